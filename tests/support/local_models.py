@@ -1,24 +1,34 @@
 """Models on this machine alone: what a test may ask while live requests are refused."""
 
 import ipaddress
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 
 import httpx2
 import pytest
 from pydantic_ai.models import override_allow_model_requests
 
+Send = Callable[[httpx2.AsyncBaseTransport, httpx2.Request], Awaitable[httpx2.Response]]
+
 
 @contextmanager
 def loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Allows model requests to loopback addresses; one to any other fails the test before it leaves."""
-    send = httpx2.AsyncHTTPTransport.handle_async_request
+    ways: list[type[httpx2.AsyncBaseTransport]] = [httpx2.AsyncHTTPTransport]
+    with suppress(ImportError):
+        from quaestor.llm.aiohttp_transport import AiohttpTransport
 
-    async def guarded(self: httpx2.AsyncHTTPTransport, request: httpx2.Request) -> httpx2.Response:
+        ways.append(AiohttpTransport)
+    for way in ways:
+        monkeypatch.setattr(way, "handle_async_request", _guarded(way.handle_async_request))
+    with override_allow_model_requests(True):
+        yield
+
+
+def _guarded(send: Send) -> Send:
+    async def guarded(self: httpx2.AsyncBaseTransport, request: httpx2.Request) -> httpx2.Response:
         if not ipaddress.ip_address(request.url.host).is_loopback:
             pytest.fail(f"a live request to {request.url.host}")
         return await send(self, request)
 
-    monkeypatch.setattr(httpx2.AsyncHTTPTransport, "handle_async_request", guarded)
-    with override_allow_model_requests(True):
-        yield
+    return guarded

@@ -34,6 +34,8 @@ ASKING = (
     "quaestor.evaluation.asking_processes",
     "quaestor.llm.clients",
     "quaestor.llm.guarded",
+    "quaestor.llm.straight_client",
+    "quaestor.llm.aiohttp_transport",
     "quaestor.llm.transport",
 )
 """The modules that workers need whose solver asks a model, besides the solver's."""

@@ -8,7 +8,7 @@ import asyncio
 import os
 import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
@@ -115,6 +115,7 @@ async def connect(
     from quaestor.llm.clients import make_model
     from quaestor.llm.guarded import RetryingModel
     from quaestor.llm.naming import find_model
+    from quaestor.llm.straight_client import StraightClient
     from quaestor.llm.transport import WatchingTransport
 
     spec = find_model(spec) if isinstance(spec, str) else spec
@@ -129,8 +130,8 @@ async def connect(
         secrets=[key] if key else [],
     )
     # Plain text on the wire is what people can read in a transcript; a few kilobytes are not worth compressing.
-    async with httpx2.AsyncClient(
-        transport=watched,
+    async with StraightClient(
+        watched,
         timeout=httpx2.Timeout(spec.timeout, connect=spec.connect_timeout),
         headers={"accept-encoding": "identity"},
     ) as client:
@@ -160,8 +161,13 @@ def _network(spec: ModelSpec) -> "httpx2.AsyncBaseTransport":
 
     url = urlsplit(spec.address)
     proxy = None if proxy_bypass(url.netloc) else getproxies().get(url.scheme) or getproxies().get("all")
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_IDLE)
     certificates = _certificates()
+    if proxy is None:
+        with suppress(ImportError):
+            from quaestor.llm.aiohttp_transport import AiohttpTransport
+
+            return AiohttpTransport(certificates)
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_IDLE)
     return PooledTransport(lambda: httpx2.AsyncHTTPTransport(verify=certificates, proxy=proxy, limits=limits))
 
 

@@ -67,12 +67,8 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         stream = response.stream
         assert isinstance(stream, httpx2.AsyncByteStream)
         watch.answered(response)
-        return httpx2.Response(
-            response.status_code,
-            headers=response.headers,
-            stream=_WatchedStream(stream, watch, Redactor(self._secrets)),
-            extensions=response.extensions,
-        )
+        response.stream = _WatchedStream(stream, watch, Redactor(self._secrets))
+        return response
 
     async def aclose(self) -> None:
         """Closes the inner transport, and ends the exchanges whose readers have forgotten them."""

@@ -23,6 +23,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.tools import ToolDefinition
 
 from quaestor.llm.fast_clients import AnthropicClient, MessagesModel, OpenAIClient, OpenAIModel, ParameterCache
+from quaestor.llm.straight_client import StraightClient
 from quaestor.llm.structured.modes import output_tool
 from quaestor.llm.structured.replies import RequestedCall, answered, initial_messages, kept
 from quaestor.llm.structured.schema import plain_schema, whole_schema
@@ -87,9 +88,16 @@ def made(kinds: tuple[type[Any], type[Any]], url: str, http: httpx2.AsyncClient)
     return cast(Model, model("gpt-4o", provider=openai, settings=said | {"seed": 7}))
 
 
+def client_of(kinds: tuple[type[Any], type[Any]]) -> httpx2.AsyncClient:
+    timeout = httpx2.Timeout(5)
+    if kinds in OURS.values():
+        return StraightClient(httpx2.AsyncHTTPTransport(), timeout=timeout)
+    return httpx2.AsyncClient(timeout=timeout)
+
+
 def sent(kinds: tuple[type[Any], type[Any]], shape: str, stream: bool) -> list[Asked]:
     async def run(server: ModelServer) -> None:
-        async with httpx2.AsyncClient() as http:
+        async with client_of(kinds) as http:
             await exchange(made(kinds, server.url, http), SHAPES[shape], stream)
 
     with ModelServer(lambda asked: Reply("hello")) as server:
@@ -118,7 +126,7 @@ def failed(kinds: tuple[type[Any], type[Any]], reply: Reply | None) -> list[tupl
 
     async def run(url: str) -> list[tuple[object, ...]]:
         found = list[tuple[object, ...]]()
-        async with httpx2.AsyncClient(timeout=httpx2.Timeout(5)) as http:
+        async with client_of(kinds) as http:
             model = made(kinds, url, http)
             for _ in range(3):
                 with pytest.raises(Exception) as caught:  # noqa: PT011 - which one it is, is what is compared
