@@ -83,6 +83,14 @@ _COMPARED = re.compile(
     rf"\b(?:(?P<up>{_MORE})|(?P<down>{_LESS}))\b(?!\s*tha[nt]\s+(?:[$(\d]|{_COUNT}\b))"
     r"(?:(?:\s+(?:in|for|at|during|on)\s+(?:\w+\s+){0,3}?\w+)?\s*\bthan\b\s*(?P<than>[^?]*))?"
 )
+_ASKS_WHETHER = re.compile(
+    r"^(?:(?:and|so|then|now|but|also|ok|okay|please|well)\b[\s,]*)*(?:did|do|does|was|were|is|are|has|have|had)\b"
+)
+_AGAINST = re.compile(
+    r"\b(?:(?P<up>above|ahead of|exceed(?:s|ed|ing)?|surpass(?:es|ed|ing)?|outweigh(?:s|ed)?)|(?P<down>below|beneath"
+    r"|short of))\s+(?P<than>[^?]+)"
+)
+"""The same by a verb or a preposition, which elsewhere than in a question for yes or no is no comparison."""
 _NAMES_DEGREE = re.compile(
     r"\bmaximum (?:\w+ )?(?:exposure|potential)|minimum (?:\w+ )?lifespan|"
     r"\b(?:at (?:the )?(?:most|least|best|worst)|most (?:recent|of)\b|minimum (?:lease|rental|payments?|future)"
@@ -158,6 +166,8 @@ def read_condition(text: str) -> Condition:
         return Condition(limit=limit, move=move, spans=(*spans, *moved))
     found = _EXTREME.search(rest)
     compared = _COMPARED.search(rest) if found is None else None
+    if found is None and compared is None and _ASKS_WHETHER.match(rest):
+        compared = _AGAINST.search(rest)
     degree = found or compared
     if degree is None:
         return Condition(move=move, spans=moved)

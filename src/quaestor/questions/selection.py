@@ -101,6 +101,10 @@ _TERSE_YEAR = re.compile(rf"^{_LEAD}(?:the\s+)?(?={DEGREE}\s).{{0,60}}?\s{_PERIO
 _OPTIONS = re.compile(
     r"(?:,|:|\bbetween\b)\s*(?P<first>[^,?:]{2,60}?)\s*,?\s+(?:or|and)\s+(?P<second>[^,?:]{2,60}?)\s*(?:\?|$|,)"
 )
+_EITHER = re.compile(
+    r"[^,:?]*(?:[,:]|\bbetween\b)\s*(?P<first>[^?:]{2,80}?)\s*,?\s+or\s+(?P<second>[^?:]{2,80}?)\s*(?:\?|$)"
+)
+"""Two things behind the question which of them: their names may have commas."""
 _WHICH_OF_TWO = re.compile(
     rf"^{_LEAD}(?P<one>which)(?:\s+one)?(?P<all>(?!))?\s*,?\s*(?=(?:is|was|are|were|had|has|grew|rose|fell)\b)"
 )
@@ -276,10 +280,11 @@ def _terse(text: str, condition: Condition) -> AskedSelection | None:
 def _of_two(text: str, condition: Condition) -> AskedSelection | None:
     """A choice between two things that are named: "which is larger, freight or wages?"."""
     found = _WHICH_OF_TWO.search(text)
-    options = _OPTIONS.search(text)
-    if not found or not options or not (condition.extreme or condition.move) or " or " not in options[0]:
+    options = _EITHER.match(text, found.end()) if found else None
+    if not found or not options or not (condition.extreme or condition.move):
         return None
-    return replace(_selection("choice", "items", found, text, condition, several=False), noun="")
+    choice = _selection("choice", "items", found, text, condition, several=False)
+    return replace(choice, noun="", options=(options["first"], options["second"]))
 
 
 def _yes_no(text: str, condition: Condition) -> AskedSelection | None:

@@ -3,7 +3,7 @@
 Owns the choice: which blocks are looked at closely, what of earlier turns keeps a place, and what is said of each.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from quaestor.core.provenance import Source
@@ -50,13 +50,29 @@ def find_places(
         most: How many at most.
     """
     each = (indexes,) if isinstance(indexes, PlaceIndex) else tuple(indexes)
-    found = [place for index in each for place in _places(index, question, context)]
+    has: dict[tuple[str, int], Set[str]] = {}
+    found: list[Place] = []
+    for index in each:
+        for place, lines in _places(index, question, context):
+            found.append(place)
+            has[place.document, place.block] = lines
     found.sort(key=lambda place: (-place.score, place.document, place.block))
-    best = found[:most]
+    best = _with_all_lines(found, [has[place.document, place.block] for place in found], most)
     kept = _latest(context, [place for place in found if any(reason.kind == "earlier" for reason in place.why)])
     if kept is not None and kept not in best and best:
         best[-1] = kept
     return tuple(best)
+
+
+def _with_all_lines(places: Sequence[Place], lines: Sequence[Set[str]], most: int) -> list[Place]:
+    """Returns the first of some places, the last of them given up for the best with a line that they lack."""
+    kept = list(range(min(most, len(places))))
+    for line in sorted({line for own in lines for line in own}):
+        first = next(n for n, own in enumerate(lines) if line in own)
+        if first not in kept and not any(line in lines[n] for n in kept):
+            # Where the room of an excerpt ends, those that come last are left out.
+            kept = [*kept[:1], first, *kept[1 : most - 1]]
+    return [places[n] for n in kept]
 
 
 def _latest(context: FindingContext, places: Sequence[Place]) -> Place | None:
@@ -64,7 +80,8 @@ def _latest(context: FindingContext, places: Sequence[Place]) -> Place | None:
     return places[0] if places and context.sources else None
 
 
-def _places(index: PlaceIndex, question: Question, context: FindingContext) -> list[Place]:
+def _places(index: PlaceIndex, question: Question, context: FindingContext) -> Iterator[tuple[Place, Set[str]]]:
+    """Yields the places of a document, each with the lines of statements that it has of those that are asked for."""
     wanted = read_wanted(index, question, context)
     earlier = earlier_blocks(index, context)
     same = index.words.of_properties(wanted.properties)
@@ -77,7 +94,6 @@ def _places(index: PlaceIndex, question: Question, context: FindingContext) -> l
     named: dict[int, dict[int, str]] = {}
     for (order, line), name in same.items():
         named.setdefault(order, {})[line] = name
-    found = []
     for order in blocks:
         block = index.document.blocks[order]
         matches = match_lines(wanted, index.terms(order), named.get(order, {}), index.standing.get(order))
@@ -86,8 +102,8 @@ def _places(index: PlaceIndex, question: Question, context: FindingContext) -> l
             stays = _STAYS_ALONE if wanted.follows else _STAYS_LEANING if wanted.leans else _STAYS
             score += stays * _FADES ** earlier[order]
         if score >= _LEAST and matches:
-            found.append(_place(index, block, wanted, matches, score / _MOST, stays=order in earlier))
-    return found
+            lines = set(named.get(order, {}).values())
+            yield _place(index, block, wanted, matches, score / _MOST, stays=order in earlier), lines
 
 
 def earlier_blocks(index: PlaceIndex, context: FindingContext) -> dict[int, int]:

@@ -65,3 +65,20 @@ def test_moves() -> None:
 def test_any_text_is_read(text: str) -> None:
     condition = read_condition(f"more than {text}")
     assert all(0 <= start <= end for start, end in condition.spans)
+
+
+@pytest.mark.parametrize(
+    ("question", "extreme", "than"),
+    [
+        ("was rent above wages in 2012?", "largest", "wages in 2012"),
+        ("did freight exceed wages?", "largest", "wages"),
+        ("were sales below costs?", "smallest", "costs"),
+        ("what were the sales above target?", None, ""),
+        ("did sales exceed 5 million?", None, ""),
+    ],
+)
+def test_one_thing_is_held_against_another_where_yes_or_no_is_asked(
+    question: str, extreme: str | None, than: str
+) -> None:
+    condition = read_condition(question)
+    assert (condition.extreme, condition.than) == (extreme, than)

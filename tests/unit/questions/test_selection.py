@@ -46,3 +46,19 @@ def test_what_the_lines_are_parts_of(text: str, whole: str) -> None:
 )
 def test_other_questions_choose_nothing(text: str) -> None:
     assert read_selection(text) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("which was larger in 2012, freight or wages?", ("freight", "wages")),
+        (
+            "which is higher, research and development or selling, general and administrative?",
+            ("research and development", "selling, general and administrative"),
+        ),
+    ],
+)
+def test_the_two_things_to_choose_between_may_have_commas(question: str, options: tuple[str, str]) -> None:
+    selection = read_selection(question)
+    assert selection is not None
+    assert selection.options == options

@@ -22,6 +22,7 @@ _BY_ANOTHER_NAME = 0.9
 _OF_A_PART = 0.5
 _SEVERAL = 2
 _LONGEST_NAME = 7
+_BEGINS_A_NAME = frozenset({"total", "net", "gross", "and", "other"})
 _NAMED = "statement line"
 """A caption by which statements print a line, and nothing more."""
 _ASIDE = re.compile(r"\([^()]*\)")
@@ -91,6 +92,9 @@ def lines_named(text: str) -> Mapping[str, str]:
     taken: set[int] = set()
     for start, end in spans:
         name = " ".join(said[start:end])
+        if said[end - 1] in _BEGINS_A_NAME:
+            # "Net income and total assets" are two lines.
+            continue
         if taken.isdisjoint(range(start, end)) and (line := line_called(name)):
             taken |= set(range(start, end))
             # A margin is an amount on some statements and a ratio to most people: its label has to say it.

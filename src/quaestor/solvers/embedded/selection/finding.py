@@ -124,27 +124,30 @@ def find_item_groups(
 
 
 def _options_named(options: Sequence[str], groups: Sequence[GroupedCells]) -> list[GroupedCells]:
-    """The groups of the cells that a question names to choose between, where it names them all."""
+    """The groups of the cells that a question names to choose between, where it names them all; those that fit best."""
     if not options:
         return []
-    found = []
+    found: list[tuple[float, GroupedCells]] = []
     for group in groups:
-        places = [_called(option, group) for option in options]
-        if None not in places and len(set(places)) == len(places):
-            found.append(_at(group, {group.cells[place].leaf for place in places if place is not None}))
-    return found
+        called = [_called(option, group) for option in options]
+        places = {place for _, place in called}
+        least = min(share for share, _ in called)
+        if least and len(places) == len(called):
+            found.append((least, _at(group, {group.cells[place].leaf for place in places})))
+    best = max((least for least, _ in found), default=0.0)
+    return [group for least, group in found if least == best]
 
 
 def _at(group: GroupedCells, leaves: set[int]) -> GroupedCells:
     return group.of(lambda cell: cell.leaf in leaves)
 
 
-def _called(option: str, group: GroupedCells) -> int | None:
-    """The place of the cell whose label shares most words with an option; None where none shares any."""
+def _called(option: str, group: GroupedCells) -> tuple[float, int]:
+    """The place of the cell whose label shares most words with an option, and which share of both that is."""
     wanted = set(stems(option))
     shares = [len(wanted & (own := set(stems(label)))) / max(1, len(wanted | own)) for label in group.labels]
     best = max(range(len(shares)), key=lambda place: shares[place])
-    return best if shares[best] else None
+    return shares[best], best
 
 
 def _parts_meant(

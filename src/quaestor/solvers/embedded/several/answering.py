@@ -52,7 +52,7 @@ class ListedNumbers:
             asked: The question, the page and the conversation.
             least: There is one list at most, so none is less sure than another.
         """
-        listing, alike = _listing(asked.question, asked.context)
+        listing, alike = _listing(asked.worded, asked.context)
         if listing is None or not len(asked.page.leaves):
             return
         parts = [asked.reworded(read_question(part)) for part in listing.questions]

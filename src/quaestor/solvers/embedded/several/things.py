@@ -5,7 +5,7 @@ development"), so only the page tells whether one thing is named or two.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,13 +15,19 @@ from quaestor.documents.table import Table
 from quaestor.questions.listing import Listing, asks_one
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
+from quaestor.solvers.embedded.decode.labels import line_called, lines_named
 
 _BESIDE = re.compile(
     r"[\s,]*(?:(?:and|&|as well as)\s+)?(?:(?:for|of|from|in)\s+)?(?:(?:the|its|their|a|an)\s+)?", re.I
 )
 _AND = re.compile(r"\band\b|&|\bas well as\b", re.I)
+_BEGINS = r"(?:^|,|&|\b(?:and|was|were|is|are|the|its|of|in))\s*"
 _MOST = 12
 _LONGEST_LABEL = 12
+
+
+_Labels = dict[tuple[str, ...], bool]
+"""Labels as stems, and whether each joins words by "and" itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +47,32 @@ def lines_listed(question: Question, document: Document) -> Listing | None:
     text = question.lowered
     if " and " not in text and "&" not in text:
         return None
-    said = _said(text)
-    for table in document.tables:
-        for labels in (_labels(table, rows=True), _labels(table, rows=False)):
-            chain = _chain(text, sorted(_found(said, labels), key=lambda each: each.start))
-            if chain and not asks_one(text[: chain[0].start] + " " + text[chain[-1].end :]):
-                return _listing(question.text, chain)
+    for labels in _label_sets(text, document):
+        chain = _chain(text, sorted(_found(text, labels), key=lambda each: each.start))
+        if chain and not asks_one(text[: chain[0].start] + " " + text[chain[-1].end :]):
+            return _listing(question.text, chain)
     return None
+
+
+def _label_sets(text: str, document: Document) -> Iterator[_Labels]:
+    """Yields the labels that may be listed together: the rows of a table, its columns, of a filing all rows."""
+    called = {} if document.is_page else _other_names(text)
+    rows: _Labels = {}
+    for table in document.tables:
+        own = _labels(table, rows=True)
+        own |= {called[line]: True for row in table.rows if called and (line := line_called(row.label)) in called}
+        yield own
+        yield _labels(table, rows=False)
+        rows |= own
+    if not document.is_page:
+        # "Net income and total assets" stand in two statements.
+        yield rows
+
+
+def _other_names(text: str) -> Mapping[str, tuple[str, ...]]:
+    """The lines that a question calls by another name, which begins a thing: "Mac sales" are no sales of all."""
+    named = lines_named(text).items()
+    return {line: _stems_of(name) for line, name in named if re.search(rf"{_BEGINS}{re.escape(name)}\b", text)}
 
 
 def _said(text: str) -> list[tuple[str, int, int]]:
@@ -63,21 +88,32 @@ def _said(text: str) -> list[tuple[str, int, int]]:
     return found
 
 
-def _labels(table: Table, *, rows: bool) -> set[tuple[str, ...]]:
+def _labels(table: Table, *, rows: bool) -> _Labels:
     headers = table.rows[table.header_rows :] if rows else table.columns[1:]
-    found = {tuple(stem for stem, _, _ in _said(header.label.lower())) for header in headers}
-    return {label for label in found if 0 < len(label) <= _LONGEST_LABEL and not all(map(str.isdigit, label))}
+    found = {_stems_of(header.label): _AND.search(header.label) is not None for header in headers}
+    fitting = (label for label in found if 0 < len(label) <= _LONGEST_LABEL and not all(map(str.isdigit, label)))
+    return {label: found[label] for label in fitting}
 
 
-def _found(said: list[tuple[str, int, int]], labels: set[tuple[str, ...]]) -> Iterator[_Named]:
+def _stems_of(label: str) -> tuple[str, ...]:
+    return tuple(stem for stem, _, _ in _said(label.lower()))
+
+
+def _found(text: str, labels: _Labels) -> Iterator[_Named]:
     """Yields where a question says a label whole; of labels at one place the longest."""
-    place = 0
+    said, place = _said(text), 0
     while place < len(said):
-        here = [label for label in labels if tuple(stem for stem, _, _ in said[place : place + len(label)]) == label]
-        longest = max(here, key=len, default=())
-        if longest:
-            yield _Named(said[place][1], said[place + len(longest) - 1][2], longest)
-        place += len(longest) or 1
+        named = (_Named(said[place][1], said[place + len(x) - 1][2], x) for x in labels if _is_at(said, place, x))
+        # "Net income and total assets" does not say a label "Net income, total".
+        fitting = (each for each in named if labels[each.label] or not _AND.search(text[each.start : each.end]))
+        longest = max(fitting, key=lambda each: len(each.label), default=None)
+        if longest is not None:
+            yield longest
+        place += 1 if longest is None else len(longest.label)
+
+
+def _is_at(said: list[tuple[str, int, int]], place: int, label: tuple[str, ...]) -> bool:
+    return tuple(stem for stem, _, _ in said[place : place + len(label)]) == label
 
 
 def _chain(text: str, found: list[_Named]) -> list[_Named]:

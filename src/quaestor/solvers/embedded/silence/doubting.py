@@ -10,10 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from quaestor.conversation.answer import Answer
+from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
+from quaestor.plan.steps import Plan
 from quaestor.questions.question import Question
+from quaestor.questions.stems import stems
+from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.decode.beam import Hypotheses
+from quaestor.solvers.embedded.decode.labels import line_called, lines_named
 from quaestor.solvers.embedded.model.answerable import Answerability
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.silence.measures import answerable_measures
@@ -82,12 +87,27 @@ class Doubter:
             return None
         below = self._below
         if not context.document.is_page:
+            if self._calls_lines_otherwise(question, nearest.plan, page, context.document):
+                return None
             below *= _NOWHERE if self._names_what_is_nowhere(question, page, context) else _IN_PARTS
         elif (telling := telling_stems(question, self._learned.stems)) and telling.isdisjoint(page.vocabulary):
             below *= _NOTHING
         if nearest.answerable >= below:
             return None
         return missing_words(question, nearest.plan, page, self._learned.stems)
+
+    def _calls_lines_otherwise(
+        self, question: Question, plan: Plan | None, page: NumberMatrix, document: Document
+    ) -> bool:
+        """Whether all that a filing prints nothing about are other names of lines that were taken: "capex"."""
+        assert self._learned is not None
+        unknown = {stem for stem in telling_stems(question, self._learned.stems) if stem not in page.vocabulary}
+        sources = [step.source for step in plan.extracts] if plan is not None else []
+        rows = (document.table(at.table).rows[at.row] for at in sources if isinstance(at, CellRef))
+        taken = {line_called(row.label) for row in rows} - {""}
+        named = lines_named(in_words_of_reports(question.lowered))
+        called = {stem for line, name in named.items() if line in taken for stem in stems(name)}
+        return bool(unknown) and unknown <= called
 
     def _names_what_is_nowhere(self, question: Question, page: NumberMatrix, context: TurnContext) -> bool:
         elsewhere = self._elsewhere(page, context)

@@ -23,6 +23,7 @@ _TELLS = 0.7
 _MOST = 3
 """So many things are named at most."""
 _MOST_YEARS = 12
+_COMPARING = frozenset(stems("above below beneath exceed surpass outweigh ahead"))
 _BETWEEN = (JOINING_WORDS | ARTICLES) - {"and", "or", "in"}
 _BEFORE = frozenset("share total rate quarter original portion".split())
 """Words that are results elsewhere, and part of the name before a word that is missing: "share repurchases"."""
@@ -59,6 +60,8 @@ def telling_stems(question: Question, weights: StemWeights) -> frozenset[str]:
     """
     said = words(in_words_of_reports(question.lowered))
     naming = {stem for word in said if word not in FUNCTION_WORDS for stem in stems(word)}
+    if question.wants.kind == "yes_no":
+        naming -= _COMPARING
     return frozenset(stem for stem in asked_stems(question) if stem in naming and weights.of(stem) >= _TELLS)
 
 

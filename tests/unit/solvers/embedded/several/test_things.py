@@ -48,3 +48,10 @@ def test_lines_side_by_side_are_several(question: str, items: tuple[str, ...]) -
 )
 def test_one_line_or_one_result_is_no_list(question: str) -> None:
     assert lines_listed(Question(question), PAGE) is None
+
+
+def test_a_label_without_an_and_is_not_said_across_one() -> None:
+    lines = page([["", "2016"], ["net income", "3"], ["net income , total", "4"], ["total assets", "9"]], [])
+    listing = lines_listed(Question("what were net income and total assets in 2016?"), lines)
+    assert listing is not None
+    assert listing.items == ("net income", "total assets")
