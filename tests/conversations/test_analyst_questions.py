@@ -1,12 +1,13 @@
 """Questions to a long report as analysts put them: two lines held against each other, listed, or called otherwise."""
 
 import pytest
+from discussed_filing import a_discussed_filing
 from long_filing import a_long_filing
 
 import quaestor
 from quaestor import AnsweredQuestion
 
-FILING = a_long_filing()
+FILING, DISCUSSED = a_long_filing(), a_discussed_filing()
 
 
 def asked(question: str) -> AnsweredQuestion:
@@ -47,3 +48,36 @@ def test_two_lines_are_held_against_each_other_with_both_numbers(question: str, 
 )
 def test_lines_are_found_by_any_of_their_names(question: str, answer: str) -> None:
     assert asked(question).display == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("why did harbors net sales rise in 2024?", "due primarily to orders of new terminals"),
+        ("what drove the increase in R&D in 2024?", "new hires"),
+        ("why did gross margin improve?", "mainly driven by lower prices of copper"),
+        ("why did SG&A fall in 2024?", "Fewer trade fairs; Lower rents of offices"),
+        (
+            "why did net sales rise in 2024?",
+            "Harbors net sales increased during 2024 compared to 2023 due primarily to orders of new terminals",
+        ),
+    ],
+)
+def test_a_cause_is_told_in_the_words_of_the_discussion(question: str, answer: str) -> None:
+    (found,) = quaestor.open(DISCUSSED).ask([question], solver="embedded")
+    assert found.display == answer
+    assert (found.answer.confidence or 1) <= 0.5
+    whole = found.display.startswith("Harbors net sales")
+    assert not whole or (found.answer.confidence or 1) < 0.25
+
+
+@pytest.mark.parametrize("question", ["why did R&D fall in 2024?", "what drove the increase in net income?"])
+def test_no_cause_is_told_where_none_is_stated(question: str) -> None:
+    (found,) = quaestor.open(DISCUSSED).ask([question], solver="embedded")
+    assert found.answer.value is None
+    assert "no sentence of it says this" in (found.answer.reason or "")
+
+
+def test_a_question_for_yes_or_no_has_no_number_for_an_answer() -> None:
+    found = asked("was net income above the budget in 2023?")
+    assert found.answer.value is None

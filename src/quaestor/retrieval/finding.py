@@ -12,6 +12,7 @@ from quaestor.documents.document import Block, Paragraph
 from quaestor.documents.table import Table
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem
+from quaestor.retrieval.cause_places import places_of_causes
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.matching import LineMatch, match_lines
 from quaestor.retrieval.place import Place, Reason
@@ -58,6 +59,9 @@ def find_places(
             has[place.document, place.block] = lines
     found.sort(key=lambda place: (-place.score, place.document, place.block))
     best = _with_all_lines(found, [has[place.document, place.block] for place in found], most)
+    why = places_of_causes(each, question, context.questions, most)
+    told = {(place.document, place.block) for place in why}
+    best = [*why, *(place for place in best if (place.document, place.block) not in told)][:most]
     kept = _latest(context, [place for place in found if any(reason.kind == "earlier" for reason in place.why)])
     if kept is not None and kept not in best and best:
         best[-1] = kept

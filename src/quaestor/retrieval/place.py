@@ -8,7 +8,7 @@ from quaestor.core.visible import visible
 _REASONS_SHOWN = 2
 """In one line; all of them are in `Place.why`."""
 
-ReasonKind = Literal["row", "line", "heading", "column", "year", "statement", "title", "sentence", "earlier"]
+ReasonKind = Literal["row", "line", "heading", "column", "year", "statement", "title", "sentence", "cause", "earlier"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ _WORDS: dict[ReasonKind, str] = {
     "statement": "{}",
     "title": "headed '{}'",
     "sentence": "its words: {}",
+    "cause": "it says why",
     "earlier": "earlier answers come from it",
 }
 

@@ -55,6 +55,8 @@ class Refuser:
             return self.decliner.unfounded(first, asked.context)
         if first.kind == "text":
             return None
+        if asked.worded.wants.kind == "yes_no" and first.kind == "number":
+            return self.decliner.of_another_kind(first, asked.context)
         missing = self.doubter.missing(first, asked.question, asked.page.leaves, asked.context)
         if missing is not None:
             return self.decliner.doubted(first, missing, asked.context)

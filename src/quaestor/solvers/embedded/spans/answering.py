@@ -16,9 +16,11 @@ from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.questions.words_asked import term_asked, words_asked
+from quaestor.retrieval.causes import cause_asked
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.decode.readings import AskedTurn
+from quaestor.solvers.embedded.spans.causes import told_cause
 from quaestor.solvers.embedded.spans.finding import find_sentences, stems_said
 from quaestor.solvers.embedded.spans.trimming import trim
 
@@ -75,6 +77,14 @@ def words_answer(question: Question, context: TurnContext) -> FoundWords | None:
     certain = asked is not None and question.wants.kind == "span"
     if asked is None:
         return _definition(question, context)
+    why = None if context.document.is_page else cause_asked(question, context.memory.asked)
+    if why is not None:
+        # Of all that a filing says only what moved as asked is a cause: the nearest other sentence is none.
+        cause = told_cause(why, question, context.document, _label(question))
+        if cause is None:
+            return None
+        answer = _told(cause.plan, cause.sentence, question, context, cause.fit)
+        return FoundWords(answer, sure=True, certain=certain)
     meant = _meant(question, context)
     found = next(iter(find_sentences(meant, asked, context.document)), None)
     if found is None:
@@ -136,12 +146,18 @@ def _answer(
 ) -> Answer:
     start, end = span
     source = SentenceRef(context.document.id, sentence.section, sentence.index, start, end)
-    label = question.text.strip().rstrip("?")[:_LONGEST]
-    plan = Plan((Extract(1, source, label, None, text=sentence.text[start:end]),))
-    answer = answer_from_plan(plan, context, question=question.text)
+    plan = Plan((Extract(1, source, _label(question), None, text=sentence.text[start:end]),))
+    return _told(plan, sentence, question, context, score)
+
+
+def _label(question: Question) -> str:
+    return question.text.strip().rstrip("?")[:_LONGEST]
+
+
+def _told(plan: Plan, sentence: Sentence, question: Question, context: TurnContext, score: float) -> Answer:
     return replace(
-        answer,
-        description=label,
+        answer_from_plan(plan, context, question=question.text),
+        description=_label(question),
         entity=None,
         period=None,
         confidence=_confidence(score),

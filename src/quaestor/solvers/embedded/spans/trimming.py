@@ -18,7 +18,8 @@ Span = tuple[int, int]
 _HOW_MUCH = r"(?:(?:primarily|mainly|principally|largely|partially|partly|mostly|substantially|chiefly|only)\s+)?"
 _AFTER: dict[AskedWords, tuple[str, ...]] = {
     "cause": (
-        rf"{_HOW_MUCH}(?:due (?:primarily |mainly )?(?:to|from)|attributable to|attributed to|driven by|because"
+        rf"{_HOW_MUCH}(?:due (?:primarily |mainly )?(?:to|from)|attributable {_HOW_MUCH}to|attributed {_HOW_MUCH}to"
+        rf"|driven {_HOW_MUCH}by|because"
         rf" of|caused by|(?:as )?(?:a|the) result of"
         r"|result(?:s|ed|ing)? from|owing to|related to|benefit\w* from|impacted (?:primarily |mainly )?by"
         r"|reflect(?:s|ed|ing))\s+",
@@ -45,8 +46,9 @@ _AFTER: dict[AskedWords, tuple[str, ...]] = {
 }
 _FROM: dict[AskedWords, tuple[str, ...]] = {
     "cause": (
-        rf"{_HOW_MUCH}\b(?:due (?:primarily |mainly )?(?:to|from)|because|attributable to|attributed to|driven"
-        rf" by|as a result of|result(?:ed|ing) from|owing to"
+        rf"{_HOW_MUCH}\b(?:due (?:primarily |mainly )?(?:to|from)|because|attributable {_HOW_MUCH}to"
+        rf"|attributed {_HOW_MUCH}to|driven"
+        rf" {_HOW_MUCH}by|as a result of|result(?:ed|ing) from|owing to"
         r"|in order to|to (?:reduce|ensure|provide|reflect|achieve|avoid|allow|manage|hedge|align|support"
         r"|enable|meet|protect|better)"
         r"|caused by|for the purpose of|so that|since)\b",

@@ -1,0 +1,125 @@
+"""What moved and whether it rose or fell, in words: of questions for a cause, and of the sentences that say one.
+
+Owns the words for moves, and by which stems two names of one thing are the same ("net sales" and "revenue").
+"""
+
+import re
+from dataclasses import dataclass
+
+from quaestor.core.stop_words import FUNCTION_WORDS
+from quaestor.core.words import words
+from quaestor.questions.stems import stem
+from quaestor.retrieval.everyday import in_words_of_reports
+
+RISE = (
+    r"increas\w+|rose|ris(?:es?|ing|en)|gr[eo]w\w*|growth|higher|improv\w+|gain(?:s|ed)?|expan(?:d\w*|sion)|climb\w*"
+    r"|up\b|accelerat\w+"
+)
+FALL = (
+    r"decreas\w+|f[ea]ll(?:s|ing|en)?\b|declin\w+|lower|drop\w*|reduc(?:ed|tions?|es|ing)|down\b|shr[aiu]nk|worsen\w*"
+    r"|contract(?:ed|ion)|deteriorat\w+"
+)
+NO_DIRECTION = r"chang\w+|fluctuat\w+|varied|moved"
+MOVES = re.compile(rf"\b(?:{RISE}|{FALL}|{NO_DIRECTION})", re.IGNORECASE)
+"""Any word for a move."""
+_RISES, _FALLS = re.compile(rf"\b(?:{RISE})", re.IGNORECASE), re.compile(rf"\b(?:{FALL})", re.IGNORECASE)
+_OF_OTHERS = re.compile(r"\s(?:of|from|in|to|for|on|by|associated with|related to)\s", re.IGNORECASE)
+_SEGMENTS = re.compile(r"\s+and\s+|\s*[,/&]\s*")
+_ASIDE = re.compile(r"\([^()]*\)")
+_SAME = (
+    (re.compile(r"\bnet (?:income|earnings|profits?|loss(?:es)?)\b"), "netincome"),
+    (
+        re.compile(r"\bsales(?=,? (?:and|&)? ?(?:general|marketing)\b| force\b| tax)|(?<=marketing and )sales\b"),
+        "selling",
+    ),
+    (re.compile(r"\b(?:net )?(?:operating )?(?:sales|revenues?)\b"), "revenue"),
+    (re.compile(r"\b(?:earnings(?! per)|profits?(?! margin))\b"), "income"),
+)
+"""Names of one thing, by one of them."""
+ONE_AMOUNT = frozenset(map(stem, "expense expenses cost costs spending amount amounts level levels".split()))
+"""Words behind the name of a line that leave it the same: "research and development expense"."""
+NAMES_NOTHING = frozenset(
+    stem(word)
+    for word in (
+        "total company consolidated overall amount dollar fiscal year quarter month ended period result results why "
+        "what reason cause caused led lead factor driver main primary key drove drive explain explains affected affect "
+        "impacted impact influenced contributed contribute behind approximately compared comparison prior same mainly "
+        "primarily effective first second third fourth six nine three twelve decrease increase year-over-year"
+    ).split()
+)
+"""Words that stand beside the names of things."""
+_DURATIONS = (
+    (6, re.compile(r"\b(?:six|6)[- ]months?|half|year[- ]to[- ]date|\bytd\b", re.IGNORECASE)),
+    (9, re.compile(r"\b(?:nine|9)[- ]months?", re.IGNORECASE)),
+    (3, re.compile(r"\b(?:three|3)(?:[- ]months?| and (?:six|nine))\b|quarter|\bq[1-4]\b", re.IGNORECASE)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedThing:
+    """A thing that may have moved.
+
+    Attributes:
+        stems: The stems that name it.
+        heads: Those of them that say what kind of thing it is: "revenue" of "Services revenue".
+        name: All stems of its name, "expense" behind it too.
+    """
+
+    stems: frozenset[str] = frozenset()
+    heads: frozenset[str] = frozenset()
+    name: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        """Returns whether anything is named."""
+        return bool(self.stems)
+
+
+NOTHING = NamedThing()
+"""Where no thing is named."""
+
+
+def named_thing(text: str) -> NamedThing:
+    """Returns the thing that some words name.
+
+    >>> sorted(named_thing("Services net sales").heads)
+    ['revenu']
+    """
+    worded = _worded(text)
+    names = frozenset(name_stems(text))
+    heads: set[str] = set()
+    for part in _SEGMENTS.split(_OF_OTHERS.split(worded, maxsplit=1)[0]):
+        own = [each for each in name_stems(part) if each not in NAMES_NOTHING]
+        while len(own) > 1 and own[-1] in ONE_AMOUNT:
+            own.pop()
+        heads.update(own[-1:])
+    return NamedThing((names - NAMES_NOTHING - ONE_AMOUNT) | heads, frozenset(heads), names)
+
+
+def name_stems(text: str) -> tuple[str, ...]:
+    """Returns the stems of a name or a heading, in which all names of one thing are the same."""
+    said = (word for word in words(_worded(text)) if word not in FUNCTION_WORDS and word[0].isalpha())
+    return tuple(stem(word.removesuffix("'s").removesuffix("\u2019s")) for word in said)
+
+
+def rose(text: str) -> bool | None:
+    """Returns whether a text says first that something rose, not that it fell; None where it says neither.
+
+    >>> rose("decreased because of higher freight")
+    False
+    """
+    rise, fall = _RISES.search(text), _FALLS.search(text)
+    if rise is None or fall is None:
+        return None if rise is fall else rise is not None
+    return rise.start() < fall.start()
+
+
+def months_named(text: str) -> frozenset[int]:
+    """Returns the lengths of the periods that a text names, in months; none of a year, or of nothing."""
+    return frozenset(months for months, form in _DURATIONS if form.search(text))
+
+
+def _worded(text: str) -> str:
+    text = in_words_of_reports(_ASIDE.sub(" ", text.lower()))
+    for names, name in _SAME:
+        text = names.sub(name, text)
+    return text
