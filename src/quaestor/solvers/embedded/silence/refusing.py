@@ -51,19 +51,17 @@ class Refuser:
         """
         if self.decliner is None:
             return None
-        if first.plan is None:
-            return self.decliner.unfounded(first, asked.context)
-        if first.kind == "text":
-            return None
+        if first.plan is None or first.kind == "text":
+            return self.decliner.unfounded(first, asked.context) if first.plan is None else None
         if asked.worded.wants.kind == "yes_no" and first.kind == "number":
             return self.decliner.of_another_kind(first, asked.context)
         missing = self.doubter.missing(first, asked.question, asked.page.leaves, asked.context)
         if missing is not None:
             return self.decliner.doubted(first, missing, asked.context)
         year = other_year_answered(asked.question, first.plan, asked.page.leaves)
-        if year is not None:
-            return self.decliner.of_another_year(first, year, asked.context)
-        return self.decliner.of_another_line(first, asked.question, asked.context)
+        if year is None:
+            return self.decliner.of_another_line(first, asked.question, asked.context)
+        return self.decliner.of_another_year(first, year, asked.context)
 
 
 def _chooses(asked: AskedTurn) -> bool:
