@@ -39,7 +39,8 @@ _HEADS_NOTHING = NAMES_NOTHING | frozenset(
         "overview financial condition management discussion analysis review highlights item note statements "
         "performance segment operating operations liquidity capital resources changes summary information products "
         "services reportable business comparison versus executive earnings driver data part general other "
-        "measures income statement january february march april may june july august september october november december"
+        "measures income statement january february march april may june july august september october "
+        "november december"
     ).split()
 )
 _EXPENSE, _INCOME = stem("expense"), stem("income")
