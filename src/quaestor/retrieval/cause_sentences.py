@@ -19,7 +19,7 @@ from quaestor.retrieval.movements import (
     NamedThing,
     months_named,
     name_stems,
-    named_thing,
+    read_thing,
     rose,
 )
 
@@ -188,11 +188,11 @@ def _read(text: str) -> Moved | None:
     if dashed := _NAMED_BEFORE.match(said):
         named, said = dashed["name"], dashed["rest"]
     if found := _MOVE_OF.match(said):
-        thing = named_thing(found["of"] or found["before"] or named)
+        thing = read_thing(found["of"] or found["before"] or named)
         goes_on = not found["of"] and not named
         return Moved(thing, rose(f"{found['move']} {said[found.end() :]}"), goes_on)
     verb = _VERB.search(said)
-    thing = named_thing(said[: verb.start()]) if verb else NOTHING
+    thing = read_thing(said[: verb.start()]) if verb else NOTHING
     return Moved(thing, rose(said[verb.start() :])) if verb and thing else None
 
 

@@ -20,7 +20,7 @@ from quaestor.retrieval.movements import (
     ONE_AMOUNT,
     NamedThing,
     months_named,
-    named_thing,
+    read_thing,
     rose,
 )
 
@@ -98,7 +98,7 @@ def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseAs
     text = in_words_of_reports(question.lowered)
     if len(text) > _LONGEST or words_asked(question.lowered) not in ("cause", "ground") or not MOVES.search(text):
         return None
-    told = [(each, thing) for each in (question, *reversed(earlier)) if (thing := named_thing(_asked_words(each)))]
+    told = [(each, thing) for each in (question, *reversed(earlier)) if (thing := read_thing(_asked_words(each)))]
     if not told:
         return None
     before, thing = told[0]

@@ -78,10 +78,10 @@ NOTHING = NamedThing()
 """Where no thing is named."""
 
 
-def named_thing(text: str) -> NamedThing:
+def read_thing(text: str) -> NamedThing:
     """Returns the thing that some words name.
 
-    >>> sorted(named_thing("Services net sales").heads)
+    >>> sorted(read_thing("Services net sales").heads)
     ['revenu']
     """
     worded = _worded(text)
