@@ -3,6 +3,7 @@
 `python -m benchmarks.whole_filings [FILING...]` reads each filing, asks what `questions` makes of its tags, each
 question by itself, of the embedded solver with the weights that the package has, and prints a table.
 `--pdf FOLDER` prints each to PDF first and asks the same questions of that. `--missed FILE` writes what went wrong.
+`--measures` asks for measures that analysts call by name instead (`benchmarks.whole_filings.measures`).
 """
 
 import argparse
@@ -17,6 +18,7 @@ from time import perf_counter
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.whole_filings.measures import MeasureQuestion, measure_questions
 from benchmarks.whole_filings.printing import print_to_pdf
 from benchmarks.whole_filings.questions import FilingQuestion, questions_of
 from benchmarks.whole_filings.wording import in_everyday_words
@@ -30,6 +32,7 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.runner import play_conversation
+from quaestor.plan.steps import Extract
 from quaestor.questions.question import read_question
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
@@ -139,6 +142,91 @@ def _shown(document: Document, ref: CellRef) -> str:
     return f"{title} | {table.rows[ref.row].label} | {table.columns[ref.column].label}"
 
 
+@dataclass(frozen=True, slots=True)
+class MeasureAnswer:
+    """A question for a measure, and how it was answered."""
+
+    filing: str
+    question: MeasureQuestion
+    answer: Answer
+
+    @property
+    def right(self) -> bool:
+        """Whether it is the number that the tags come to."""
+        if self.answer.number is None:
+            return False
+        given = float(self.answer.number) * float(self.answer.scale.factor)
+        wanted = float(self.question.value)
+        return abs(given - wanted) <= max(_CLOSE * max(abs(wanted), 1e-9), self._half_a_place)
+
+    @property
+    def printed(self) -> bool:
+        """Whether it is a number that the filing prints under the measure's own name, as the company defines it."""
+        return self._line is not None and all(word in self._line.label.lower() for word in self.question.named)
+
+    @property
+    def _line(self) -> Extract | None:
+        last = self.answer.plan.steps[-1] if self.answer.plan is not None else None
+        return last if isinstance(last, Extract) else None
+
+    @property
+    def _half_a_place(self) -> float:
+        """Of a number that is printed rounded what the exact one may be away from it."""
+        line = self._line
+        if line is None or line.quantity is None:
+            return 0.0
+        place = int(line.quantity.value.as_tuple().exponent)
+        return 0.5000001 * 10.0**place * float(self.answer.scale.factor)
+
+
+def ask_measures(name: str, document: Document, questions: Sequence[MeasureQuestion]) -> list[MeasureAnswer]:
+    """Returns how the measures of a filing were answered, each asked by itself, withheld where that is said.
+
+    Args:
+        name: Of the filing.
+        document: It, or another print of it.
+        questions: Made from its tags.
+    """
+    conversation = Conversation(document.id, document, tuple(q.text for q in questions), chained=False)
+    solver = make_solver("embedded", {"decline": True, "answers": "all"})
+    excerpts = PlaceExcerpts(PlaceIndex.of(document), EXCERPT_TOKENS)
+    knowledge = GraphProvider.of([document], "extend")
+    turns = asyncio.run(play_conversation(conversation, solver, knowledge, excerpts=excerpts))
+    return [MeasureAnswer(name, q, turn.answer) for q, turn in zip(questions, turns, strict=True)]
+
+
+def _print_measures(answers: Sequence[MeasureAnswer]) -> None:
+    """Prints how many are right, withheld and wrong, by filing and of the surest half."""
+    table = Table("filing", "asked", "right", "own definition", "withheld", "wrong", "right of the surest half")
+    filings = dict.fromkeys(answer.filing for answer in answers)
+    for filing in (*filings, "all"):
+        own = [a for a in answers if filing in (a.filing, "all")]
+        withheld, right = sum(a.answer.value is None for a in own), sum(a.right for a in own)
+        defined = sum(a.printed and not a.right for a in own)
+        judged = [a for a in own if a.answer.value is not None and (a.right or not a.printed)]
+        judged.sort(key=lambda a: -(a.answer.confidence or 0))
+        surest = judged[: len(judged) // 2]
+        counts = (str(count) for count in (defined, withheld, len(judged) - right))
+        half = _share(sum(a.right for a in surest), len(surest))
+        table.add_row(filing.split(".")[0], str(len(own)), _share(right, len(own)), *counts, half)
+    Console(highlight=False, width=120).print(table)
+
+
+def _measure_line(item: MeasureAnswer) -> str:
+    answer = item.answer
+    said = {
+        "filing": item.filing,
+        "question": item.question.text,
+        "wanted": f"{item.question.value:.8g}",
+        "answered": str(answer),
+        "confidence": answer.confidence,
+        "formula": answer.formula,
+        "grounds": answer.grounds,
+        "reason": answer.reason,
+    }
+    return json.dumps(said, ensure_ascii=False) + "\n"
+
+
 def main() -> None:
     """Reads the command line, measures and prints."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.whole_filings", description=__doc__)
@@ -147,11 +235,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pdf", type=Path, help="ask prints of the filings, kept in this folder")
     parser.add_argument("--everyday", action="store_true", help="put the questions as people do")
+    parser.add_argument("--measures", action="store_true", help="ask for measures that analysts call by name")
     parser.add_argument("--missed", type=Path, help="write what went wrong, a line each")
     options = parser.parse_args()
     filings = options.filings or [path for path in sorted(DATA.glob("*.html.gz")) if not path.name.startswith("old")]
     if not filings:
         sys.exit("no filings: name some in inline XBRL")
+    if options.measures:
+        read = ((path, read_document(path)) for path in filings)
+        answers = [a for path, document in read for a in ask_measures(path.name, document, measure_questions(document))]
+        _print_measures(answers)
+        if options.missed is not None:
+            options.missed.write_text("".join(_measure_line(a) for a in answers if not a.right), encoding="utf-8")
+        return
     whole, missed = Tally(), list[Missed]()
     table = Table("filing", "look-ups", "changes", "% changes", "shares", "places", "cells", "ms each")
     for path in filings:

@@ -15,6 +15,7 @@ from quaestor.questions.question import Question, read_question
 from quaestor.retrieval.excerpt import excerpt_for, tokens_of
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
+from quaestor.retrieval.measures.places import blocks_of_measure
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.standing import Standing
 from quaestor.retrieval.wanted import FindingContext
@@ -58,12 +59,13 @@ class PlaceExcerpts:
         sources = tuple(answer.sources for answer in memory.answers)
         found = find_places(self._index, question, FindingContext(memory.asked, sources), _PLACES)
         places = self._askable(found)
+        needed = blocks_of_measure(self._index.document, question, memory.asked)
         if found and not places:
             self._refuse(found)
         earlier = [source for of_turn in reversed(sources) for source in of_turn]
-        if not places and not earlier:
+        if not places and not earlier and not needed:
             return Excerpt(self._statements())
-        return Excerpt(excerpt_for(self._index, places, self._most, earlier), self._weights(places))
+        return Excerpt(excerpt_for(self._index, places, self._most, earlier, needed), self._weights(places))
 
     def search(self, query: str, shown: Document) -> Excerpt:
         """Returns what is shown with the places that fit a query.

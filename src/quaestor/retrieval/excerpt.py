@@ -4,7 +4,7 @@ Owns what belongs to a place besides its own block, and what gives way where the
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from quaestor.core.provenance import Source
 from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
@@ -30,29 +30,34 @@ def tokens_of(block: Block) -> int:
 
 
 def excerpt_for(
-    index: PlaceIndex, places: Sequence[Place], budget_tokens: int, earlier_sources: Iterable[Source] = ()
+    index: PlaceIndex,
+    places: Sequence[Place],
+    budget_tokens: int,
+    earlier_sources: Iterable[Source] = (),
+    needed: Collection[int] = (),
 ) -> Document:
     """Returns the blocks of the places of a document, with their headings and the sentences that lead to them.
 
     A document that is within the budget is returned itself, the identical object. Else the best place is in the
     excerpt whatever its size, then what earlier answers come from, the latest first, then the other places, each
-    where the budget still has room for all that belongs to it.
+    where the budget still has room for all that belongs to it. What is needed is in it before all else.
 
     Args:
         index: Of the document; places and sources of others are left out.
         places: The best first.
         budget_tokens: About how many tokens the excerpt may have.
         earlier_sources: Of the answers that the conversation still uses, the latest first.
+        needed: Blocks without which the question cannot be answered, by their places; all of them, whatever their size.
     """
     document = index.document
     if _fits(document, budget_tokens):
         return document
     kept: dict[int, None] = {}
     spent = 0
-    for order in _wanted(document, places, earlier_sources):
+    for order in (*needed, *_wanted(document, places, earlier_sources)):
         group = [block for block in _group(document, document.blocks[order]) if block.order not in kept]
         cost = sum(map(tokens_of, group))
-        if kept and spent + cost > budget_tokens:
+        if kept and order not in needed and spent + cost > budget_tokens:
             continue
         kept |= dict.fromkeys(block.order for block in group)
         spent += cost

@@ -15,6 +15,7 @@ from quaestor.solvers.embedded.decode.explanation import CLOSE, abstained, other
 from quaestor.solvers.embedded.decode.readings import ConversationReader
 from quaestor.solvers.embedded.followups.answering import follow_up
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
+from quaestor.solvers.embedded.named.answering import named_measure
 from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.selection.answering import ChosenCells
 from quaestor.solvers.embedded.several.answering import ListedNumbers
@@ -79,11 +80,13 @@ class EmbeddedSolver:
         return with_runner_up(first, other_reading(first, answers))
 
     def _told_at_once(self, question: str, context: TurnContext) -> Answer | None:
-        """The answer to what can only go on from the last answer: there is nothing to rank, and nothing to doubt."""
+        """The answer to what goes on from the last one, or to a measure of a filing: there is nothing to rank."""
         if not self._any_kind:
             return None
         leaves = self._reader.reading(context).page.leaves
-        return follow_up(question, context, leaves, decline=self._decliner is not None)
+        decline = self._decliner is not None
+        told = follow_up(question, context, leaves, decline=decline)
+        return told if told is not None else named_measure(question, context, decline=decline)
 
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
         """Yields the likeliest answers, best first, each result once: of the first kind that the question asks for.

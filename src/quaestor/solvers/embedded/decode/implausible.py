@@ -46,11 +46,29 @@ def is_implausible(question: Question, outcome: TurnAction, state: DialogueState
         leaves: The numbers of the excerpt.
     """
     taken = leaves_of(outcome, state)
+    if is_of_other_answers(question, outcome, state):
+        return True
     if takes_one_twice(outcome, taken, leaves) or is_no_comparison(question, outcome, leaves):
         return True
     if outcome.operation in _NO_RATIOS and _RATIO.search(question.lowered) and not _SUM.search(question.lowered):
         return True
     return asks_for_change(question) and is_no_change(question, outcome, taken, leaves)
+
+
+def is_of_other_answers(question: Question, outcome: TurnAction, state: DialogueState) -> bool:
+    """Returns whether a question that stands alone would be answered by earlier answers about other things.
+
+    "What was the return on equity?" names what it takes; the margin and the tax rate asked for before are none of it.
+
+    Args:
+        question: What is asked.
+        outcome: What a plan does.
+        state: The turns before.
+    """
+    results = [operand.index for operand in outcome.operands if operand.kind == "result"]
+    if not results or any(operand.kind == "leaf" for operand in outcome.operands) or not question.stands_alone:
+        return False
+    return all(question.names.isdisjoint(state.questions[turn].names) for turn in results)
 
 
 def leaves_of(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:

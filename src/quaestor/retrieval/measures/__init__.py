@@ -1,0 +1,1 @@
+"""Where a document prints the figures of a measure, and which of its numbers are of one time."""

@@ -1,0 +1,273 @@
+"""A measure that is asked for, bound to the cells that it is computed from: or what of it the document does not print.
+
+Owns which lines are taken, and what is left to others: a measure of which a table or a sentence says something that is
+not the statements', and a line that is only asked for its average.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Scale
+from quaestor.core.words import words
+from quaestor.documents.document import Document
+from quaestor.ontology.captions import caption_key
+from quaestor.ontology.measures import Figure, Measure, figures_of, read_measures
+from quaestor.questions.measures import AskedMeasure
+from quaestor.retrieval.measures.arithmetic import asked_formula, put_in, said_formula
+from quaestor.retrieval.measures.company import names_company
+from quaestor.retrieval.measures.lines import StatementRow, statement_line, figure_rows, statement_rows
+from quaestor.retrieval.measures.moments import Moment, moments_asked, moments_of
+from quaestor.retrieval.measures.printed import prints_amount, is_spoken_of, is_told, printed_cell, printed_rows
+from quaestor.retrieval.measures.times import Times, TimesAsked
+
+_BALANCE = "balance sheet"
+_LINE = "Line"
+
+_Lines = Mapping[str, Sequence[StatementRow]]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMeasure:
+    """A measure and the cells that it is computed from.
+
+    Attributes:
+        asked: As it is asked for.
+        formula: Arithmetic over the names of `cells`, as `plan.expressions` reads it.
+        cells: The number that each name stands for.
+        terms: The measure at each of its times, likewise.
+        times: Those.
+        read_as: What is computed, in the document's words.
+        direct: Whether each figure is one line, found by its name.
+    """
+
+    asked: AskedMeasure
+    formula: str
+    cells: Mapping[str, CellRef]
+    terms: tuple[str, ...]
+    times: Times
+    read_as: str
+    direct: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """A measure that the document does not have all figures of, or not at the time that is asked for.
+
+    Attributes:
+        asked: As it is asked for.
+        lacking: The figures that no statement prints.
+        reason: Why it is not computed, in words, where that is another reason.
+    """
+
+    asked: AskedMeasure
+    lacking: tuple[Figure, ...] = ()
+    reason: str = ""
+
+
+def bound_measure(document: Document, asked: AskedMeasure) -> BoundMeasure | Unbound | None:
+    """Returns what a measure is computed from; None where that is not for the statements to say.
+
+    Args:
+        document: What is asked about; of an excerpt the whole is looked at.
+        asked: What is asked for.
+    """
+    whole = document.whole or document
+    binder = _Binder(whole, statement_rows(whole), asked)
+    if asked.measure is not None:
+        return _of_measure(binder, asked.measure)
+    found = binder.of_line() if binder.rows and names_company(whole, asked.owners) else None
+    # An average may be printed as such; of a growth rate no label is in the way.
+    return None if isinstance(found, Unbound) and asked.form == "average" else found
+
+
+def _of_measure(binder: "_Binder", measure: Measure) -> BoundMeasure | Unbound | None:
+    """What a measure is computed from, or taken from where the document prints it."""
+    document, asked = binder.document, binder.asked
+    if asked.another:
+        return Unbound(asked, reason=f"ask for it and for {asked.another} one after the other")
+    if not names_company(document, (*asked.owners, *asked.others)):
+        return _of_another(document, asked, measure)
+    own = printed_rows(document, measure)
+    if not own:
+        return _not_printed(binder, measure)
+    if _is_said_of_amounts(document, asked, measure, own):
+        return None
+    printed = binder.printed(measure)
+    if printed is None and measure.formula and binder.rows:
+        computed = binder.computed(measure.formula, read_measures().figures)
+        return computed if isinstance(computed, BoundMeasure) else None
+    return printed
+
+
+def _not_printed(binder: "_Binder", measure: Measure) -> BoundMeasure | Unbound | None:
+    """What a measure is computed from that no line is called like."""
+    if measure.lacks:
+        return None if is_told(binder.document, measure) else Unbound(binder.asked, reason=measure.lacks)
+    if binder.rows:
+        return binder.computed(measure.formula, read_measures().figures)
+    known = is_spoken_of(binder.document, measure)
+    return None if known else Unbound(binder.asked, reason="no statement of it was made out")
+
+
+def _of_another(document: Document, asked: AskedMeasure, measure: Measure) -> Unbound | None:
+    """What is said of a measure of a part, or of another kind; None where the document may print it."""
+    if len(figures_of(measure.formula)) == 1 or is_spoken_of(document, measure):
+        return None
+    beside = " ".join((*asked.owners, *asked.others))
+    return Unbound(asked, reason=f'it is computed of the whole company alone, and the question says "{beside}"')
+
+
+def _is_said_of_amounts(
+    document: Document, asked: AskedMeasure, measure: Measure, rows: Sequence[tuple[int, int]]
+) -> bool:
+    """Whether the words that name a percentage are those of an amount that is printed: "gross margin", in dollars."""
+    if measure.metric_type != "percentage" or asked.form != "value" or not prints_amount(document, rows):
+        return False
+    labels = {" ".join(words(document.table(table).rows[row].label.lower())) for table, row in rows}
+    return " ".join(words(asked.said)) in labels
+
+
+@dataclass
+class _Binder:
+    """A measure, or a line, on its way to its cells."""
+
+    document: Document
+    rows: Sequence[StatementRow]
+    asked: AskedMeasure
+    lacking: dict[str, Figure] = field(default_factory=dict)
+    direct: bool = True
+
+    def printed(self, measure: Measure) -> BoundMeasure | None:
+        """The measure where the document prints it for all times that are asked for, one number for each."""
+        if measure.metric_type == "percentage" and self.asked.form != "value":
+            return None  # rounded percentages are not compared
+        figures = [read_measures().figures[name] for name in figures_of(measure.formula)]
+        balances = {figure.statement == _BALANCE for figure in figures}
+        times_asked = TimesAsked(
+            moments_of(self.document, self.rows), flows=False in balances, balances=True in balances
+        )
+        for times in times_asked.of(self.asked):
+            cells = [printed_cell(self.document, measure, self.asked.said, moment) for moment in times]
+            named = {f"{_LINE}_{place}": cell for place, cell in enumerate(cells) if cell is not None}
+            if len(named) == len(times):
+                first = next(iter(named.values()))
+                label = self.document.table(first.table).rows[first.row].label
+                formula = asked_formula(self.asked, list(named), times)
+                return BoundMeasure(self.asked, formula, named, tuple(named), times, f'the line "{label}"', direct=True)
+        return None
+
+    def of_line(self) -> BoundMeasure | Unbound:
+        """A line of a statement that is called by its name, in whichever words."""
+        called = self.asked.line
+        line, key = statement_line(called), caption_key(called)
+        known = next((f for f in read_measures().figures.values() if line in f.lines and not f.several), None)
+        if known is not None:
+            figure = Figure(_LINE, called, known.statement, known.lines, known.captions)
+        else:
+            own = [row for row in self.rows if key in row.keys or (line and row.line == line)]
+            if not own:
+                return Unbound(self.asked, reason=f'no statement has a line "{called}"')
+            statement = next((row for row in own if key in row.keys[:1]), own[0]).statement
+            figure = Figure(_LINE, called, statement, (line,) if line else (), frozenset({key}))
+        return self.computed(_LINE, {_LINE: figure})
+
+    def computed(self, formula: str, figures: Mapping[str, Figure]) -> BoundMeasure | Unbound:
+        """What a formula over figures comes to at the times that are asked for."""
+        lines: dict[str, Sequence[StatementRow]] = {}
+        text = self._spelled(formula, figures, lines)
+        if text is None:
+            return Unbound(self.asked, tuple(self.lacking.values()))
+        balances = {row.statement == _BALANCE for rows in lines.values() for row in rows}
+        moments = moments_of(self.document, self.rows)
+        for times in TimesAsked(moments, flows=False in balances, balances=True in balances).of(self.asked):
+            if self._means_nothing_of(times):
+                continue
+            if (found := self._at(times, text, lines)) is not None:
+                return found
+        return Unbound(self.asked, reason=self._why(lines, moments))
+
+    def _means_nothing_of(self, times: Times) -> bool:
+        measure = self.asked.measure
+        return measure is not None and measure.whole_years and not all(moment.is_year for moment in times)
+
+    def _spelled(
+        self, formula: str, figures: Mapping[str, Figure], lines: dict[str, Sequence[StatementRow]]
+    ) -> str | None:
+        """A formula over figures that statements print, whose lines are added to `lines`; None where one is lacking."""
+        told = {name: self._figure(figures[name], figures, lines) for name in figures_of(formula)}
+        found = {name: text for name, text in told.items() if text is not None}
+        return put_in(formula, found) if len(found) == len(told) else None
+
+    def _figure(
+        self, figure: Figure, figures: Mapping[str, Figure], lines: dict[str, Sequence[StatementRow]]
+    ) -> str | None:
+        """A figure as a formula: a line of a statement, or what it is made of."""
+        if rows := figure_rows(figure, self.rows):
+            lines[figure.name] = rows
+            self.direct = self.direct and not figure.several
+            return f"abs({figure.name})" if figure.magnitude and not figure.several else figure.name
+        if figure.made_of:
+            before, made = dict(self.lacking), dict(lines)
+            if (text := self._spelled(figure.made_of, figures, made)) is not None:
+                lines.update(made)
+                self.direct = False
+                return f"({text})"
+            self.lacking = before
+        self.lacking[figure.name] = figure
+        return None
+
+    def _at(self, times: Times, formula: str, lines: _Lines) -> BoundMeasure | None:
+        """The formula at some times, if each of its figures is printed for all of them."""
+        taken = {name: self._rows_at(name, rows, times) for name, rows in lines.items()}
+        cells: dict[str, CellRef] = {}
+        terms: list[str] = []
+        for place, moment in enumerate(times):
+            own = {name: dict(self._cells(f"{name}_{place}", rows, moment)) for name, rows in taken.items()}
+            if not all(own.values()):
+                return None
+            for found in own.values():
+                cells |= found
+            sums = {name: next(iter(c)) if len(c) == 1 else f"({' + '.join(c)})" for name, c in own.items()}
+            terms.append(put_in(formula, sums))
+        said = {name: " plus ".join(row.label for row in rows) for name, rows in taken.items()}
+        said = {name: f"({labels})" if len(taken[name]) > 1 else labels for name, labels in said.items()}
+        whole = asked_formula(self.asked, terms, times)
+        return BoundMeasure(self.asked, whole, cells, tuple(terms), times, said_formula(formula, said), self.direct)
+
+    def _rows_at(self, name: str, rows: Sequence[StatementRow], times: Times) -> Sequence[StatementRow]:
+        """The lines that a figure is taken from at some times: the first that has all, or those that are added up."""
+        figure = read_measures().figures.get(name)
+        if figure is not None and figure.several:
+            return [row for row in rows if any(self._cell(row, moment) is not None for moment in times)]
+        return next(([row] for row in rows if all(self._cell(row, moment) is not None for moment in times)), [])
+
+    def _cells(self, name: str, rows: Sequence[StatementRow], moment: Moment) -> Iterator[tuple[str, CellRef]]:
+        for number, row in enumerate(rows):
+            if (cell := self._cell(row, moment)) is not None:
+                yield f"{name}_{number}", cell
+
+    def _cell(self, row: StatementRow, moment: Moment) -> CellRef | None:
+        """The amount that a line has for a time."""
+        period = moment.balance if row.statement == _BALANCE else moment.flow
+        table = self.document.table(row.table)
+        for cell in table.cells[row.row][1:]:
+            column = table.columns[cell.ref.column]
+            if cell.quantity is None or Scale.PERCENT in (cell.quantity.scale, column.scale):
+                continue
+            if period is not None and (column.period or table.period_at(row.row, cell.ref.column)) == period:
+                return cell.ref
+        return None
+
+    def _why(self, lines: _Lines, moments: Sequence[Moment]) -> str:
+        """Why there is no time that has all figures."""
+        measure, periods = self.asked.measure, self.asked.periods
+        if measure is not None and measure.whole_years and not any(moment.is_year for moment in moments):
+            return "it means nothing of a part of a year"
+        if len(periods) == 1 and self.asked.form == "value":
+            for rows in lines.values():
+                balance = rows[0].statement == _BALANCE
+                times = moments_asked(moments, periods[0], flows=not balance, balances=balance)
+                if not any(self._cell(row, moment) is not None for row in rows for moment in times):
+                    return f'its {rows[0].statement} has no "{rows[0].label}" for that time'
+        return "not all of its figures are printed for that time"
