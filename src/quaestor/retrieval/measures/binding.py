@@ -16,9 +16,9 @@ from quaestor.ontology.measures import Figure, Measure, figures_of, read_measure
 from quaestor.questions.measures import AskedMeasure
 from quaestor.retrieval.measures.arithmetic import asked_formula, put_in, said_formula
 from quaestor.retrieval.measures.company import names_company
-from quaestor.retrieval.measures.lines import StatementRow, statement_line, figure_rows, statement_rows
+from quaestor.retrieval.measures.lines import StatementRow, figure_rows, statement_line, statement_rows
 from quaestor.retrieval.measures.moments import Moment, moments_asked, moments_of
-from quaestor.retrieval.measures.printed import prints_amount, is_spoken_of, is_told, printed_cell, printed_rows
+from quaestor.retrieval.measures.printed import is_spoken_of, is_told, printed_cell, printed_rows, prints_amount
 from quaestor.retrieval.measures.times import Times, TimesAsked
 
 _BALANCE = "balance sheet"
