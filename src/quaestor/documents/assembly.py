@@ -16,6 +16,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.amounts import Amounts, amounts_in_text, is_amounts_line, read_amounts
 from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
 from quaestor.documents.continued import goes_on, under_headings_of
+from quaestor.documents.corroborated import scale_said
 from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading
 from quaestor.documents.facts import Fact, TaggedNumber
 from quaestor.documents.headers import read_table
@@ -161,6 +162,8 @@ def assemble(
                 assembly.add_paragraph(part)
             case TablePart():
                 assembly.add_table(part)
+    if not filing:
+        assembly.look_for_scales()
     sections, blocks = tuple(assembly.sections), tuple(assembly.blocks)
     return Document(id, sections, blocks, tuple(assembly.warnings), tuple(assembly.facts))
 
@@ -313,6 +316,14 @@ class _Assembly:
         if table.unit is not None and len(table.unit) == 3:
             self.currencies[table.unit] += 1
         return table
+
+    def look_for_scales(self) -> None:
+        """Gives tables that print no scale the one that the sentences of the page say their numbers in."""
+        said = [one for block in self.blocks if isinstance(block.content, Paragraph) for one in block.content.sentences]
+        for place, block in enumerate(self.blocks):
+            if isinstance(table := block.content, Table) and (scale := scale_said(table, said)):
+                self.blocks[place] = replace(block, content=replace(table, scale=scale))
+                self.warnings.append(DocumentWarning(WarningKind.SCALE_SAID, table.index, detail=scale.value))
 
     def _need_section(self) -> None:
         """What stands before the first heading is a section too."""

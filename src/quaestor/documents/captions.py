@@ -51,7 +51,8 @@ _SHORT = re.compile(
 _LETTERS = {"k": Scale.THOUSAND, "m": Scale.MILLION, "bn": Scale.BILLION}
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _PERCENT = re.compile(
-    r"(?<![0-9])(?<![0-9]\s)%|\bin percentages?\b|\(\s?percent\s?\)|^percent(?:age)?\b", re.IGNORECASE
+    r"(?<![0-9])(?<![0-9]\s)%|\bin percentages?\b|\(\s?percent\s?\)|^\W*(?:as (?:an? )?)?percent(?:age)?\b",
+    re.IGNORECASE,
 )
 _SINGLE = re.compile(
     r"\bper(?:[\s-]|\s\w+\s)?(?:share|unit|gallon|barrel|bbl|boe|mcf)|pershare|\bratios?\b|^ratio|\bbps\b"

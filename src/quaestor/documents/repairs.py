@@ -32,6 +32,7 @@ class WarningKind(StrEnum):
     UNEQUAL_ROWS = "unequal_rows"
     NO_HEADER = "no_header"
     GOES_ON = "goes_on"
+    SCALE_SAID = "scale_said"
     FUSED_NUMBERS = "fused_numbers"
     NO_ROWS = "no_rows"
     NO_HEADING = "no_heading"
@@ -85,6 +86,7 @@ _WORDS = {
     WarningKind.UNEQUAL_ROWS: "rows of unequal length were filled with empty cells",
     WarningKind.NO_HEADER: "no header row",
     WarningKind.GOES_ON: "no header row: it stands right behind table {detail} and is read under its headings",
+    WarningKind.SCALE_SAID: "read in {detail}s, as sentences say its numbers: no scale is printed over it",
     WarningKind.FUSED_NUMBERS: "no header row; numbers are fused into the headings",
     WarningKind.NO_ROWS: "no rows below the header",
     WarningKind.NO_HEADING: "no heading over column {detail}",

@@ -17,6 +17,10 @@ WARNINGS = [
         "table 1: no header row: it stands right behind table 0 and is read under its headings",
     ),
     (
+        DocumentWarning(WarningKind.SCALE_SAID, 0, detail="thousand"),
+        "table 0: read in thousands, as sentences say its numbers: no scale is printed over it",
+    ),
+    (
         DocumentWarning(WarningKind.FUSED_NUMBERS, 0),
         "table 0: no header row; numbers are fused into the headings",
     ),
