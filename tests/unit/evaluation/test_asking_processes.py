@@ -95,8 +95,16 @@ def all_of(store: Path) -> tuple[str, str]:
     for one in told:
         for name in ("run", "started", "finished", "attempt"):
             one.pop(name)
-    # The server of the tests numbers its replies.
-    return content(stored(store)), re.sub(r"chatcmpl-\d+", "", json.dumps(told, sort_keys=True))
+    return content(stored(store)), unnumbered(json.dumps(told, sort_keys=True))
+
+
+def unnumbered(text: str) -> str:
+    """Without the numbers that the server of the tests gives its replies."""
+    return re.sub(r"(chatcmpl-|msg_)\d+", "", text)
+
+
+def named(protocol: str, server: ModelServer) -> str:
+    return f"openai:scripted@{server.url}/v1" if protocol == "openai" else f"anthropic:scripted@{server.url}"
 
 
 def answers(asked: Asked) -> Reply:
@@ -104,8 +112,9 @@ def answers(asked: Asked) -> Reply:
     return say(f"{len(asked.prompts[-1])}.5")
 
 
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
 def test_any_number_of_processes_leaves_what_this_process_leaves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dataset, tape = many_conversations(9), tmp_path / "exchanges.jsonl"
 
@@ -118,10 +127,10 @@ def test_any_number_of_processes_leaves_what_this_process_leaves(
     def told(file: Path) -> list[str]:
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         kept = ("turn", "what", "prompt", "number", "status", "answer", "event")
-        return [re.sub(r"chatcmpl-\d+", "", json.dumps([line.get(name) for name in kept])) for line in lines]
+        return [unnumbered(json.dumps([line.get(name) for name in kept])) for line in lines]
 
     with ModelServer(answers) as server, loopback_only(monkeypatch):
-        spec = find_model(f"openai:scripted@{server.url}/v1")
+        spec = find_model(named(protocol, server))
         with CassetteRecorder(tape) as recorder:
             two = left("two", ProcessEngine(2, 4), ModelConfig(spec, cassette=recorder))
         assert two == left("here", InlineEngine(4), ModelConfig(spec))
@@ -221,16 +230,21 @@ def test_a_conversation_that_kills_every_process_is_one_clear_error(
     assert multiprocessing.active_children() == []
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=["killed", "Ctrl-C", "SIGTERM"])
-def test_nothing_is_left_of_a_run_that_ends_early_and_one_that_was_killed_goes_on(
-    how: signal.Signals, tmp_path: Path
+@pytest.mark.parametrize(
+    ("how", "protocol"),
+    [(signal.SIGKILL, "openai"), (signal.SIGINT, "openai"), (signal.SIGTERM, "anthropic")],
+    ids=["killed", "Ctrl-C", "SIGTERM"],
+)
+def test_nothing_is_left_of_a_run_that_ends_early_and_it_goes_on_to_what_one_process_leaves(
+    how: signal.Signals, protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = tmp_path / "runs.db"
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "of a test")
+    store, undisturbed = tmp_path / "runs.db", tmp_path / "undisturbed.db"
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
     with ModelServer(lambda asked: replace(answers(asked), delay=0.1)) as server:
         command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()", "run", "sample", "--limit", "3"]
-        command += ["--solver", "agent", "--model", f"openai:scripted@{server.url}/v1", "--store", str(store)]
-        spread = ["--engine", "processes", "--workers", "3"]
+        command += ["--solver", "agent", "--model", named(protocol, server), "--workers", "3", "--store"]
+        spread = [str(store), "--engine", "processes"]
         with subprocess.Popen([*command, *spread], start_new_session=True, stdout=null, stderr=pipe, text=True) as run:
             while len(server.asked) < 5 and run.poll() is None:
                 time.sleep(0.01)
@@ -251,11 +265,13 @@ def test_nothing_is_left_of_a_run_that_ends_early_and_one_that_was_killed_goes_o
         else:
             os.killpg(run.pid, signal.SIGKILL)
             pytest.fail("processes are left ten seconds after the run ended")
-        if how is not signal.SIGKILL:
-            return
         run_id = stored(store)[0].id
-        subprocess.run([*command, "--resume", run_id], stdout=null, stderr=null, check=True, timeout=60)
+        subprocess.run([*command, *spread, "--resume", run_id], stdout=null, stderr=null, check=True, timeout=60)
+        inline = [*command, str(undisturbed), "--engine", "inline"]
+        subprocess.run(inline, stdout=null, stderr=null, check=True, timeout=60)
     record, examples, turns = stored(store, run_id)
     assert record.status == "complete"
     assert [example.status for example in examples] == ["complete"] * 3
     assert len({(turn.conversation, turn.index) for turn in turns}) == len(turns) == sum(one.turns for one in examples)
+    assert any(example.attempt > 1 for example in examples)
+    assert all_of(store) == all_of(undisturbed)
