@@ -21,7 +21,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel
 
-from quaestor.llm.lean_posting import RequestPatterns
+from quaestor.llm.lean_posting import RequestPatterns, whole_reply
 
 _MOST_KEPT = 64
 _OPTIONS = {"extra_headers": "headers", "extra_query": "params", "extra_body": "extra_json", "timeout": "timeout"}
@@ -84,6 +84,8 @@ class AnthropicClient(AsyncAnthropic):
             raise anthropic.APIConnectionError(request=request) from error
         if not response.is_success:
             raise self._make_status_error_from_response(response)
+        if (reply := whole_reply(cast_to, response)) is not None:
+            return reply
         return await self._process_response(
             cast_to=cast_to, options=options, response=response, stream=False, stream_cls=None
         )
@@ -107,6 +109,8 @@ class OpenAIClient(AsyncOpenAI):
             raise openai.APIConnectionError(request=request) from error
         if not response.is_success:
             raise self._make_status_error_from_response(response)
+        if (reply := whole_reply(cast_to, response)) is not None:
+            return reply
         return await self._process_response(
             cast_to=cast_to, options=options, response=response, stream=False, stream_cls=None
         )

@@ -1,9 +1,12 @@
-"""A request to a model, made and sent without what is the same for all of them.
+"""A request to a model, made without what is the same for all of them, and its reply, read in one go.
 
 A vendor's client makes each request anew: it copies options, merges headers, builds an address, and looks for what is
 never given to it here (files, queries, middleware, attempts of its own). The first request of a kind is made by the
 client; of those that follow the body is new, and all else is taken from that one. Nothing of what is sent differs, nor
 of what comes back, nor in which error is raised.
+
+A reply is built up by the clients value by value, whatever its types are. One that is what its type says is read by
+pydantic at once, which comes to the same; any other is left to them.
 """
 
 import json
@@ -12,8 +15,11 @@ from collections.abc import Hashable
 from typing import Any
 
 import httpx2
+from pydantic import BaseModel, ValidationError
 
 _MOST_KEPT = 16
+_RAW = "x-stainless-raw-response"
+"""Header by which a client is asked for the response itself."""
 
 
 class RequestPatterns:
@@ -34,6 +40,8 @@ class RequestPatterns:
         # A client finds out its platform off the event loop, with its first request.
         if client.max_retries or client._platform is None or (key := _key(options)) is None:
             return None
+        if not isinstance(options.post_parser, self._left_out):
+            return None
         given = {name: value for name, value in options.json_data.items() if not isinstance(value, self._left_out)}
         try:
             body = json.dumps(
@@ -46,6 +54,23 @@ class RequestPatterns:
         if len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
         return httpx2.Request("POST", like.url, headers=like.headers, content=body.encode(), extensions=like.extensions)
+
+
+def whole_reply(kind: Any, response: httpx2.Response) -> Any | None:
+    """Returns a reply as a value of a type; None of one that is none to the letter, which a client has its way with.
+
+    Args:
+        kind: The type that a client would make of it.
+        response: The reply, with its body.
+    """
+    if not (isinstance(kind, type) and issubclass(kind, BaseModel)) or _RAW in response.request.headers:
+        return None
+    if not response.headers.get("content-type", "").partition(";")[0].endswith("json"):
+        return None
+    try:
+        return kind.model_validate_json(response.content)
+    except ValidationError:
+        return None
 
 
 async def _pattern(client: Any, options: Any) -> httpx2.Request:

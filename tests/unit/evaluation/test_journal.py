@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import pytest
 from agent_bench import CASH, final, is_understanding, query, reply
@@ -22,13 +23,19 @@ from pydantic import JsonValue
 from solver_bench import spec_for
 from toolboxes import CASH_FLOWS, sample_pages
 
+from quaestor.conversation.events.kinds import Note
+from quaestor.conversation.references.resolved import References
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.journal import Journal
+from quaestor.evaluation.recording import TurnPlace
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
+from quaestor.evaluation.watching import TurnBegun
 from quaestor.llm.naming import ModelSpec
 from quaestor.llm.session import ModelConfig
-from quaestor.store.base import open_store
+from quaestor.llm.transcript import Exchange, TurnKey
+from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import PromptRecord, TurnRecord
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -99,6 +106,35 @@ def test_turns_prompts_and_calls_are_in_the_store_when_the_model_is_asked_next(
         assert logged(path) == len(server.asked) == 9
     assert seen == before
     assert looked(path) == [(index, "complete", 1, 1) for index in range(3)]
+
+
+class Counting:
+    """A store that keeps what it was told to write, by kind."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+
+    async def save_turn(self, record: TurnRecord) -> None:
+        self.written.append("turn")
+
+    async def log_prompt(self, record: PromptRecord) -> None:
+        self.written.append("prompt")
+
+
+def test_a_turn_is_written_anew_where_something_happened_in_it_and_not_for_a_reply() -> None:
+    async def play() -> list[str]:
+        store = Counting()
+        journal = Journal(cast(RunStore, store), TurnPlace("r", "c"), live=True)
+        await journal.on_turn(TurnBegun(0, "what was it?", EPOCH, (), References()))
+        place = TurnKey("r", "c", 0)
+        journal.on_exchange(Exchange(place, 0, "A", "m", "POST", "/", "{}", 200, {}, "{}", EPOCH, EPOCH))
+        await asyncio.sleep(0.01)
+        journal.on_event(0, Note("read"), None)
+        await asyncio.sleep(0.01)
+        await journal.settle()
+        return store.written
+
+    assert asyncio.run(play()) == ["turn", "prompt", "turn"]
 
 
 @pytest.mark.slow

@@ -2,7 +2,8 @@
 
 import asyncio
 import gc
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from typing import Any, cast
 
 import httpx2
@@ -148,6 +149,71 @@ def failed(kinds: tuple[type[Any], type[Any]], reply: Reply | None) -> list[tupl
 @pytest.mark.parametrize("protocol", OURS)
 def test_what_goes_wrong_is_told_in_the_same_words(protocol: str, failure: str) -> None:
     theirs, ours = (failed(kinds[protocol], FAILURES.get(failure)) for kinds in (THEIRS, OURS))
+    assert ours == theirs
+
+
+def chat(message: dict[str, Any], choice: dict[str, Any], **whole: Any) -> dict[str, Any]:
+    said = {"role": "assistant", "content": "hello"} | message
+    one = {"index": 0, "message": said, "finish_reason": "stop"} | choice
+    return {"id": "c", "object": "chat.completion", "created": 1_700_000_000, "model": "m", "choices": [one]} | whole
+
+
+def talk(*blocks: dict[str, Any], **whole: Any) -> dict[str, Any]:
+    usage = {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 3}
+    told = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": list(blocks), "usage": usage}
+    return told | {"stop_reason": "end_turn", "stop_sequence": None} | whole
+
+
+TOOL = {"id": "call_1", "type": "function", "function": {"name": "x", "arguments": '{"a": 1}'}}
+TEXT = {"type": "text", "text": "hello"}
+TOLD: list[tuple[str, dict[str, Any]]] = [
+    ("openai", chat({}, {})),
+    ("openai", chat({"content": None, "tool_calls": [TOOL]}, {"finish_reason": "tool_calls"})),
+    ("openai", chat({"reasoning_content": "hm", "more": 1}, {"more": 2}, more=3, service_tier="on_demand")),
+    ("openai", chat({}, {"finish_reason": None}, usage={"prompt_tokens": 1, "completion_tokens": 2, "odd": 4})),
+    ("openai", chat({}, {"finish_reason": "odd", "index": "0"}, created=None)),
+    ("openai", chat({"content": [{"type": "text", "text": "hel"}, {"type": "image"}]}, {})),
+    ("openai", chat({"refusal": "no"}, {"finish_reason": "content_filter"})),
+    ("openai", {"choices": [{"message": {"content": "hello"}}]}),
+    ("openai", {"choices": []}),
+    ("anthropic", talk(TEXT)),
+    (
+        "anthropic",
+        talk(TEXT, {"type": "tool_use", "id": "t", "name": "x", "input": {"a": [1]}}, stop_reason="tool_use"),
+    ),
+    ("anthropic", talk({"type": "thinking", "thinking": "hm", "signature": "s"}, TEXT | {"citations": None}, more=1)),
+    ("anthropic", talk({"type": "odd", "text": "hello"}, TEXT)),
+    ("anthropic", talk(TEXT, stop_reason="odd")),
+    ("anthropic", talk(TEXT, usage={"input_tokens": 10, "output_tokens": 5, "service_tier": "odd"})),
+    ("anthropic", {"content": [TEXT]}),
+]
+
+
+def read(kinds: tuple[type[Any], type[Any]], body: dict[str, Any]) -> list[object]:
+    """What two requests in a row come to: a response without its times, or the words of an error."""
+
+    async def run(url: str) -> list[object]:
+        found = list[object]()
+        async with client_of(kinds) as http:
+            model = made(kinds, url, http)
+            for _ in range(2):
+                try:
+                    response = await model_request(model, initial_messages("You respond.", "Hello?"))
+                except Exception as error:  # noqa: BLE001 - which one it is, is what is compared
+                    found.append((type(error), str(error)))
+                else:
+                    told = asdict(response)
+                    found.append({name: told[name] for name in told if "timestamp" not in name})
+        return found
+
+    with ModelServer(lambda asked: garbled(json.dumps(body))) as server:
+        told: list[object] = json.loads(json.dumps(asyncio.run(run(server.url)), default=str).replace(server.url, ""))
+    return told
+
+
+@pytest.mark.parametrize(("protocol", "body"), TOLD)
+def test_the_same_is_read(protocol: str, body: dict[str, Any]) -> None:
+    theirs, ours = (read(kinds[protocol], body) for kinds in (THEIRS, OURS))
     assert ours == theirs
 
 
