@@ -3,11 +3,12 @@
 import pytest
 from discussed_filing import a_discussed_filing
 from long_filing import a_long_filing
+from quarterly_filing import a_quarterly_filing
 
 import quaestor
 from quaestor import AnsweredQuestion
 
-FILING, DISCUSSED = a_long_filing(), a_discussed_filing()
+FILING, DISCUSSED, QUARTERLY = a_long_filing(), a_discussed_filing(), a_quarterly_filing()
 
 
 def asked(question: str) -> AnsweredQuestion:
@@ -81,3 +82,44 @@ def test_no_cause_is_told_where_none_is_stated(question: str) -> None:
 def test_a_question_for_yes_or_no_has_no_number_for_an_answer() -> None:
     found = asked("was net income above the budget in 2023?")
     assert found.answer.value is None
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what were revenues in the second quarter of 2025?", "$ 300 million"),
+        ("what was operating income for the six months ended june 30, 2024?", "$ 95 million"),
+        ("what was net income in the first half of 2025?", "$ 82 million"),
+        ("what were revenues of rivers in q2 2025?", "110 million"),
+        ("were revenues of rivers above those of harbors in q2 2025?", "no"),
+        ("what were inventories at june 30, 2025?", "$ 55 million"),
+        ("what was diluted eps in q2 2024?", "$ 0.38"),
+        ("how many people did the company employ?", "1,250 people"),
+    ],
+)
+def test_a_number_is_of_the_length_and_the_kind_that_is_asked_for(question: str, answer: str) -> None:
+    (found,) = quaestor.open(QUARTERLY).ask([question], solver="embedded")
+    assert found.display == answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what was net income in the first quarter of 2025?",
+        "what was net income for the nine months of 2025?",
+        "how many ferries does the company own?",
+        "what were dividends declared per share in 2025?",
+    ],
+)
+def test_a_number_of_another_length_or_kind_is_no_answer(question: str) -> None:
+    (found,) = quaestor.open(QUARTERLY).ask([question], solver="embedded")
+    assert found.answer.value is None
+
+
+def test_a_follow_up_is_no_surer_than_what_it_rests_on() -> None:
+    answers = quaestor.open(FILING).ask(
+        ["how much was spent on wages in 2023?", "and in 2022?", "what was the change?"], solver="embedded"
+    )
+    sure = [found.answer.confidence or 0.0 for found in answers]
+    assert sure[1] <= max(sure[0], 0.0) or answers[0].answer.value is None
+    assert sure[2] <= sure[1] or answers[1].answer.value is None

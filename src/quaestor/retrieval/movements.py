@@ -5,6 +5,7 @@ Owns the words for moves, and by which stems two names of one thing are the same
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from quaestor.core.stop_words import FUNCTION_WORDS
 from quaestor.core.words import words
@@ -49,9 +50,15 @@ NAMES_NOTHING = frozenset(
 )
 """Words that stand beside the names of things."""
 _DURATIONS = (
-    (6, re.compile(r"\b(?:six|6)[- ]months?|half|year[- ]to[- ]date|\bytd\b", re.IGNORECASE)),
+    (
+        6,
+        re.compile(
+            r"\b(?:six|6)[- ]months?|\b(?:first|second) half\b|\bhalf[- ]year|\bh[12]\b|year[- ]to[- ]date|\bytd\b",
+            re.IGNORECASE,
+        ),
+    ),
     (9, re.compile(r"\b(?:nine|9)[- ]months?", re.IGNORECASE)),
-    (3, re.compile(r"\b(?:three|3)(?:[- ]months?| and (?:six|nine))\b|quarter|\bq[1-4]\b", re.IGNORECASE)),
+    (3, re.compile(r"\b(?:three|3)(?:[- ]months?| and (?:six|nine))\b|\bquarters?\b|\bq[1-4]\b", re.IGNORECASE)),
 )
 
 
@@ -113,6 +120,7 @@ def rose(text: str) -> bool | None:
     return rise.start() < fall.start()
 
 
+@lru_cache(maxsize=8192)
 def months_named(text: str) -> frozenset[int]:
     """Returns the lengths of the periods that a text names, in months; none of a year, or of nothing."""
     return frozenset(months for months, form in _DURATIONS if form.search(text))

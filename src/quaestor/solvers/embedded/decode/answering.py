@@ -76,7 +76,8 @@ class RankedNumbers:
             context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
             surest, share_of_first = (surest, share_of_first) if surest else (confidence, share)
             reason = _anew(choice.outcome, state, same, leaves, context)
-            answer = replace(answer, confidence=confidence, reason=reason)
+            sure = min(confidence, _sure_before(choice.outcome, asked)) if asked.reading.filing else confidence
+            answer = replace(answer, confidence=sure, reason=reason)
             turn = self._turn(choice, choices, asked)
             yield replace(answer, grounds=explanation(answer, asked.question, turn, context))
         if unanswered and not surest:
@@ -87,6 +88,17 @@ class RankedNumbers:
         if asked.worded is not asked.question:
             return read_turn(asked.question, choice.before.state, asked.page, self.weights.references)
         return choices.turn(choice)
+
+
+def _sure_before(outcome: TurnAction, asked: AskedTurn) -> float:
+    """How sure the earlier answers are that an outcome rests on: it is no surer than they are."""
+    turns = {operand.index for operand in outcome.operands if operand.kind == "result"}
+    taken = {operand.index for operand in outcome.operands if operand.kind == "leaf"}
+    turns |= {turn for turn, leaf in asked.given.lookups().items() if leaf in taken}
+    answers = asked.context.memory.answers
+    if not asked.question.stands_alone and answers:
+        turns.add(len(answers) - 1)
+    return min((sure for turn in turns if (sure := answers[turn].confidence) is not None), default=1.0)
 
 
 def _referable(state: DialogueState, given: DialogueState, context: TurnContext) -> Sequence[bool]:

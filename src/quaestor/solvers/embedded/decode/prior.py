@@ -15,14 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.provenance import CellRef, SentenceRef
-from quaestor.documents.document import Document
+from quaestor.documents.document import Document, Paragraph, SectionHeading
 from quaestor.documents.table import Table
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems, without_owner
 from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, LOOKUP, Candidates
 from quaestor.solvers.embedded.candidates.pool import NEW, NONE, RESULT1, USED, Pool
+from quaestor.solvers.embedded.decode.kinds_asked import OTHER_KIND, kind_asked
 from quaestor.solvers.embedded.decode.labels import SaidLabels
 from quaestor.solvers.embedded.decode.overrides import asks_for_other_year, asks_share_of_last
+from quaestor.solvers.embedded.decode.spoken_periods import spoken_period
 from quaestor.solvers.embedded.page.matrix import Ints, NumberMatrix, among
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
@@ -54,6 +56,9 @@ _HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b")
 _CLAUSE_ENDS = re.compile(r"[,;:()?\d]|\.(?:\s|$)|\b(?:for|to|from|per|days?)\b")
 _BEHIND = 6
 """Words between a count and what it counts, and that itself."""
+_OWNER = re.compile(r"\b(?:do|does|did)\s+(?:the\s+)?(?P<name>[\w.&'\u2019-]+(?:\s[\w.&]+)?)\s+(?:have|employ)\b.*")
+_COVER = 40
+"""Blocks of the beginning of a filing, in which its company is named."""
 _PLAIN = frozenset({"kg:PatternValue"})
 _CALCULATED = re.compile(r"\b(?:more|fewer|less|than|per|not|non|other|combined|together|altogether)\b")
 _ELSEWHERE = 0.5
@@ -108,8 +113,10 @@ class Prior:
             found = replace(found, other_year=False)
         elif self.other_year:
             line: NDArray[np.bool_] = (leaves.table == leaves.table[last]) & (leaves.line == leaves.line[last])
-            wanted = among(self.years, turn.target_years or turn.question.years)
-            found = replace(found, named=line & wanted)
+            named = line & among(self.years, turn.target_years or turn.question.years)
+            # Of several columns of a year that one is meant that is called as the last one was.
+            alike = np.array([leaf.column == leaves.leaves[last].column for leaf in leaves.leaves], bool)
+            found = replace(found, named=named & alike if (named & alike).any() else named)
         return found
 
     def of_signatures(self, signatures: Mapping[str, float]) -> Mapping[str, float]:
@@ -172,10 +179,12 @@ def prior_of(
     orders = {block.content.index: block.order for block in document.blocks if isinstance(block.content, Table)}
     said_labels = SaidLabels(_PLACE_NAMED.split(question.text)[0], document.tables)
     known = dict[tuple[int, int, int], tuple[float, bool]]()
-    counted, counts = _counted(question), np.zeros(len(leaves), np.float32)
+    counted, counts = _counted(question, document), np.zeros(len(leaves), np.float32)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
+    period, kind, away = spoken_period(question), kind_asked(question), np.zeros(len(leaves), np.float32)
     for place, leaf in enumerate(leaves.leaves):
         source = leaf.source
+        away[place] = OTHER_KIND * (bool(kind) and not kind.is_met(leaf, document))
         if not isinstance(source, CellRef):
             told = _counts(document, source, counted)
             counts[place] = told if counted <= {*leaf.around} else 0.0
@@ -185,20 +194,40 @@ def prior_of(
         if key not in known:
             known[key] = said_labels.of(document.table(source.table), source)
         said, named[place] = known[key]
+        away[place] += period.away(document.table(source.table), source)
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * said
     if counts.any():
         # All employees are at least as many as those of any part.
         sizes = np.where(counts == counts.max(), leaves.value * 10.0 ** np.nan_to_num(leaves.power), -np.inf)
         named |= sizes == sizes.max()
+    # What is away from what is asked is meant only where nothing else is there.
+    found, named = found - away, named & (away == away.min())
     return Prior(found - found.max(), leaves.year, named, asks_share_of_last(question), asks_for_other_year(question))
 
 
-def _counted(question: Question) -> frozenset[str]:
+def _counted(question: Question, document: Document) -> frozenset[str]:
     """The stems of all that a question says of what it asks the number of: "how many employees worked in research"."""
     asked = _HOW_MANY.search(question.lowered)
     if asked is None or not question.pattern_names <= _PLAIN or _CALCULATED.search(question.lowered):
         return frozenset()
-    return frozenset(stems(_WHEN.sub(" ", without_owner(question.lowered[asked.end() :]))))
+    said = without_owner(question.lowered[asked.end() :])
+    owner = _OWNER.search(said)
+    if owner is not None and {*stems(owner["name"])} <= _on_the_cover(document):
+        said = said[: owner.start()]
+    return frozenset(stems(_WHEN.sub(" ", said)))
+
+
+def _on_the_cover(document: Document) -> frozenset[str]:
+    """The stems that a filing begins with: the name of the company is among them."""
+    blocks = (document.whole or document).blocks[:_COVER]
+    texts = (
+        sentence.text
+        for block in blocks
+        if isinstance(block.content, Paragraph)
+        for sentence in block.content.sentences
+    )
+    headings = (block.content.text for block in blocks if isinstance(block.content, SectionHeading))
+    return frozenset(stem for text in (*texts, *headings) for stem in stems(text))
 
 
 def _counts(document: Document, source: SentenceRef, counted: Set[str]) -> float:

@@ -17,6 +17,8 @@ from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.selection.choosing import ChosenPlan, chosen_plans
 from quaestor.solvers.embedded.selection.ellipsis import whole_question
 
+_STATED = frozenset({"employee", "person", "customer", "location"})
+"""What a filing states the number of: nobody counts the lines of a table for that."""
 _SHOWN = 6
 """So many labels of a group are named in the grounds."""
 
@@ -39,7 +41,8 @@ class ChosenCells:
             least: Answers that are less sure than this share of the first are left out.
         """
         question = whole_question(asked.worded, asked.context.memory.asked)
-        if question.wants.selection is None:
+        selection = question.wants.selection
+        if selection is None or (asked.reading.filing and selection.form == "count" and selection.noun in _STATED):
             return
         found = list(self._chosen(question, asked))
         enough = least * (found[0].confidence or 0.0) if found else 0.0

@@ -13,6 +13,7 @@ from quaestor.questions.question import Question
 from quaestor.questions.selection import AskedSelection
 from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.decode.prior import prior_of
+from quaestor.solvers.embedded.decode.spoken_periods import spoken_period
 from quaestor.solvers.embedded.model.choice_confidence import ChoiceEvidence
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures
@@ -79,7 +80,7 @@ def chosen_plans(
     if selection.among == "items" and not selection.condition.asked:
         yield from _members(selection, document, page, probability)
         return
-    cells = labelled_cells(document, page.leaves)
+    cells = _of_period(question, labelled_cells(document, page.leaves), document)
     if not cells:
         return
     if selection.among == "items":
@@ -96,6 +97,14 @@ def chosen_plans(
         if plan is not None:
             every = selection.form == "members"
             yield ChosenPlan(plan, found.group, None, ChoiceEvidence(found.mass, found.share, every_period=every))
+
+
+def _of_period(question: Question, cells: Sequence[LabelledCell], document: Document) -> Sequence[LabelledCell]:
+    """The cells of a filing that are of the kind of period that a question speaks of, where there are such."""
+    if document.is_page:
+        return cells
+    period = spoken_period(question)
+    return [cell for cell in cells if not period.away(document.table(cell.source.table), cell.source)] or cells
 
 
 def _probability(

@@ -112,15 +112,15 @@ class Decliner:
         """
         return _silent(context, "not_on_page", f"no number of {year} stands in this line; {nearest_words(nearest)}")
 
-    def of_another_kind(self, nearest: Answer, context: TurnContext) -> Answer:
-        """Returns the answer without a value of a question for yes or no, where only a number was found.
+    def of_another_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
+        """Returns the answer without a value of a question for another kind of number than was found.
 
         Args:
             nearest: The likeliest answer.
+            lacking: What is not there.
             context: The turn's.
         """
-        said = f"what is to be held against what, is not found on it; {nearest_words(nearest)}"
-        return _silent(context, "not_on_page", said)
+        return _silent(context, "not_on_page", f"{lacking}; {nearest_words(nearest)}")
 
     def unfounded(self, answer: Answer, context: TurnContext) -> Answer:
         """Returns the answer of `without_turns`, put on record.

@@ -10,6 +10,7 @@ from quaestor.solvers.embedded.decode.readings import AskedTurn, ConversationRea
 from quaestor.solvers.embedded.selection.ellipsis import whole_question
 from quaestor.solvers.embedded.silence.declining import Decliner
 from quaestor.solvers.embedded.silence.doubting import Doubter
+from quaestor.solvers.embedded.silence.other_kinds import other_kind_answered
 from quaestor.solvers.embedded.silence.other_years import other_year_answered
 
 
@@ -53,8 +54,9 @@ class Refuser:
             return None
         if first.plan is None or first.kind == "text":
             return self.decliner.unfounded(first, asked.context) if first.plan is None else None
-        if asked.worded.wants.kind == "yes_no" and first.kind == "number":
-            return self.decliner.of_another_kind(first, asked.context)
+        other = other_kind_answered(asked.worded, first, asked.page.leaves, asked.context.document)
+        if other is not None:
+            return self.decliner.of_another_kind(first, other, asked.context)
         missing = self.doubter.missing(first, asked.question, asked.page.leaves, asked.context)
         if missing is not None:
             return self.decliner.doubted(first, missing, asked.context)

@@ -1,0 +1,55 @@
+"""A number of another kind than a question asks for: no yes or no, no count of those things, of another length of time.
+
+Owns the wording and how certain it is: of look-ups of one number of a filing, by what its labels say.
+"""
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.provenance import CellRef
+from quaestor.documents.document import Document
+from quaestor.plan.steps import Extract
+from quaestor.questions.question import Question
+from quaestor.solvers.embedded.decode.kinds_asked import kind_asked
+from quaestor.solvers.embedded.decode.spoken_periods import lengths_of, spoken_period
+from quaestor.solvers.embedded.page.matrix import NumberMatrix
+
+_LENGTHS = {3: "three months", 6: "six months", 9: "nine months"}
+_QUARTERS = ("first", "second", "third", "fourth")
+_DECEMBER = 12
+
+
+def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
+    """Returns what a document lacks, in words, where the number found is none of those that a question asks for.
+
+    Args:
+        question: As asked.
+        nearest: The likeliest answer.
+        leaves: The numbers that were read.
+        document: What they stand in.
+    """
+    if question.wants.kind == "yes_no" and nearest.kind == "number":
+        return "what is to be held against what, is not found on it"
+    step = nearest.plan.steps[0] if nearest.plan is not None and len(nearest.plan.steps) == 1 else None
+    if document.is_page or not isinstance(step, Extract) or step.quantity is None:
+        return None
+    leaf, asked = leaves.index.get((step.source, step.quantity.value)), kind_asked(question)
+    if leaf is not None and not asked.is_met(leaves.leaves[leaf], document):
+        return "no number of it is per share" if asked.per_share else "no number of it counts what is asked for"
+    return _other_time(question, step.source, document) if isinstance(step.source, CellRef) else None
+
+
+def _other_time(question: Question, source: CellRef, document: Document) -> str | None:
+    spoken, table = spoken_period(question), document.table(source.table)
+    lengths, period = lengths_of(table, source), table.period_at(source.row, source.column)
+    if spoken.months and lengths and spoken.months not in lengths:
+        return f"no number of {_LENGTHS[spoken.months]} stands in this line"
+    quarter = None if period is None else period.quarter
+    if spoken.quarter and quarter not in (None, spoken.quarter) and _ends_in_december(document):
+        return f"no number of the {_QUARTERS[spoken.quarter - 1]} quarter stands in this line"
+    return None
+
+
+def _ends_in_december(document: Document) -> bool:
+    """Whether the fiscal year is the calendar's: the balance sheet of another day is beside that of a December."""
+    tables = (document.whole or document).tables
+    dates = ({c.period for c in table.columns if c.period is not None and c.period.kind == "date"} for table in tables)
+    return any(len(days) > 1 and any(day.month == _DECEMBER for day in days) for days in dates)

@@ -1,0 +1,55 @@
+"""Whether a cell is of the kind of period that a question speaks of."""
+
+import pytest
+from quarterly_filing import a_quarterly_filing
+
+from quaestor.core.provenance import CellRef
+from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.decode.kinds_asked import kind_asked
+from quaestor.solvers.embedded.decode.spoken_periods import (
+    A_CHANGE,
+    NO_DAY,
+    OTHER_LENGTH,
+    OTHER_QUARTER,
+    spoken_period,
+)
+
+OPERATIONS, BALANCE, CASH, REGIONS = range(4)
+FILING = a_quarterly_filing()
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "column", "away"),
+    [
+        ("what were revenues in q2 2025?", OPERATIONS, 1, 0.0),
+        ("what were revenues in q2 2025?", OPERATIONS, 3, OTHER_LENGTH),
+        ("what were revenues in q1 2025?", OPERATIONS, 1, OTHER_QUARTER),
+        ("what were revenues in the six months of 2025?", OPERATIONS, 1, OTHER_LENGTH),
+        ("what were revenues in 2025?", OPERATIONS, 3, 0.0),
+        ("what were inventories at the end of 2024?", CASH, 2, NO_DAY),
+        ("what were inventories at december 31, 2024?", BALANCE, 2, 0.0),
+        ("what were sales of rivers in 2025?", REGIONS, 1, A_CHANGE),
+        ("by how much did sales of rivers increase in 2025?", REGIONS, 1, 0.0),
+    ],
+)
+def test_how_far_a_cell_is_from_what_is_asked(question: str, table: int, column: int, away: float) -> None:
+    place = FILING.tables[table]
+    source = CellRef(FILING.id, table, place.header_rows, column)
+    assert spoken_period(read_question(question)).away(place, source) == away
+
+
+@pytest.mark.parametrize(
+    ("question", "counted", "per_share"),
+    [
+        ("how many full-time employees did it have?", "employe", False),
+        ("how many people work there?", "employe", False),
+        ("how many shares were repurchased?", "share", False),
+        ("how many million dollars were spent?", "", False),
+        ("how many times was it repaid?", "", False),
+        ("what were dividends per common share?", "", True),
+        ("what was net income?", "", False),
+    ],
+)
+def test_the_kind_of_number_that_is_asked_for(question: str, counted: str, per_share: bool) -> None:
+    kind = kind_asked(read_question(question))
+    assert (kind.counted, kind.per_share) == (counted, per_share)
