@@ -223,7 +223,7 @@ class Play:
         # Before `take` forgets the exchanges: what the turn that broke off has used is among them.
         broken = None if error is None else self.broken(error)
         exchanges, usage = session.take(id) if session else ((), Usage())
-        graph = await self.graph()
+        graph, triples, statistics = await compute(self._known)
         return ConversationResult(
             started=self._started,
             finished=now(),
@@ -231,16 +231,20 @@ class Play:
             broken=broken,
             status="complete" if failure is None else fate_of(failure),
             error=error,
-            graph=await compute(graph.triples) if graph else (),
+            graph=triples,
             graph_of=graph.digest_of_document if graph else None,
-            kg_stats=await compute(self._statistics, graph) if graph else {},
+            kg_stats=statistics,
             exchanges=exchanges,
             usage=usage,
             end=end_of_run(failure),
         )
 
-    def _statistics(self, graph: KnowledgeGraph) -> dict[str, int | str]:
-        return graph.statistics() | ({} if self._stored is None else {FROZEN: "yes"})
+    def _known(self) -> tuple[KnowledgeGraph | None, tuple[Triple, ...], dict[str, int | str]]:
+        """Returns the graph of all that was shown, its triples, and what is counted of it."""
+        graph = self._shown.graph() if self._shown else None
+        if graph is None:
+            return None, (), {}
+        return graph, graph.triples(), graph.statistics() | ({} if self._stored is None else {FROZEN: "yes"})
 
     def broken(self, error: str) -> Turn | None:
         """Returns the turn that broke off, as far as it came; None where none is open.

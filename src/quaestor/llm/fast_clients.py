@@ -71,6 +71,11 @@ class AnthropicClient(AsyncAnthropic):
 
     _patterns = cached_property(lambda self: RequestPatterns((anthropic.NotGiven, anthropic.Omit)))
 
+    @cached_property
+    def default_headers(self) -> dict[str, str | anthropic.Omit]:
+        """Headers of every request; pydantic-ai looks at them with each."""
+        return super().default_headers
+
     async def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
         """Returns what a server answers, as a value of the type `cast_to`, or as a stream."""
         request = None if stream else await self._patterns.filled(self, options)
