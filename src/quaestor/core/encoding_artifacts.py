@@ -40,7 +40,7 @@ _RANGE_BEFORE = re.compile(r"(?:[0-9%]|%\s*\))\s*$")
 _YEAR_FOLLOWS = re.compile(
     r"in|of|for|since|during|fiscal|years?|calendar|through|until|by|from|to|and|or|before|after|the|our|its|their|this"
     r"|that|late|early|mid|end|ended|ending|than|vs|versus|both|between|at|as|with|total|estimated|quarter|half|due"
-    r"|maturing|throughout|into|fy|compared|on|an?|about|periods?|q[1-4]|,|.*'s|.*2019s|.*-end(ed)?"
+    r"|(?:19|20)[0-9]{2}/|maturing|throughout|into|fy|compared|on|an?|about|periods?|q[1-4]|,|.*'s|.*2019s|.*-end(ed)?"
     r"|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?"
 )
 _MONTH = re.compile(r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")

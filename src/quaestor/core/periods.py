@@ -109,6 +109,7 @@ _MENTION = re.compile(
     | (?P<e_day>[0-3]?[0-9])[\s-](?P<e_month>{_MONTH})[\s-]?,?{_GAP}(?P<e_year>{_YEAR})(?![0-9])
     | (?P<f_month>1[0-2]|0?[1-9])/(?P<f_day>3[01]|[12][0-9]|0?[1-9])/(?P<f_year>{_YEAR}|[0-9]{{2}})(?![0-9])
     | (?P<g_month>{_MONTH})(?:{_GAP}\.?{_GAP},?{_GAP}(?P<g_year>{_YEAR})|-(?P<g_short>[0-9]{{2}}))(?![0-9])
+    | (?:{_FISCAL})?(?P<t_year>{_YEAR})\s?/\s?(?P<t_last>{_YEAR}|[0-9]{{2}})(?![0-9/])
     | (?P<r_year>{_YEAR})\s?-\s?(?P<r_last>{_YEAR}|[0-9]{{2}})(?![0-9-])
     | {_FISCAL}(?P<s_year>{_YEAR})\s?-\s?(?P<s_last>{_YEAR}|[0-9]{{2}})(?![0-9-])
     | {_FISCAL}(?P<h_year>{_YEAR}|'?[0-9]{{2}}(?![0-9.,%]|\s?(?:%|{_COUNTED})))(?![0-9])
@@ -136,7 +137,8 @@ _AFTER = re.compile(r"\s{0,3}after\b", re.IGNORECASE)
 def find_periods(text: str) -> tuple[PeriodMention, ...]:
     """Returns the periods that running text or a question names, left to right.
 
-    "2007 to 2008" and "2007 and 2008" are two years; only a hyphen makes a range. A number that counts something
+    "2007 to 2008" and "2007 and 2008" are two years; only a hyphen makes a range, and "2007/08" is the fiscal year that
+    ends in 2008. A number that counts something
     ("2000 employees", "$ 2014") is none, nor is a dash that was printed as 2013 or 2014.
     """
     return _find_periods(text)
@@ -169,9 +171,17 @@ def _read_mention(match: re.Match[str]) -> Period | None:
         return _dated(_long_year(dated_year), _month(month), int(day))
     if group["g_month"]:
         return _at("month", _long_year(group["g_year"] or group["g_short"]), _month(group["g_month"]))
+    if group["t_year"]:
+        return _split_year(int(group["t_year"]), group["t_last"])
     return _read_years(group["r_year"] or group["s_year"], group["r_last"] or group["s_last"]) or Period(
         "year", _long_year((group["h_year"] or group["y_year"]).lstrip("'"))
     )
+
+
+def _split_year(first: int, last: str) -> Period | None:
+    """Returns the fiscal year that ends in the second of two years ("2017/18"); None where they do not follow."""
+    end = int(last) if len(last) == 4 else int(f"{first // 100}{last}") if last != "00" else first + 1
+    return Period("year", end) if end == first + 1 else None
 
 
 def _read_years(first: str | None, last: str | None) -> Period | None:

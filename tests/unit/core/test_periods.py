@@ -143,3 +143,18 @@ def test_any_text_gives_ordered_mentions(text: str) -> None:
         position = mention.end
     assert isinstance(parse_period(text, 2010), Period | None)
     assert all(text[found.start : found.end] for found in find_relative_periods(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("2017/2018", [2018]),
+        ("in 2017/18", [2018]),
+        ("fiscal 1999/00", [2000]),
+        ("in 2018/2019 and 2017/2018", [2019, 2018]),
+        ("2018/20", []),
+        ("12/31/2018", [2018]),
+    ],
+)
+def test_a_year_of_two_numbers_is_the_fiscal_year_that_ends_in_the_second(text: str, years: list[int]) -> None:
+    assert [mention.period.year for mention in find_periods(text)] == years

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import ValueList
+from quaestor.core.words import search_words
+from quaestor.documents.document import Document
 from quaestor.errors import PlanError
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.answer_kind import read_answer_kind
@@ -91,9 +93,16 @@ class ListedNumbers:
 def _listing(question: Question, context: TurnContext) -> tuple[Listing | None, Alike]:
     listing = read_listing(question.text)
     if listing is not None:
-        return (None if listing.total else listing), "line"
+        return (None if listing.total and not _names_a_total(question, context.document) else listing), "line"
     question = _again(question, context)
     return lines_listed(question, context.document) or read_enumeration(question.text), "place"
+
+
+def _names_a_total(question: Question, document: Document) -> bool:
+    """Whether the total that a question asks for is a line of its own: "the total costs" where "Total costs" is one."""
+    said = set(search_words(question.lowered))
+    labels = (set(search_words(row.label)) for table in document.tables for row in table.rows[table.header_rows :])
+    return any("total" in label and question.names <= label <= said for label in labels)
 
 
 def _again(question: Question, context: TurnContext) -> Question:

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pages import page
 
 import quaestor
 from quaestor.conversation.answer import Answer
@@ -27,6 +28,13 @@ def listed(answer: Answer) -> list[tuple[str | None, Decimal | None]]:
 
 def cells(answer: Answer) -> list[tuple[int, int]]:
     return [(source.row, source.column) for source in answer.sources if isinstance(source, CellRef)]
+
+
+def test_a_total_that_is_a_line_is_listed_and_not_added_up() -> None:
+    rows = [["", "2019", "2018"], ["General costs", "$ 210", "$ 190"], ["Total operating expense", "$ 431", "$ 402"]]
+    question = "What was the Total operating expense in 2019 and 2018?"
+    (answer,) = (asked.answer for asked in quaestor.open(page(rows, ["The mill was quiet."])).ask([question]))
+    assert listed(answer) == [("2019", Decimal(431)), ("2018", Decimal(402))]
 
 
 def test_one_line_at_several_times_is_listed_in_the_order_asked() -> None:
