@@ -4,9 +4,9 @@ Headers never enter an exchange, but for the few in `KEPT_HEADERS`; a key that a
 """
 
 import itertools
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 import httpx2
 
@@ -40,24 +40,19 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         """Returns the inner transport's response, watched."""
         body = await request.aread()
         place, number, phase = next_tag(self._untagged)
-        started = _now()
-        watch = _Watch(
-            self,
-            Exchange(
-                place=place,
-                number=number,
-                phase=phase,
-                model=self._model,
-                method=request.method,
-                path=request.url.path,
-                request=self._clean(body.decode("utf-8", "replace")),
-                status=None,
-                headers={},
-                response=None,
-                started=started,
-                finished=started,
-            ),
+        text = self.clean(body.decode("utf-8", "replace"))
+        ended = partial(
+            Exchange,
+            place=place,
+            number=number,
+            phase=phase,
+            model=self._model,
+            method=request.method,
+            path=request.url.path,
+            request=text,
+            started=_now(),
         )
+        watch = _Watch(self, text, ended)
         self._watches.add(watch)
         try:
             response = await self._inner.handle_async_request(request)
@@ -77,41 +72,48 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
     def keep(self, watch: "_Watch", exchange: Exchange) -> None:
-        """Hands an exchange that has ended to the sinks, cleaned of keys."""
+        """Hands an exchange that has ended to the sinks."""
         self._watches.discard(watch)
-        response = None if exchange.response is None else self._clean(exchange.response)
-        error = None if exchange.error is None else self._clean(exchange.error)
-        exchange = replace(exchange, response=response, error=error)
         for sink in self._sinks:
             sink.append(exchange)
 
-    def _clean(self, text: str) -> str:
+    def clean(self, text: str) -> str:
+        """Returns a text without keys."""
         return redact(text, self._secrets)
 
 
 class _Watch:
     """One exchange while it lasts."""
 
-    def __init__(self, transport: WatchingTransport, exchange: Exchange) -> None:
+    def __init__(self, transport: WatchingTransport, request: str, ended: Callable[..., Exchange]) -> None:
+        """Takes who is told of it, what is sent, and what makes the exchange of all that is known at its end."""
         self._transport = transport
-        self._exchange = exchange
+        self._request, self._make = request, ended
+        self._status: int | None = None
+        self._kept: dict[str, str] = {}
         self._coding = httpx2.Headers()
         self._ended = False
         self.received = bytearray()
 
     def answered(self, response: httpx2.Response) -> None:
-        kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
-        self._coding = response.headers
-        self._exchange = replace(self._exchange, status=response.status_code, headers=kept)
+        self._kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+        self._status, self._coding = response.status_code, response.headers
 
     def end(self, failure: BaseException | None = None) -> None:
         if self._ended:
             return
         self._ended = True
-        text = None if self._exchange.status is None else self._text()
+        text = None if self._status is None else self._text()
         error = None if failure is None else f"{type(failure).__name__}: {failure}".removesuffix(": ")
-        usage = read_usage(text or "", self._exchange.request, answered=self._exchange.status == 200)
-        self._transport.keep(self, replace(self._exchange, response=text, finished=_now(), usage=usage, error=error))
+        exchange = self._make(
+            status=self._status,
+            headers=self._kept,
+            response=None if text is None else self._transport.clean(text),
+            finished=_now(),
+            usage=read_usage(text or "", self._request, answered=self._status == 200),
+            error=None if error is None else self._transport.clean(error),
+        )
+        self._transport.keep(self, exchange)
 
     def _text(self) -> str:
         raw = bytes(self.received)
