@@ -55,7 +55,7 @@ async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, be
     async with open_store(store, create=False) as opened:
         records = [await find_run(opened, name, kind=OVER_DATASETS) for name in (run, *beside)]
         pages = read_as_played(dataset, records[0])
-        first, *others = [await score_run(opened, record, pages, gold, turns=False) for record in records]
+        first, *others = [await score_run(opened, record, pages, gold, wanted="verdicts") for record in records]
     turns = judge(first, pages, audit) if audit else ()
     answers = [{(turn.conversation, turn.turn): turn.predicted for turn in other.report.turns} for other in others]
     candidates = audit_candidates(first.report.turns, audit, answers)

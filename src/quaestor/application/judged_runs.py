@@ -26,7 +26,8 @@ from quaestor.llm.usage import Usage
 from quaestor.scoring.audits.audit import Audit
 from quaestor.scoring.audits.judging import AuditedTurn
 from quaestor.scoring.bootstrap import Proportion
-from quaestor.scoring.figures import Score, classes_of_turn
+from quaestor.scoring.breakdowns import classes_of_kind
+from quaestor.scoring.figures import Score
 from quaestor.scoring.predictions import prediction_of
 from quaestor.scoring.report import score_predictions
 from quaestor.scoring.scorers import PROGRAMS, Measures, measures_of
@@ -203,7 +204,7 @@ def _judged_run(
             turn.turn,
             turn.page,
             company[turn.conversation] or turn.page,
-            classes_of_turn(turn),
+            classes_of_kind(turn.kind, measures_of(turn.verdicts)),
             turn.predicted,
             turn.verdicts,
             turn.confidence,

@@ -11,7 +11,7 @@ from quaestor.application.run_references import Gold, is_by
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.scores.columns import JudgedColumns
-from quaestor.scoring.figures import classes_of_kind
+from quaestor.scoring.breakdowns import classes_of_kind
 from quaestor.scoring.pages import PageNumbers, page_numbers
 from quaestor.scoring.scorers import Measures, measures_of
 from quaestor.scoring.taxonomy import turn_kinds

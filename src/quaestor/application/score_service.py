@@ -1,23 +1,28 @@
 """A stored run beside the reference answers of its dataset, and its score kept beside the run."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from quaestor.application.run_service import require_played
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import InputError, StoreError
 from quaestor.scores.base import open_scores
 from quaestor.scores.recording import kept_score
-from quaestor.scoring.figures import summarise
+from quaestor.scoring.figures import score_of
 from quaestor.scoring.gold import FileGold, GoldTurn
 from quaestor.scoring.predictions import prediction_of
 from quaestor.scoring.report import Report
+from quaestor.scoring.turn_columns import TurnColumns
 from quaestor.scoring.verdicts import ConversationJudge, TurnScore, predictions_in_order, require_references
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
 Gold = Mapping[str, Sequence[GoldTurn]]
+
+Wanted = Literal["figures", "verdicts", "turns"]
+"""What is held of a run that is scored: the figures alone; the verdict on each turn too; and each turn as stored. The
+verdicts on a hundred thousand turns take hundreds of megabytes, the turns gigabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,7 @@ class ScoredRun:
     Attributes:
         run: The run.
         turns: Its turns, by conversation and index; none where they were not asked for.
-        report: The verdict on every labelled turn, and the figures.
+        report: The verdict on every labelled turn, where they were asked for, and the figures.
         broken: The conversations that a defect of the solver ended; their turns are wrong.
         unkept: Why the store could not keep the score; None where it did, or was not asked to.
     """
@@ -40,7 +45,13 @@ class ScoredRun:
 
 
 async def score_run(
-    store: RunStore, run: RunRecord, dataset: Dataset, gold: Gold, keep_in: str | None = None, *, turns: bool = True
+    store: RunStore,
+    run: RunRecord,
+    dataset: Dataset,
+    gold: Gold,
+    keep_in: str | None = None,
+    *,
+    wanted: Wanted = "turns",
 ) -> ScoredRun:
     """Returns the verdicts on a run, whose conversations are read and judged one by one.
 
@@ -50,7 +61,7 @@ async def score_run(
         dataset: What was asked; the same questions and documents that the run had.
         gold: The reference answers of that dataset.
         keep_in: The URI of the store, for the score to be kept beside the run; None keeps it nowhere.
-        turns: Whether the turns are wanted besides: those of a large run take gigabytes.
+        wanted: What is wanted besides the figures.
 
     Raises:
         InputError: The run was of another dataset.
@@ -61,16 +72,20 @@ async def score_run(
         raise InputError(f"run {run.id} was of {run.dataset} and not of these questions: score it with that file")
     await require_played(store, run)
     require_references(gold, (one.id for one in dataset.listed))
-    judge, kept, called = ConversationJudge(), dict[tuple[str, int], TurnRecord](), Counter[str]()
-    judged: list[TurnScore] = []
+    judge, kept, called = ConversationJudge(), dict[tuple[str, int], TurnRecord](), dict[str, int]()
+    judged, columns = list[TurnScore](), TurnColumns()
     for conversation in dataset.conversations:
         played, reference = await store.turns(run.id, conversation.id), gold[conversation.id]
         given = predictions_in_order(conversation.id, map(prediction_of, played), reference)
-        judged += judge.explained(conversation, reference, given)
-        called[conversation.id] = sum(len(turn.tool_calls) for turn in played)
-        if turns:
+        for turn in judge.explained(conversation, reference, given):
+            columns.add(turn)
+            if wanted != "figures":
+                judged.append(turn)
+        if calls := sum(len(turn.tool_calls) for turn in played):
+            called[conversation.id] = calls
+        if wanted == "turns":
             kept |= {(turn.conversation, turn.index): turn for turn in played}
-    report = Report(tuple(judged), summarise(judged))
+    report = Report(tuple(judged), score_of(columns))
     broken = tuple(one for one in await store.examples(run.id, incomplete=True) if one.status == "failed")
     scored = ScoredRun(run, kept, report, broken)
     if keep_in is None:
@@ -79,7 +94,8 @@ async def score_run(
         opened = open_scores(keep_in)
         if opened is not None:
             async with opened as scores:
-                await scores.add_score(kept_score(run, dataset.path, report, called, digest_of_references(gold)))
+                digest = digest_of_references(gold)
+                await scores.add_score(kept_score(run, dataset.path, columns, report.score, called, digest))
     except StoreError as error:
         # Whoever asked is to see the score all the same.
         return replace(scored, unkept=str(error))

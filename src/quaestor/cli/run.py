@@ -23,7 +23,7 @@ from quaestor.cli.options import DatasetArgument, ForceOption, RunArgument, Stor
 if TYPE_CHECKING:
     from quaestor.application.files import OutputFile
     from quaestor.application.run_service import RunRequest
-    from quaestor.application.score_service import ScoredRun
+    from quaestor.application.score_service import ScoredRun, Wanted
     from quaestor.datasets.dataset import Dataset
     from quaestor.scoring.audits.judging import AuditedScore
     from quaestor.settings import Settings
@@ -109,7 +109,8 @@ def eval_command(
             with show_progress(pages, gold) as progress:
                 record = await start_run(pages, request, opened, progress, say_reading)
             print(f"run {record.id}", file=sys.stderr)
-            return await score_run(opened, record, pages, gold, request.settings.store, turns=output is not None)
+            wanted: Wanted = "turns" if output is not None else "figures"
+            return await score_run(opened, record, pages, gold, request.settings.store, wanted=wanted)
 
     _report(asyncio.run(play_and_score()), pages, output, results.json)
 
@@ -142,8 +143,8 @@ def score_command(
         async with open_store(settings.store, create=False) as opened:
             record = await find_run(opened, run, kind=OVER_DATASETS)
             pages = read_as_played(path, record)
-            wanted = output is not None
-            return await score_run(opened, record, pages, gold, settings.store, turns=wanted), pages
+            wanted: Wanted = "turns" if output is not None else "verdicts" if settled else "figures"
+            return await score_run(opened, record, pages, gold, settings.store, wanted=wanted), pages
 
     scored, pages = asyncio.run(score_stored())
     audited = audited_score(judge(scored, pages, settled), settled) if settled else None

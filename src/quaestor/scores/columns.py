@@ -93,23 +93,26 @@ def pack_columns(rows: Iterable[VerdictOnAnswer]) -> dict[str, bytes]:
     Args:
         rows: By conversation and index.
     """
-    found = list(rows)
-    pages, counts = dict[str, str](), dict[str, int]()
-    for row in found:
+    pages, counts, codes = dict[str, str](), dict[str, int](), dict[str, int]()
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("indexes", "correct", "program_correct", "causes", "numbers", "confidences")
+    }
+    for row in rows:  # none of which is held
         pages[row.conversation] = row.document
         counts[row.conversation] = counts.get(row.conversation, 0) + 1
-    codes = {cause: code for code, cause in enumerate(dict.fromkeys(row.cause for row in found if row.cause))}
-    columns: dict[str, list[Any]] = {
-        "conversations": list(pages),
-        "documents": list(pages.values()),
-        "counts": list(counts.values()),
-        "indexes": [row.index for row in found],
-        "correct": ["".join(_FLAGS[row.correct] for row in found)],
-        "program_correct": ["".join(_FLAGS[row.program_correct] for row in found)],
-        "causes": [list(codes), *(codes.get(row.cause or "") for row in found)],
-        "numbers": [row.number for row in found],
-        "confidences": [row.confidence for row in found],
-    }
+        of_row = {
+            "indexes": row.index,
+            "correct": _FLAGS[row.correct],
+            "program_correct": _FLAGS[row.program_correct],
+            "causes": codes.setdefault(row.cause, len(codes)) if row.cause else None,
+            "numbers": row.number,
+            "confidences": row.confidence,
+        }
+        for name, value in of_row.items():
+            columns[name].append(value)
+    columns |= {name: ["".join(columns[name])] for name in ("correct", "program_correct")}
+    columns |= {"causes": [list(codes), *columns["causes"]]}
+    columns |= {"conversations": list(pages), "documents": list(pages.values()), "counts": list(counts.values())}
     return {name: _packed(column) for name, column in columns.items()}
 
 

@@ -1,20 +1,28 @@
 """What is kept of a report: verdicts and figures, and nothing by which an answer could be told."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
+from typing import TypeVar, overload
 
 from pydantic import JsonValue
 
 from quaestor.core import serial
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
-from quaestor.scoring.report import Report
-from quaestor.scoring.verdicts import TurnScore
+from quaestor.scoring.figures import Score
+from quaestor.scoring.turn_columns import TurnColumns
 from quaestor.store.records import RunRecord, now
+
+T = TypeVar("T")
 
 
 def kept_score(
-    run: RunRecord, dataset: str, report: Report, called: Mapping[str, int], references_digest: str | None = None
+    run: RunRecord,
+    dataset: str,
+    turns: TurnColumns,
+    figures: Score,
+    called: Mapping[str, int],
+    references_digest: str | None = None,
 ) -> KeptScore:
     """Returns what is kept of a run's score.
 
@@ -23,16 +31,14 @@ def kept_score(
     Args:
         run: The run.
         dataset: The path of the labelled file.
-        report: The verdicts.
-        called: Calls of tools in each conversation, by its id.
+        turns: The verdicts.
+        figures: What they come to.
+        called: Calls of tools in each conversation that has any, by its id.
         references_digest: SHA-256 of the labelled file.
     """
-    scored, judged = now(), report.turns
+    scored = now()
     name = f"{scored:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
-    by_conversation: dict[str, list[TurnScore]] = {}
-    for turn in judged:
-        by_conversation.setdefault(turn.conversation, []).append(turn)
-    right = _right(judged)
+    right, conversations = sum(map(turns.correct, range(len(turns)))), len(turns.conversations)
     score = ScoreRecord(
         id=name,
         run=run.id,
@@ -40,51 +46,67 @@ def kept_score(
         dataset_digest=run.dataset_digest,
         scored=scored,
         version=version("quaestor"),
-        metrics=_metrics(report),
-        conversations=len(by_conversation),
-        turns=len(judged),
+        metrics=_metrics(figures),
+        conversations=conversations,
+        turns=len(turns),
         correct_answers=right,
-        accuracy=_mean(right, len(judged)),
-        unanswered=report.score.unanswered,
-        mean_turns=_mean(len(judged), len(by_conversation)),
-        mean_tool_calls=_mean(sum(called.get(id, 0) for id in by_conversation), len(judged)),
+        accuracy=_mean(right, len(turns)),
+        unanswered=figures.unanswered,
+        mean_turns=_mean(len(turns), conversations),
+        mean_tool_calls=_mean(sum(called.get(id, 0) for id in turns.conversations), len(turns)),
         references_digest=references_digest,
     )
-    return KeptScore(
-        score,
-        tuple(_conversation(score, id, found, called.get(id, 0)) for id, found in by_conversation.items()),
-        tuple(
-            VerdictRecord(name, run.id, turn.conversation, turn.turn, turn.correct, _program(turn), turn.cause)
-            for turn in judged
-        ),
-    )
+    ordered, begins = turns.by_conversation()
+
+    def conversation(at: int) -> ConversationScoreRecord:
+        return _conversation(score, turns, ordered[begins[at] : begins[at + 1]], called)
+
+    def verdict(at: int) -> VerdictRecord:
+        id = turns.conversations[turns.conversation_of[at]]
+        return VerdictRecord(
+            name, run.id, id, turns.places[at], turns.correct(at), turns.program_correct(at), turns.cause(at)
+        )
+
+    return KeptScore(score, _Made(conversation, conversations), _Made(verdict, len(turns)))
 
 
-def _conversation(score: ScoreRecord, id: str, judged: Sequence[TurnScore], called: int) -> ConversationScoreRecord:
-    right = _right(judged)
+class _Made(Sequence[T]):
+    """Records that are made as they are looked at: all of a large run would take more room than its verdicts."""
+
+    def __init__(self, make: Callable[[int], T], length: int) -> None:
+        self._make, self._length = make, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        found = range(self._length)[index]
+        return self._make(found) if isinstance(found, int) else [self._make(place) for place in found]
+
+
+def _conversation(
+    score: ScoreRecord, turns: TurnColumns, places: Sequence[int], called: Mapping[str, int]
+) -> ConversationScoreRecord:
+    id = turns.conversations[turns.conversation_of[places[0]]]
+    right = sum(map(turns.correct, places))
     return ConversationScoreRecord(
         score=score.id,
         run=score.run,
         conversation=id,
-        turns=len(judged),
+        turns=len(places),
         correct_answers=right,
-        accuracy=_mean(right, len(judged)),
-        failed_turns=[turn.turn for turn in judged if not turn.correct],
-        mean_tool_calls=_mean(called, len(judged)),
+        accuracy=_mean(right, len(places)),
+        failed_turns=[turns.places[place] for place in places if not turns.correct(place)],
+        mean_tool_calls=_mean(called.get(id, 0), len(places)),
     )
 
 
-def _metrics(report: Report) -> dict[str, JsonValue]:
-    return {name: {**serial.dump(found), "value": found.value} for name, found in report.score.results.items()}
-
-
-def _right(judged: Sequence[TurnScore]) -> int:
-    return sum(turn.correct for turn in judged)
-
-
-def _program(turn: TurnScore) -> bool | None:
-    verdict = turn.verdicts.get("program")
-    return None if verdict is None else bool(verdict)
+def _metrics(figures: Score) -> dict[str, JsonValue]:
+    return {name: {**serial.dump(found), "value": found.value} for name, found in figures.results.items()}
 
 
 def _mean(count: int, among: int) -> float:

@@ -3,6 +3,7 @@
 Holds verdicts and counts. Has no field for a reference answer or program, nor for anything that a run answered.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -110,5 +111,5 @@ class KeptScore:
     """
 
     score: ScoreRecord
-    conversations: tuple[ConversationScoreRecord, ...]
-    verdicts: tuple[VerdictRecord, ...]
+    conversations: Sequence[ConversationScoreRecord]
+    verdicts: Sequence[VerdictRecord]

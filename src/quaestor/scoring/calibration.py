@@ -9,8 +9,12 @@ bins of equal width; risk and coverage as in Geifman and El-Yaniv, "Selective Cl
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.bootstrap import Proportion, group_places, proportion
+
+if TYPE_CHECKING:
+    from quaestor.scoring.bootstrap import Numbers
 
 BINS = 10
 
@@ -69,23 +73,26 @@ class CalibrationReport:
 
 
 def calibration_report(
-    confidences: Sequence[float], right: Sequence[bool], pages: Sequence[str]
+    confidences: Sequence[float], right: Sequence[bool], pages: "Sequence[str] | Numbers"
 ) -> CalibrationReport | None:
     """Returns the figures over answers with confidences; None where there is none.
 
     Args:
         confidences: One an answer, 0 to 1.
         right: Whether it is right, in the same order.
-        pages: The page of each, for the intervals.
+        pages: The page of each, or its place among all pages, for the intervals.
     """
     if not confidences:
         return None
+    import numpy as np
+
+    groups = pages if isinstance(pages, np.ndarray) else group_places(pages)
     bins, half = reliability(confidences, right), surest_first(confidences)[: _part(len(confidences), 0.5)]
     every = risk_coverage(confidences, right)
     return CalibrationReport(
-        given=proportion(right, pages),
+        given=proportion(right, groups),
         error=calibration_error(bins),
-        surest_half=proportion([right[n] for n in half], [pages[n] for n in half]),
+        surest_half=proportion([right[n] for n in half], groups[list(half)]),
         bins=bins,
         coverage=tuple(every[_part(len(every), tenths / 10) - 1] for tenths in range(1, 11)),
     )

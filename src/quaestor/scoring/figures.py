@@ -1,28 +1,31 @@
 """The figures of judged turns, with their breakdowns, and their written form.
 
-Owns the denominators and the classes that turns are split by. Shows nothing: rendering is the command line's.
+Owns the denominators. Shows nothing: rendering is the command line's.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import isnan
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from quaestor.core import serial
-from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.bootstrap import Proportion, group_members, group_places, proportion
 from quaestor.scoring.calibration import CalibrationReport, calibration_report
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.scorers import (
-    PROGRAMS,
     SCORERS,
-    STATED,
     Measures,
     Scorer,
     measures_of,
 )
-from quaestor.scoring.taxonomy import TurnKind
+from quaestor.scoring.turn_columns import Classes, TurnColumns
 from quaestor.scoring.verdicts import TurnScore
+
+if TYPE_CHECKING:
+    from quaestor.scoring.bootstrap import Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,77 +124,75 @@ def score_from_json(data: object) -> Score:
     return serial.load(Score, {"results": figures, **kept})
 
 
-_BREAKDOWNS: Mapping[str, Mapping[str, Callable[[TurnKind], str]]] = {
-    PROGRAMS.right: {
-        "turn": lambda kind: f"turn {kind.index + 1}",
-        "operation": lambda kind: kind.operation,
-        "origin": lambda kind: kind.origin.value,
-        "conversation": lambda kind: "Double" if kind.joined else "Single",
-    },
-    STATED.right: {
-        "answer": lambda kind: kind.stated.kind if kind.stated else "",
-        "source": lambda kind: kind.stated.source if kind.stated else "",
-        "form": lambda kind: kind.stated.form if kind.stated else "",
-        "answer and source": lambda kind: f"{kind.stated.kind}, {kind.stated.source}" if kind.stated else "",
-    },
-}
-"""By what the turns are split, by the scorer that says whether they are right."""
-
-
-def classes_of_turn(turn: TurnScore) -> dict[str, str]:
-    """Returns the class of a turn in each breakdown, by the breakdown's property."""
-    return classes_of_kind(turn.kind, measures_of(turn.verdicts))
-
-
-def classes_of_kind(kind: TurnKind, measures: Measures) -> dict[str, str]:
-    """Returns the class of a kind of turn in each breakdown, likewise."""
-    return {by: name(kind) for by, name in _BREAKDOWNS[measures.right].items()}
-
-
-def summarise(turns: Sequence[TurnScore]) -> Score:
+def summarise(turns: Iterable[TurnScore]) -> Score:
     """Returns the figures over some turns, all of one kind of reference."""
-    measures = measures_of(turns[0].verdicts) if turns else PROGRAMS
+    return score_of(TurnColumns(turns))
+
+
+def score_of(turns: TurnColumns) -> Score:
+    """Returns the figures over some turns that are held column by column."""
+    import numpy as np
+
+    pages = group_places(turns.pages)[np.array(turns.page_of, dtype=np.intp)]
+    results = {name: _result(SCORERS[name], turns, pages) for name in turns.measures.scorers}
+    causes = Counter(cause for at in range(len(turns)) if (cause := turns.cause(at)) is not None)
     return Score(
-        results={name: _result(SCORERS[name], turns) for name in measures.scorers},
-        unanswered=sum(turn.predicted is None for turn in turns),
-        breakdowns=tuple(_breakdown(by, turns, name, measures) for by, name in _BREAKDOWNS[measures.right].items()),
-        certainty=_certainty(turns),
-        causes=dict(Counter(turn.cause for turn in turns if turn.cause is not None).most_common()),
+        results=results,
+        unanswered=turns.answered.count(0),
+        breakdowns=tuple(_breakdown(by, classes, turns, pages) for by, classes in turns.classes.items()),
+        certainty=_certainty(turns, pages),
+        causes=dict(causes.most_common()),
     )
 
 
-def _result(scorer: Scorer, turns: Sequence[TurnScore]) -> Proportion:
+def _result(scorer: Scorer, turns: TurnColumns, pages: "Numbers") -> Proportion:
+    import numpy as np
+
     if scorer.whole is None:
-        return _share(turns, scorer.name)
-    right: dict[str, bool] = {}
-    pages: dict[str, str] = {}
-    for turn in turns:
-        if (verdict := turn.verdicts[scorer.whole]) is not None:
-            right[turn.conversation] = right.get(turn.conversation, True) and verdict == 1
-            pages[turn.conversation] = turn.page
-    return proportion(list(right.values()), list(pages.values()))
+        return _share(turns, scorer.name, pages)
+    right: dict[int, bool] = {}
+    page_of: dict[int, int] = {}
+    # Of no turns there are no verdicts.
+    for conversation, verdict, page in zip(
+        turns.conversation_of, turns.verdicts.get(scorer.whole, ()), pages, strict=True
+    ):
+        if not isnan(verdict):
+            right[conversation] = right.get(conversation, True) and verdict == 1
+            page_of[conversation] = page
+    return proportion(list(right.values()), np.array(list(page_of.values()), dtype=np.intp))
 
 
-def _certainty(turns: Sequence[TurnScore]) -> CalibrationReport | None:
+def _certainty(turns: TurnColumns, pages: "Numbers") -> CalibrationReport | None:
     """The figures over the answers given; one that was withheld has a confidence, and nothing to be right."""
-    sure = [(turn, turn.confidence) for turn in turns if turn.predicted is not None and turn.confidence is not None]
-    return calibration_report(
-        [confidence for _, confidence in sure], [turn.correct for turn, _ in sure], [turn.page for turn, _ in sure]
-    )
+    sure = [at for at, given in enumerate(turns.answered) if given and not isnan(turns.confidences[at])]
+    return calibration_report([turns.confidences[at] for at in sure], [turns.correct(at) for at in sure], pages[sure])
 
 
-def _share(turns: Sequence[TurnScore], scorer: str) -> Proportion:
-    judged = [(verdict, turn.page) for turn in turns if (verdict := turn.verdicts[scorer]) is not None]
-    return proportion([verdict for verdict, _ in judged], [page for _, page in judged])
+def _share(turns: TurnColumns, scorer: str, pages: "Numbers", members: "Numbers | None" = None) -> Proportion:
+    """Returns what a scorer says of some turns, or of all, as far as it can judge them."""
+    import numpy as np
+
+    verdicts = np.array(turns.verdicts.get(scorer, ()), dtype=float)
+    if members is not None:
+        verdicts, pages = verdicts[members], pages[members]
+    judged = ~np.isnan(verdicts)
+    return proportion(verdicts[judged], pages[judged])
 
 
-def _breakdown(by: str, turns: Sequence[TurnScore], name: Callable[[TurnKind], str], measures: Measures) -> Breakdown:
-    members: dict[str, list[TurnScore]] = {}
-    for turn in turns:
-        members.setdefault(name(turn.kind), []).append(turn)
+def _breakdown(by: str, classes: Classes, turns: TurnColumns, pages: "Numbers") -> Breakdown:
+    import numpy as np
+
+    codes = np.array(classes.codes, dtype=np.intp)
+    members = {classes.names[codes[found[0]]]: found for found in group_members(codes)}
     # Turns in their own order, other classes by size.
-    ordered = sorted(members, key=lambda key: (members[key][0].kind.index if by == "turn" else -len(members[key]), key))
-    shown = (measures.right, measures.beside)
+    ordered = sorted(
+        members, key=lambda name: (turns.places[members[name][0]] if by == "turn" else -len(members[name]), name)
+    )
+    shown = (turns.measures.right, turns.measures.beside)
     return Breakdown(
-        by, tuple(ScoreGroup(key, {name: _share(members[key], name) for name in shown}) for key in ordered)
+        by,
+        tuple(
+            ScoreGroup(name, {scorer: _share(turns, scorer, pages, members[name]) for scorer in shown})
+            for name in ordered
+        ),
     )

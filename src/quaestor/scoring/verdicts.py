@@ -164,7 +164,9 @@ class ConversationJudge:
     def _shared(self, turn: TurnScore) -> TurnScore:
         """Returns a turn with the verdicts and the kind of others that have the same: few differ in a large run."""
         verdicts = self._verdicts.setdefault(tuple(turn.verdicts.items()), turn.verdicts)
-        return replace(turn, verdicts=verdicts, kind=self._kinds.setdefault(turn.kind, turn.kind))
+        # One with a stated answer is no other turn's.
+        kind = turn.kind if turn.kind.stated else self._kinds.setdefault(turn.kind, turn.kind)
+        return replace(turn, verdicts=verdicts, kind=kind)
 
     def explained(self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given) -> list[TurnScore]:
         """Returns the same, with why a turn is wrong.

@@ -8,7 +8,7 @@ from kept_scores import a_score
 from store_records import START, a_run
 
 from quaestor.application.kept_scores import RunScores, read_latest_scores, read_run_scores
-from quaestor.application.score_service import score_run
+from quaestor.application.score_service import Wanted, score_run
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
@@ -105,8 +105,10 @@ def test_a_run_is_judged_conversation_by_conversation_and_its_turns_are_kept_whe
                 return await read(run, conversation)
 
             store.turns = turns  # type: ignore[method-assign, assignment]
-            lean, full = [await score_run(store, run, pages, gold, turns=wanted) for wanted in (False, True)]
-            assert asked == [one.id for one in pages.listed] * 2
+            ways: tuple[Wanted, ...] = ("figures", "verdicts", "turns")
+            figures, lean, full = [await score_run(store, run, pages, gold, wanted=wanted) for wanted in ways]
+            assert asked == [one.id for one in pages.listed] * 3
+            assert (figures.report.score, figures.report.turns) == (lean.report.score, ())
             assert (
                 lean.report
                 == full.report

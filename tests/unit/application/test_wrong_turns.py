@@ -39,7 +39,7 @@ def uri(file: Path, tmp_path: Path) -> str:
         pages = read_dataset(file)
         async with open_store(uri) as store:
             run = await run_dataset(pages, RunSpec.of(pages, "embedded"), store, InlineEngine())
-            await score_run(store, run, pages, read_gold(file), uri, turns=False)
+            await score_run(store, run, pages, read_gold(file), uri, wanted="figures")
 
     asyncio.run(play())
     return uri

@@ -9,6 +9,7 @@ import quaestor
 from quaestor.core import serial
 from quaestor.scores.recording import kept_score
 from quaestor.scores.records import KeptScore
+from quaestor.scoring.turn_columns import TurnColumns
 from quaestor.store.records import TurnRecord
 
 
@@ -21,7 +22,7 @@ def kept(scored: quaestor.ScoredRun) -> KeptScore:
     called = Counter[str]()
     for turn in scored.turns.values():
         called[turn.conversation] += len(turn.tool_calls)
-    return kept_score(scored.run, "pages.json", scored.report, called)
+    return kept_score(scored.run, "pages.json", TurnColumns(scored.report.turns), scored.report.score, called)
 
 
 def test_the_figures_are_those_of_the_report(scored: quaestor.ScoredRun) -> None:
@@ -59,7 +60,8 @@ def test_tool_calls_are_counted_a_turn(scored: quaestor.ScoredRun) -> None:
 
 def test_no_answer_program_or_question_is_kept(scored: quaestor.ScoredRun) -> None:
     turns = [replace(turn, gold_program="planted(1, 2)", predicted="918273645") for turn in scored.report.turns]
-    written = json.dumps(serial.dump(kept(replace(scored, report=replace(scored.report, turns=tuple(turns))))))
+    found = kept(replace(scored, report=replace(scored.report, turns=tuple(turns))))
+    written = json.dumps([serial.dump(record) for record in (found.score, *found.conversations, *found.verdicts)])
     assert "planted" not in written
     assert "918273645" not in written
     operations = {turn.kind.operation for turn in scored.report.turns}
