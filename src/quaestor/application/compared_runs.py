@@ -11,6 +11,7 @@ from quaestor.application.judged_turns import JudgedTurns
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
 from quaestor.extras import require_extra
+from quaestor.readers.cache import ByteCache
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.paired import holm
 from quaestor.store.base import RunStore
@@ -57,6 +58,7 @@ async def compare_stored(
     scores_in: str,
     dataset: Path | None = None,
     scorer: str | None = None,
+    cache: ByteCache | None = None,
 ) -> RunsCompared:
     """Returns two or more runs of the same questions compared.
 
@@ -66,6 +68,7 @@ async def compare_stored(
         scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
         dataset: The labelled file, where it has moved.
         scorer: The name of the scorer whose verdicts are compared; by default the one that says what is right.
+        cache: Where what is needed of documents is kept, where `labelled` is not wanted.
 
     Raises:
         SettingsError: The extra that the test needs is not installed.
@@ -78,7 +81,7 @@ async def compare_stored(
     runs = await require_comparable(store, names)
     if len(runs) < 2:
         raise InputError(f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} one run: name two or more")
-    judged = await judge_runs(store, runs, scores_in, dataset, scorer=scorer)
+    judged = await judge_runs(store, runs, scores_in, dataset, scorer=scorer, cache=cache)
     return await compute(compare_judged, judged, scorer or judged.measures.right)
 
 

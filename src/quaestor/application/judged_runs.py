@@ -4,6 +4,7 @@ Owns where the verdicts come from: the labelled file that the runs are of, where
 kept beside them, which know no operation and no origin. Of a large run no turn is read for them.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -12,17 +13,20 @@ from pathlib import Path
 from typing import Literal
 
 from quaestor.application import kept_scores
+from quaestor.application.asked_pages import asked_pages, keep_asked, read_asked
 from quaestor.application.audit_service import judge_turns
 from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
 from quaestor.application.kept_scores import read_judged_columns
 from quaestor.application.kept_verdicts import kept_verdicts
-from quaestor.application.run_references import Gold, read_played_file
+from quaestor.application.run_references import Gold, read_played_file, references_in
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
+from quaestor.application.score_service import digest_of_references
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
-from quaestor.errors import InputError, UnlabelledError
+from quaestor.errors import InputError, QuaestorError, UnlabelledError
 from quaestor.llm.usage import Usage
+from quaestor.readers.cache import ByteCache
 from quaestor.scoring.audits.audit import Audit
 from quaestor.scoring.audits.judging import AuditedTurn
 from quaestor.scoring.bootstrap import Proportion
@@ -88,7 +92,7 @@ class JudgedRuns:
         runs: The runs, in the order in which they were named.
         basis: Where the verdicts come from.
         measures: What was measured.
-        labelled: What was asked, where the labelled file was read.
+        labelled: What was asked, where the labelled file and its documents were read.
     """
 
     runs: tuple[JudgedRun, ...]
@@ -106,6 +110,7 @@ async def judge_runs(
     whole: bool = False,
     audit: Audit | None = None,
     scorer: str | None = None,
+    cache: ByteCache | None = None,
 ) -> JudgedRuns:
     """Returns runs of the same questions with their verdicts.
 
@@ -119,6 +124,8 @@ async def judge_runs(
         audit: By what else turns are judged; it takes the labelled file.
         scorer: Whose verdicts are wanted, where no figures are: those that are kept need not be given again. By default
             the one that says what is right.
+        cache: Where what verdicts that are kept need of the documents is kept, so that these are not read for them;
+            then `labelled` may not be there.
 
     Raises:
         InputError: Neither a labelled file nor kept scores are there, or the runs are of another file than is named; or
@@ -128,23 +135,48 @@ async def judge_runs(
         with suppress(InputError):  # one of them was not scored
             kept = [await _kept_run(store, run, scores_in, whole) for run in runs]
             return JudgedRuns(tuple(run for run, _ in kept), "kept scores", kept[0][1])
+    as_kept = not whole and audit is None
+    if as_kept and cache is not None and (turns := await _kept_beside(cache, runs, scores_in, dataset, scorer)):
+        unread = [JudgedRun(run, found, {}, Spent((), Usage())) for run, found in zip(runs, turns, strict=True)]
+        return JudgedRuns(tuple(unread), "references", measures_of(turns[0].verdicts))
     labelled = await compute(read_labelled, runs[0], dataset)
     if labelled is None and audit is not None:
         raise InputError(f"{runs[0].dataset} is not there, and an audit needs its references: name the labelled file")
     if labelled is None:
         kept = [await _kept_run(store, run, scores_in, whole) for run in runs]
         return JudgedRuns(tuple(run for run, _ in kept), "kept scores", kept[0][1])
-    judged = []
+    judged, asked = list[JudgedRun](), await compute(asked_pages, labelled.conversations.values()) if as_kept else ()
+    if as_kept and cache is not None and runs[0].conversations <= kept_scores.LARGE:
+        await asyncio.to_thread(keep_asked, cache, runs[0], digest_of_references(labelled.gold), asked)
     for run in runs:
-        asked, turns = tuple(labelled.conversations.values()), None
-        if not whole and audit is None:
-            turns = await kept_verdicts(scores_in, run, asked, labelled.gold, scorer)
-        if turns is not None:
-            judged.append(JudgedRun(run, turns, {}, Spent((), Usage())))
+        kept_turns = await kept_verdicts(scores_in, run, asked, labelled.gold, scorer) if as_kept else None
+        if kept_turns is not None:
+            judged.append(JudgedRun(run, kept_turns, {}, Spent((), Usage())))
         else:
             judged.append(await compute(_judged_run, run, await store.turns(run.id), labelled, whole, audit))
     measures = measures_of(judged[0].turns.verdicts) if judged[0].turns else PROGRAMS
     return JudgedRuns(tuple(judged), "references", measures, labelled)
+
+
+async def _kept_beside(
+    cache: ByteCache, runs: Sequence[RunRecord], scores_in: str, dataset: Path | None, scorer: str | None
+) -> Sequence[JudgedTurns] | None:
+    """Returns the verdicts that are kept of all runs, beside the references and what is kept of the documents.
+
+    Returns:
+        None where the documents have to be read, or turns to be judged.
+    """
+    path, turns = dataset or Path(runs[0].dataset), list[JudgedTurns]()
+    with suppress(QuaestorError, OSError):  # whoever reads the documents says it
+        if (gold := await compute(references_in, path)) is None:
+            return None
+        asked = await asyncio.to_thread(read_asked, cache, runs[0], digest_of_references(gold))
+        for run in runs if asked is not None else ():
+            found = await kept_verdicts(scores_in, run, asked or (), gold, scorer)
+            if found is None:
+                return None
+            turns.append(found)
+    return turns if len(turns) == len(runs) else None
 
 
 async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:

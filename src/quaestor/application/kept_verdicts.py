@@ -1,32 +1,32 @@
 """The verdicts that are kept of runs, beside the references that they were judged by, as long as these are the same.
 
-What kind of turn each is tells the labelled file, which is read; no answer is judged again, and no turn is read.
+What kind of turn each is tell the references beside the numbers of the pages; no answer is judged again, and no turn
+is read.
 """
 
 from collections.abc import Sequence
 
+from quaestor.application.asked_pages import AskedPage
 from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
 from quaestor.application.kept_scores import read_judged_columns
 from quaestor.application.run_references import Gold, is_by
 from quaestor.core.computing import compute
-from quaestor.datasets.dataset import Conversation
 from quaestor.scores.columns import JudgedColumns
 from quaestor.scoring.breakdowns import classes_of_kind
-from quaestor.scoring.pages import PageNumbers, page_numbers
 from quaestor.scoring.scorers import Measures, measures_of
 from quaestor.scoring.taxonomy import turn_kinds
 from quaestor.store.records import RunRecord
 
 
 async def kept_verdicts(
-    scores_in: str, run: RunRecord, conversations: Sequence[Conversation], gold: Gold, scorer: str | None
+    scores_in: str, run: RunRecord, asked: Sequence[AskedPage], gold: Gold, scorer: str | None
 ) -> JudgedTurns | None:
     """Returns the judged turns of a run, in the file's order.
 
     Args:
         scores_in: The URI of the store.
         run: The run as it is now.
-        conversations: All that it was asked.
+        asked: All that it was asked.
         gold: The references.
         scorer: Whose verdicts are wanted; None those that say what is right.
 
@@ -44,21 +44,15 @@ async def kept_verdicts(
     # Of a share, such as F1, no more is kept than in the figures.
     if scorer not in (None, measures.right, "program"):
         return None
-    return await compute(_beside, columns, measures, conversations, gold)
+    return await compute(_beside, columns, measures, asked, gold)
 
 
-def _beside(
-    columns: JudgedColumns, measures: Measures, conversations: Sequence[Conversation], gold: Gold
-) -> JudgedTurns | None:
+def _beside(columns: JudgedColumns, measures: Measures, asked: Sequence[AskedPage], gold: Gold) -> JudgedTurns | None:
     kept = {(row.conversation, row.index): row for row in columns.rows()}
-    pages: dict[int, PageNumbers] = {}
     turns: list[ComparedTurn] = []
-    for conversation in conversations:
-        document = conversation.document
-        if id(document) not in pages:  # one of each: the conversations hold them all
-            pages[id(document)] = page_numbers(document)
-        for kind in turn_kinds(gold[conversation.id], pages[id(document)], joined=conversation.joined):
-            row = kept.pop((conversation.id, kind.index), None)
+    for one in asked:
+        for kind in turn_kinds(gold[one.conversation], one.numbers, joined=one.joined):
+            row = kept.pop((one.conversation, kind.index), None)
             if row is None:
                 return None
             verdicts = {measures.right: row.correct, measures.beside: row.program_correct}
@@ -66,8 +60,8 @@ def _beside(
                 ComparedTurn(
                     row.conversation,
                     row.index,
-                    document.id,
-                    conversation.company or document.id,
+                    one.page,
+                    one.company or one.page,
                     classes_of_kind(kind, measures),
                     row.number,
                     verdicts,

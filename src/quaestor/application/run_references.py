@@ -74,12 +74,17 @@ def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
         return None
     return PlayedFile(
         {conversation.id: conversation for conversation in pages.conversations},
-        _gold(path),
+        references_in(path),
         (stat.st_mtime_ns, stat.st_size),
     )
 
 
-def _gold(path: Path) -> Gold | None:
+def references_in(path: Path) -> Gold | None:
+    """Returns the references of a file; None where it has none.
+
+    Raises:
+        DatasetError: It cannot be read.
+    """
     try:
         return read_gold(path)
     except UnlabelledError:

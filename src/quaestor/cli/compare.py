@@ -63,18 +63,22 @@ def compare_command(
     from quaestor.application.compared_runs import compare_stored
     from quaestor.application.compared_turns import different_turns
     from quaestor.application.comparison_json import comparison_object
+    from quaestor.application.file_cache import file_cache
     from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_compare import show_comparison, show_differences
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
-    uri = load_settings({"store": store}).store
+    settings = load_settings({"store": store})
+    uri = settings.store
+    # Where turns differ is told beside their documents.
+    cache = None if differences else file_cache(settings)
     file = dataset_path(dataset) if dataset else None
 
     async def read() -> "tuple[RunsCompared, list[tuple[DifferentTurn, ...]]]":
         async with open_store(uri, create=False) as opened:
-            found = await compare_stored(opened, runs, uri, file, scorer)
+            found = await compare_stored(opened, runs, uri, file, scorer, cache)
             return found, [await different_turns(opened, found, pair) for pair in found.pairs] if differences else []
 
     found, apart = asyncio.run(read())

@@ -75,6 +75,7 @@ def eval_command(
     """Answer every conversation of a dataset, then score the answers."""
     with _nothing_begun():
         from quaestor.application.choosing import read_chosen
+        from quaestor.application.file_cache import file_cache
         from quaestor.application.resolve import dataset_path
         from quaestor.application.run_service import load_ahead, start_run
         from quaestor.application.score_service import score_run
@@ -110,7 +111,8 @@ def eval_command(
                 record = await start_run(pages, request, opened, progress, say_reading)
             print(f"run {record.id}", file=sys.stderr)
             wanted: Wanted = "turns" if output is not None else "figures"
-            return await score_run(opened, record, pages, gold, request.settings.store, wanted=wanted)
+            kept = file_cache(request.settings)
+            return await score_run(opened, record, pages, gold, request.settings.store, wanted=wanted, cache=kept)
 
     _report(asyncio.run(play_and_score()), pages, output, results.json)
 
@@ -126,6 +128,7 @@ def score_command(
     """Score a run against the reference answers of its dataset."""
     from quaestor.application.audit_service import judge
     from quaestor.application.choosing import read_as_played
+    from quaestor.application.file_cache import file_cache
     from quaestor.application.resolve import dataset_path
     from quaestor.application.run_service import OVER_DATASETS, find_run
     from quaestor.application.score_service import score_run
@@ -144,7 +147,8 @@ def score_command(
             record = await find_run(opened, run, kind=OVER_DATASETS)
             pages = read_as_played(path, record)
             wanted: Wanted = "turns" if output is not None else "verdicts" if settled else "figures"
-            return await score_run(opened, record, pages, gold, settings.store, wanted=wanted), pages
+            kept = file_cache(settings)
+            return await score_run(opened, record, pages, gold, settings.store, wanted=wanted, cache=kept), pages
 
     scored, pages = asyncio.run(score_stored())
     audited = audited_score(judge(scored, pages, settled), settled) if settled else None

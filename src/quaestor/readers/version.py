@@ -24,12 +24,17 @@ def version_of(reader: DocumentReader) -> str | None:
     return f"{reader.name} {said} {code_of_reading()}" if said else None
 
 
-@lru_cache(maxsize=1)
 def code_of_reading() -> str:
     """Returns the digest of all code of this package that reads."""
+    return digest_of_code(*_PACKAGES)
+
+
+@lru_cache(maxsize=8)
+def digest_of_code(*packages: str) -> str:
+    """Returns the digest of the code of some packages within this one."""
     root = Path(__file__).parents[1]
     whole = hashlib.sha256()
-    for package in _PACKAGES:
+    for package in packages:
         for path in sorted((root / package).rglob("*.py")):
             whole.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return whole.hexdigest()

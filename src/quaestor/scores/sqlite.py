@@ -35,6 +35,9 @@ _OUTCOMES: Mapping[tuple[int | None, int | None], Outcome] = {
 }
 
 
+_MANY = 2_000
+"""So many turns of a list are not sorted for a part of it."""
+
 _SAME = "(a.number IS b.number OR says_the_same(a.number, b.number))"
 """Whether the answers of a pair say the same; most are told without the rule."""
 
@@ -117,13 +120,16 @@ class SqliteScores(SqliteFile):
     def list_turns(self, run: str, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart) -> ListPage[JudgedTurn]:
         """Returns turns of a run with the verdicts of its latest scoring."""
         where, values = turns_where(run, wanted)
-        for column, value in {"correct": verdicts.correct, "cause": verdicts.cause}.items():
-            if value is not None:
-                where, values = f"{where} AND vt.{column} = ?", [*values, value]
-        rest = f"FROM {_judged('t')} WHERE {where}"
+        of_verdict = {"vt.correct": verdicts.correct, "vt.cause": verdicts.cause}
+        given = {column: value for column, value in of_verdict.items() if value is not None}
+        values += given.values()
+        rest = f"FROM {_judged('t')} WHERE {' AND '.join([where, *(f'{column} = ?' for column in given)])}"
         with self._reporting("read"):
             total = self._db.execute(f"SELECT count(*) {rest}", values).fetchone()[0]
             columns = f"{listed('t')}, {_verdict('t')}"
+            if total > _MANY:
+                # In the order of the turns until there are enough, not by their verdicts: all would have to be sorted.
+                rest = f"FROM {_judged('t')} WHERE {' AND '.join([where, *(f'+{column} = ?' for column in given)])}"
             some = f"SELECT {columns} {rest} ORDER BY {turns_order(wanted)} LIMIT ? OFFSET ?"
             rows = self._db.execute(some, (*values, part.limit, part.offset)).fetchall()
         return ListPage(tuple(map(_judged_turn, rows)), total, part)
@@ -139,7 +145,8 @@ class SqliteScores(SqliteFile):
     @in_order
     def causes(self, run: str) -> Mapping[str, int]:
         """Returns for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
-        counted = "SELECT cause, count(*) FROM scored_turns WHERE run = ? AND cause IS NOT NULL GROUP BY 1"
+        wrong = "run = ? AND correct = 0 AND cause IS NOT NULL"
+        counted = f"SELECT cause, count(*) FROM scored_turns WHERE {wrong} GROUP BY 1"
         with self._reporting("read"):
             return dict(self._db.execute(f"{counted} ORDER BY 2 DESC, 1", (run,)).fetchall())
 

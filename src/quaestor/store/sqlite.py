@@ -194,14 +194,18 @@ class SqliteStore(SqliteUpkeep):
     @in_order
     def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
         """Returns one turn."""
-        return refusals.pick_turn(self._turns(run, conversation, attempt), run, conversation, index)
+        found = self._turns(run, conversation, attempt, index) or self._turns(run, conversation, attempt)
+        return refusals.pick_turn(found, run, conversation, index)
 
-    def _turns(self, run: str, conversation: str | None, attempt: int | None) -> tuple[TurnRecord, ...]:
+    def _turns(
+        self, run: str, conversation: str | None, attempt: int | None, index: int | None = None
+    ) -> tuple[TurnRecord, ...]:
         self._check_run(run)
         where = f"turns WHERE run = ? AND attempt = coalesce(?, {_COUNTS.format('turns')})"
         if conversation is None:
             return self._select(TurnRecord, f'{where} ORDER BY conversation, "index"', run, attempt)
-        return self._select(TurnRecord, f'{where} AND conversation = ? ORDER BY "index"', run, attempt, conversation)
+        of_one = f'{where} AND conversation = ? AND "index" = coalesce(?, "index") ORDER BY "index"'
+        return self._select(TurnRecord, of_one, run, attempt, conversation, index)
 
     @in_order
     def log_prompt(self, prompt: PromptRecord) -> None:

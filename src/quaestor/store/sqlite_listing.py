@@ -30,6 +30,9 @@ Value = str | int | float | None
 COUNTED = "turns {0} JOIN examples e{0} USING (run, conversation, attempt)"
 """The turns of those attempts that count, under a name of one's own."""
 
+_OF_RUN = "examples e CROSS JOIN turns t USING (run, conversation, attempt) WHERE e.run = ?"
+"""Those of a run, from its conversations on: of each all turns are side by side in the index."""
+
 _MODEL = "json_extract(spec, '$.model.provider') || ':' || json_extract(spec, '$.model.model')"
 _SOLVER = "json_extract(spec, '$.solver')"
 _RUN_FIELDS = {"solver": _SOLVER, "model": _MODEL, "status": "status"}
@@ -78,7 +81,7 @@ class SqliteLists(SqliteFile):
     def count_turns(self, run: str, by: TurnClass) -> TurnCounts:
         """Returns how many turns of a run have each class."""
         self._check_run(run)
-        grouped = f'SELECT t."{by}", count(*) FROM {COUNTED.format("t")} WHERE t.run = ? GROUP BY 1'
+        grouped = f'SELECT t."{by}", count(*) FROM {_OF_RUN} GROUP BY 1'
         with self._reporting("read"):
             return dict(self._db.execute(grouped, (run,)).fetchall())
 
@@ -102,12 +105,10 @@ class SqliteLists(SqliteFile):
         fate = ("refusals", "no_answer", "number IS NOT NULL", "verified", "t.status = 'complete'", "stages")
         columns = ", ".join((*COUNTED_MEASURES, *fate))
         alike = ", ".join(map(str, range(1, len(COUNTED_MEASURES) + len(fate) + 1)))
-        # From the conversations on: of each all turns are side by side in the index.
-        turns = "examples e CROSS JOIN turns t USING (run, conversation, attempt) WHERE e.run = ?"
         with self._reporting("read"):
             cursor = self._db.cursor()
             cursor.row_factory = None
-            rows = cursor.execute(f"SELECT {columns}, count(*) FROM {turns} GROUP BY {alike}", (run,)).fetchall()
+            rows = cursor.execute(f"SELECT {columns}, count(*) FROM {_OF_RUN} GROUP BY {alike}", (run,)).fetchall()
         return gathered(rows)
 
     def _count(self, rest: str, *values: Value) -> int:
