@@ -123,3 +123,11 @@ def test_a_follow_up_is_no_surer_than_what_it_rests_on() -> None:
     sure = [found.answer.confidence or 0.0 for found in answers]
     assert sure[1] <= max(sure[0], 0.0) or answers[0].answer.value is None
     assert sure[2] <= sure[1] or answers[1].answer.value is None
+
+
+@pytest.mark.parametrize(
+    "question", ["who is the auditor?", "who is the chief executive officer?", "when was it founded?"]
+)
+def test_no_words_are_told_for_a_name_or_a_time_that_have_none(question: str) -> None:
+    (found,) = quaestor.open(DISCUSSED).ask([question], solver="embedded")
+    assert found.answer.value is None

@@ -19,9 +19,12 @@ _LEADING = 2
 _MOST_ROWS = 10_000
 """A table of more is a list, which is searched by other means."""
 _CLAUSE = re.compile(r"[()]|[,;:.]\s")
-_BEHIND = 60
+_IS = re.compile(
+    r"(?:^|[,;:.]\s)(?P<thing>[^,;:.\d]{3,60}?)\s+(?:was|were|is|are|totaled)\s+(?:approximately |about )?$"
+)
+_BEHIND, _BEFORE = 60, 100
 _COUNTED = 5
-"""How far behind a number what it counts is looked for, in letters and in terms."""
+"""How far behind and before a number what it counts is looked for, in letters, and how many terms are taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class BlockLine:
         heads: Those of the headings over it in the table.
         years: Those of the periods that its numbers are of.
         has_numbers: Whether it has a number.
-        counted: Of a sentence, the terms right behind its numbers: what they count.
+        counted: Of a sentence, the terms of what its numbers count: "12 mills", "the number of mills was 12".
         terms: Its own and those of the headings.
     """
 
@@ -117,7 +120,9 @@ def read_block(document: Document, block: Block, path: tuple[str, ...]) -> Block
 
 
 def _said(place: int, sentence: Sentence) -> BlockLine:
-    behind = (_CLAUSE.split(sentence.text[m.ref.end : m.ref.end + _BEHIND])[0] for m in sentence.mentions)
+    behind = [_CLAUSE.split(sentence.text[m.ref.end : m.ref.end + _BEHIND])[0] for m in sentence.mentions]
+    before = (_IS.search(sentence.text[: m.ref.start][-_BEFORE:]) for m in sentence.mentions)
+    behind += (found["thing"] for found in before if found is not None)
     counted = frozenset(term for text in behind for term in index_terms(text)[:_COUNTED])
     years = frozenset(_years(sentence))
     return BlockLine(place, index_terms(sentence.text), frozenset(), years, bool(sentence.mentions), counted)

@@ -26,10 +26,17 @@ _OF_AMOUNTS = re.compile(
 )
 _SAME = {stem(word): stem("employee") for word in ("people", "worker", "workers", "persons", "associates", "staff")}
 _PER_SHARE = re.compile(r"\bper (?:\w+ )?(?:share|unit|ads|stock)\b", re.IGNORECASE)
+_DUE = re.compile(
+    r"\b(?:due|matur\w+|payable|expir\w+)\s+(?:in|during|by)\s+(?:the\s+)?(?:fiscal\s+)?(?:year\s+)?(?P<year>20\d\d)\b"
+)
+_YEARS = re.compile(r"\b20\d\d\s?[-\u2013\u2014]\s?(?:20)?\d\d\b")
 _NEAR = 6
 """How many words a number of a sentence is away from what it counts."""
 _OF_WHOM = re.compile(r"\b(?:of (?:whom|which|these|those|them)|including) (?:about |approximately )?$", re.IGNORECASE)
 """Before a number that counts some of what was counted before."""
+_OF_ALL = re.compile(r"\s*of (?:our|the|its|their|these|those|all)\b", re.IGNORECASE)
+"""Behind a number that counts some of all: "13,000 of our employees"."""
+_AMOUNT_BESIDE = re.compile(r"\([^()]*\d[^()]*\)")
 _TIMES = re.compile(r"\bhow many times\b")
 
 
@@ -41,15 +48,24 @@ class KindAsked:
         counted: The stem of the things whose number is asked for; "" where none is.
         per_share: Whether an amount per share is asked for.
         said: The numbers that the question says itself: "how many 737 deliveries".
+        due: The year in which something is due that is asked for; None where none is.
     """
 
     counted: str = ""
     per_share: bool = False
     said: frozenset[float] = frozenset()
+    due: int | None = None
 
     def __bool__(self) -> bool:
         """Returns whether any kind is asked for."""
-        return bool(self.counted) or self.per_share
+        return bool(self.counted) or self.per_share or self.due is not None
+
+    @property
+    def lacking(self) -> str:
+        """What a document lacks that has no number of this kind, in words."""
+        if self.counted:
+            return "no number of it counts what is asked for"
+        return "no number of it is per share" if self.per_share else f"no number of it is of what is due in {self.due}"
 
     def is_met(self, leaf: CandidateNumber, document: Document) -> bool:
         """Returns whether a number may be of that kind.
@@ -60,15 +76,21 @@ class KindAsked:
         """
         if self.per_share and not _is_per_share(leaf, document):
             return False
-        if not self.counted:
-            return True
-        # Counts of shares are printed with the unit of shares.
-        if float(leaf.quantity.value) in self.said or leaf.counts.scale is Scale.PERCENT:
+        if self.due is not None and not _is_due(leaf, self.due, document):
             return False
-        if (leaf.counts.unit or "").isupper() or "$" in leaf.quantity.text:
+        return not self.counted or (float(leaf.quantity.value) not in self.said and self._is_counted(leaf, document))
+
+    def _is_counted(self, leaf: CandidateNumber, document: Document) -> bool:
+        if leaf.counts.scale is Scale.PERCENT or "$" in leaf.quantity.text:
+            return False
+        if (leaf.counts.unit or "").isupper():
+            # The caption of a table says dollars of all its lines; the line itself may say what it counts.
+            return self.counted in leaf.row
+        if not isinstance(leaf.source, CellRef) and _OF_ALL.match(document.sentence(leaf.source).text, leaf.source.end):
             return False
         if isinstance(leaf.source, CellRef) or _OF_WHOM.search(_before(leaf.source, document)):
-            said = {*leaf.row, *leaf.column, *leaf.around, *leaf.caption}
+            # What leads to a table of millions counts none of them.
+            said = {*leaf.row, *leaf.column, *leaf.around, *(() if leaf.power > 0 else leaf.caption)}
         else:
             said = {each for each, distance in leaf.distances if abs(distance) <= _NEAR}
         unit = {_SAME.get(each, each) for each in stems(leaf.counts.unit or "")}
@@ -94,14 +116,34 @@ def kind_asked(question: Question) -> KindAsked:
     plain = found is not None and not _OF_AMOUNTS.search(found["things"])
     counted = things[-1] if things and plain else ""
     per_share = _PER_SHARE.search(text) is not None
-    return KindAsked(_SAME.get(counted, counted), per_share, frozenset(question.numbers))
+    due = _DUE.search(text)
+    return KindAsked(
+        _SAME.get(counted, counted),
+        per_share,
+        frozenset(question.numbers),
+        int(due["year"]) if due is not None else None,
+    )
+
+
+def _is_due(leaf: CandidateNumber, year: int, document: Document) -> bool:
+    if not isinstance(leaf.source, CellRef):
+        return str(year) in document.sentence(leaf.source).text
+    table = document.table(leaf.source.table)
+    row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
+    heads = " | ".join((*row.levels, row.label, *column.levels, column.label))
+    # "2026-2027" are two years together.
+    ranges = _YEARS.findall(heads)
+    return not ranges and (year in (leaf.year, leaf.other_year) or str(year) in heads)
 
 
 def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:
+    if leaf.power > 0:
+        # "Dividends ($ 0.40 per share)" beside the millions that were paid.
+        return False
     if not isinstance(leaf.source, CellRef):
         text = document.sentence(leaf.source).text
         return _PER_SHARE.search(text) is not None
     table = document.table(leaf.source.table)
     row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
     heads = (*row.levels, row.label, *column.levels, column.label, table.title)
-    return any(map(_PER_SHARE.search, heads))
+    return any(_PER_SHARE.search(_AMOUNT_BESIDE.sub(" ", head)) for head in heads)

@@ -19,6 +19,7 @@ from quaestor.documents.document import Document, Paragraph, SectionHeading
 from quaestor.documents.table import Table
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems, without_owner
+from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, LOOKUP, Candidates
 from quaestor.solvers.embedded.candidates.pool import NEW, NONE, RESULT1, USED, Pool
 from quaestor.solvers.embedded.decode.kinds_asked import OTHER_KIND, kind_asked
@@ -54,6 +55,9 @@ _PLACE_NAMED = re.compile(r"\baccording to\b|\bas (?:shown|stated|reported) in\b
 _WHEN = re.compile(r"\b(?:at|by|as of) (?:the )?(?:end|beginning|close)\b|\b(?:fiscal |financial )?years?\b")
 _HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b")
 _CLAUSE_ENDS = re.compile(r"[,;:()?\d]|\.(?:\s|$)|\b(?:for|to|from|per|days?)\b")
+_IS = re.compile(
+    r"(?:^|[,;:.]\s)(?P<thing>[^,;:.\d]{3,80}?)\s+(?:was|were|is|are|totaled|reached)\s+(?:approximately |about )?$"
+)
 _BEHIND = 6
 """Words between a count and what it counts, and that itself."""
 _OWNER = re.compile(r"\b(?:do|does|did)\s+(?:the\s+)?(?P<name>[\w.&'\u2019-]+(?:\s[\w.&]+)?)\s+(?:have|employ)\b.*")
@@ -231,12 +235,18 @@ def _on_the_cover(document: Document) -> frozenset[str]:
 
 
 def _counts(document: Document, source: SentenceRef, counted: Set[str]) -> float:
-    """The share of what is counted that stands right behind a number of a sentence: "1,240 full-time employees"."""
+    """The share of what is counted that stands right behind a number of a sentence: "1,240 full-time employees".
+
+    Or before it, where it is said of that: "our employee headcount worldwide was 1,240".
+    """
     text = document.sentence(source).text
     if not counted or text[: source.start].rstrip().endswith("$"):
         return 0.0
     after = _CLAUSE_ENDS.split(text[source.end :].lower(), 1)[0]
-    return len(counted & {*stems(" ".join(after.split()[:_BEHIND]))}) / len(counted)
+    behind = {*stems(" ".join(after.split()[:_BEHIND]))}
+    before = _IS.search(text[: source.start])
+    said = {*stems(in_words_of_reports(" ".join(before["thing"].split()[-_BEHIND:]).lower()))} if before else set()
+    return max(len(counted & behind), len(counted & said)) / len(counted)
 
 
 def with_printed_signs(outcome: TurnAction, leaves: NumberMatrix) -> TurnAction:

@@ -33,7 +33,7 @@ def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatri
         return None
     leaf, asked = leaves.index.get((step.source, step.quantity.value)), kind_asked(question)
     if leaf is not None and not asked.is_met(leaves.leaves[leaf], document):
-        return "no number of it is per share" if asked.per_share else "no number of it counts what is asked for"
+        return asked.lacking
     return _other_time(question, step.source, document) if isinstance(step.source, CellRef) else None
 
 

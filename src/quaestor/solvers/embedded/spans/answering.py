@@ -15,7 +15,7 @@ from quaestor.documents.document import Document, Sentence
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
-from quaestor.questions.words_asked import term_asked, words_asked
+from quaestor.questions.words_asked import AskedWords, term_asked, words_asked
 from quaestor.retrieval.causes import cause_asked
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
@@ -33,6 +33,14 @@ _LONGEST = 60
 _OWN = 3
 """From so many words of its own a question is understood alone, whatever it points at."""
 _NAMED = 2
+_NAME = re.compile(r"\b[A-Z][\w.'\u2019-]+,? (?:(?:[A-Z]\.|and|&|of|de|van) )?[A-Z][\w.'\u2019-]+")
+_AUDITOR = re.compile(r"\bauditors?\b|\baudits?\b|\baudited\b|\baccounting firm\b")
+_FIRM = re.compile(r"\bL\.?L\.?P\b|\bP\.?C\b|\bL\.?L\.?C\b|KPMG")
+_LONGEST_NAME = 10
+_TIME = re.compile(
+    r"\d|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|annual|quarter|when|if"
+    r"|upon|once)\w*"
+)
 _POINTS = re.compile(r"\b(?:it|its|they|them|their|this|that|these|those)\b")
 
 
@@ -90,10 +98,19 @@ def words_answer(question: Question, context: TurnContext) -> FoundWords | None:
     if found is None:
         return None
     span = trim(found.sentence, meant, asked)
-    if not certain and _is_number(found.sentence, span):
+    named = context.document.is_page or _names(asked, found.sentence.text[slice(*span)], question)
+    if not named or (not certain and _is_number(found.sentence, span)):
         return None
     answer = _answer(found.sentence, span, question, context, found.score)
     return FoundWords(answer, found.score >= (SURE if certain else _SURER), certain)
+
+
+def _names(asked: AskedWords, said: str, question: Question) -> bool:
+    """Whether words of a filing have what is asked for: a person or a firm has a name, a time a number or a month."""
+    if asked == "person":
+        firm = _AUDITOR.search(question.lowered) is None or _FIRM.search(said) is not None
+        return firm and _NAME.match(said) is not None and len(said.split()) <= _LONGEST_NAME
+    return asked != "time" or _TIME.search(said) is not None
 
 
 def _is_number(sentence: Sentence, span: tuple[int, int]) -> bool:
