@@ -12,9 +12,6 @@ from quaestor.solvers.embedded.page.matrix import number_matrix
 
 REPORT = """# Birch
 
-Our employee headcount worldwide was 1,240. Over 300 of our employees work in research. In 2024, 85 patents
-were sold.
-
 | (in millions) | 2024 | 2023 |
 |---|---|---|
 | Net income | 80 | 70 |
@@ -25,6 +22,9 @@ were sold.
 |---|---|
 | 2025 | 15 |
 | 2026-2027 | 35 |
+
+Our employee headcount worldwide was 1,240. Over 300 of our employees work in research. In 2024, 85 patents
+were sold.
 """
 
 
