@@ -24,6 +24,7 @@ from quaestor.conversation.events.kinds import TakenApart, ToolCalled, load_even
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.period_words import period_words
 from quaestor.conversation.references.resolved import References
+from quaestor.conversation.shown import arithmetic
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import print_amount, print_value
@@ -34,7 +35,6 @@ from quaestor.graph.facts import MentionFact, Observation, TextCell, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
-from quaestor.plan.steps import Extract
 from quaestor.store.records import TurnRecord
 
 _CONTEXT = 60
@@ -58,10 +58,8 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
     if apart is not None:
         _remark(console, f"the first of {apart.of} questions in: {apart.asked}", "dim")
     line = Text().append(show_number(answer), style="bold green" if turn.error is None else "bold red")
-    # What was merely looked up is said by its source.
-    computed = answer.plan is None or not isinstance(answer.plan.steps[-1], Extract)
-    if answer.value is not None and computed and " " in answer.formula:
-        line.append(f"   = {answer.formula}")
+    if formula := arithmetic(answer):
+        line.append(f"   = {formula}")
     if answer.value is not None and not turn.verified:
         line.append("   (not verified)", style="yellow")
     if answer.value is not None and answer.confidence is not None:

@@ -12,7 +12,7 @@ from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.visible import html_text, visible
 from quaestor.documents.document import Document
 from quaestor.documents.shown import boxed, marked_text, shortened, table_html
-from quaestor.plan.steps import Compute
+from quaestor.plan.steps import Compute, Extract
 
 _TABLES, _SENTENCES, _PLACES = 3, 4, 8
 """The most of each that is shown with an answer."""
@@ -47,10 +47,15 @@ def turn_html(turn: Turn, document: Document) -> str:
 
 
 def arithmetic(answer: Answer) -> str:
-    """Returns the formula of an answer that is computed; "" of one that is looked up, and where there is none."""
-    steps = answer.plan.steps if answer.plan is not None else ()
-    computed = answer.value is not None and any(isinstance(step, Compute) for step in steps)
-    return answer.formula if computed else ""
+    """Returns the formula of an answer that is computed; "" of one that is looked up or is words of the document."""
+    if answer.value is None or " " not in answer.formula:
+        return ""
+    if answer.plan is None:  # of another program
+        return answer.formula
+    taken = [step for step in answer.plan.steps if isinstance(step, Extract)]
+    words = bool(taken) and all(step.text is not None for step in taken)
+    computed = any(isinstance(step, Compute) for step in answer.plan.steps)
+    return answer.formula if computed and not words else ""
 
 
 def _value(answer: Answer) -> str:

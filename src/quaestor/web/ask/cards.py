@@ -8,9 +8,9 @@ from quaestor.conversation.answer import Answer, AnswerKind, OtherReading
 from quaestor.conversation.display import correction_note, show_confidence, show_number, show_source, whereabouts
 from quaestor.conversation.events.kinds import Event, TakenApart
 from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.shown import arithmetic
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import SentenceRef, Source
-from quaestor.plan.steps import Extract
 from quaestor.web.paper.formulas import formula_parts
 from quaestor.web.paper.keys import source_key
 from quaestor.web.paper.parts import Paper
@@ -168,7 +168,7 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
         answer=answer,
         value=show_number(answer) if given else "",
         kind=_KINDS[answer.kind],
-        formula=_formula(turns, index, paper) if given and _is_computed(answer) else (),
+        formula=_formula(turns, index, paper) if given and arithmetic(answer) else (),
         sure=f"{show_confidence(answer.confidence)} sure" if sure and answer.confidence is not None else "",
         level=_level(answer.confidence) if sure else "",
         checked=turn.verified,
@@ -195,12 +195,6 @@ def _formula(turns: Sequence[Turn], index: int, paper: Paper) -> tuple[FormulaPi
 def _grouped(number: str) -> str:
     """A number with separators between its thousands."""
     return f"{Decimal(number):,}"
-
-
-def _is_computed(answer: Answer) -> bool:
-    """Whether there is arithmetic to show: what was merely looked up is said by its source."""
-    looked_up = answer.plan is not None and isinstance(answer.plan.steps[-1], Extract)
-    return not looked_up and " " in answer.formula
 
 
 def _level(confidence: float | None) -> str:
