@@ -65,7 +65,7 @@ _APART = re.compile(
 _BESIDES = frozenset(
     "actual based basis called company company's computed consolidated corporation current date days ended firm full "
     "get generated group had half latest level million months most much overall recent reported so-called stand stood "
-    "whole worth business businesses come came amount to".split()
+    "whole worth business businesses come came amount to in thousands millions billions dollars usd".split()
 )
 """Words beside a measure that tell no other figure from it, besides those that say nothing anywhere."""
 _LEADS_OWNER = frozenset("of for at by did has does had".split())
@@ -273,6 +273,12 @@ def _leans(question: Question) -> bool:
     return re.match(r"and\b|what about|how about|.*\bthen\s*\??$", question.lowered.strip()) is not None
 
 
+def _periods_of_same(before: AskedMeasure, that: AskedMeasure | None) -> tuple[Period, ...]:
+    """The periods of the question before the last, where it asked for the same measure at another time."""
+    same = that is not None and that.form == "value" and that.called == before.called
+    return that.periods if that is not None and same and that.periods != before.periods else ()
+
+
 def _going_on(question: Question, before: AskedMeasure, that: AskedMeasure | None) -> AskedMeasure | None:
     """What a question without a measure of its own asks for, where it only names another time, or how that one moved.
 
@@ -285,15 +291,14 @@ def _going_on(question: Question, before: AskedMeasure, that: AskedMeasure | Non
     for start, end in sorted(_time_spans(question), reverse=True):
         text = f"{text[:start]}<period>{text[end:]}"
     text = " ".join(text.split())
-    moved = _MOVED.fullmatch(text)
-    if moved is not None and before.form == "value":
+    moved = _MOVED.fullmatch(text) or _APART.fullmatch(text)
+    if moved is not None and before.form in ("value", "change", "percentage_change"):
+        before = before if before.form == "value" else replace(before, periods=before.periods[:1])
         form: MeasureForm = "percentage_change" if moved["percent"] else "change"
-        return replace(before, form=form, periods=(*_periods(question), *before.periods), last_years=0)
-    if (apart := _APART.fullmatch(text)) is not None and before.form == "value":
-        form = "percentage_change" if apart["percent"] else "change"
-        same = that is not None and that.form == "value" and that.measure == before.measure and that.periods
-        others = that.periods if that is not None and same else ()
-        return replace(before, form=form, periods=(*before.periods, *others), offset=0)
+        # "And in 2024?", then "how did it change?": between the two that were asked for.
+        named = _periods(question)
+        others = named or (() if question.relative_periods else _periods_of_same(before, that))
+        return replace(before, form=form, periods=(*before.periods, *others), last_years=0, offset=0)
     if _GOES_ON.fullmatch(text) is None or before.form != "value":
         return None
     if question.offsets and before.periods:

@@ -60,4 +60,6 @@ def said_formula(formula: str, labels: Mapping[str, str]) -> str:
     said = re.sub(r"abs\((\w+)\)", r"\1", formula)
     for sign, word in _WORDS:
         said = said.replace(f" {sign} ", f" {word} ")
-    return put_in(said, labels)
+    told = put_in(said, labels)
+    inner = told[1:-1]
+    return inner if told == f"({inner})" and not {"(", ")"} & set(inner) else told

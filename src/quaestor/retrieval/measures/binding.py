@@ -5,18 +5,20 @@ not the statements', and a line that is only asked for its average.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.core.words import words
+from quaestor.documents.combining import file_of
 from quaestor.documents.document import Document
 from quaestor.ontology.captions import caption_key
+from quaestor.ontology.core import read_core
 from quaestor.ontology.measures import Figure, Measure, figures_of, read_measures
 from quaestor.questions.measures import AskedMeasure
 from quaestor.retrieval.measures.arithmetic import asked_formula, put_in, said_formula
-from quaestor.retrieval.measures.company import names_company
-from quaestor.retrieval.measures.lines import StatementRow, figure_rows, statement_line, statement_rows
+from quaestor.retrieval.measures.company import statements_asked
+from quaestor.retrieval.measures.lines import FEW_TABLES, StatementRow, figure_rows, statement_line
 from quaestor.retrieval.measures.moments import Moment, moments_asked, moments_of
 from quaestor.retrieval.measures.printed import is_spoken_of, is_told, printed_cell, printed_rows, prints_amount
 from quaestor.retrieval.measures.times import Times, TimesAsked
@@ -73,25 +75,28 @@ def bound_measure(document: Document, asked: AskedMeasure) -> BoundMeasure | Unb
         asked: What is asked for.
     """
     whole = document.whole or document
-    binder = _Binder(whole, statement_rows(whole), asked)
-    if asked.measure is not None:
-        return _of_measure(binder, asked.measure)
-    found = binder.of_line() if binder.rows and names_company(whole, asked.owners) else None
-    # An average may be printed as such; of a growth rate no label is in the way.
-    return None if isinstance(found, Unbound) and asked.form == "average" else found
-
-
-def _of_measure(binder: "_Binder", measure: Measure) -> BoundMeasure | Unbound | None:
-    """What a measure is computed from, or taken from where the document prints it."""
-    document, asked = binder.document, binder.asked
-    if asked.another:
+    if asked.measure is not None and asked.another:
         return Unbound(asked, reason=f"ask for it and for {asked.another} one after the other")
-    if not names_company(document, (*asked.owners, *asked.others)):
-        return _of_another(document, asked, measure)
-    own = printed_rows(document, measure)
+    statements = statements_asked(whole, (*asked.owners, *asked.others))
+    if statements is None:
+        return None if asked.measure is None else _of_another(whole, asked, asked.measure)
+    if not statements:
+        return Unbound(asked, reason="the files are of several companies, and the question names none")
+    found = [_bound(_Binder(whole, rows, asked)) for rows in statements]
+    return next((one for one in found if isinstance(one, BoundMeasure)), found[0])
+
+
+def _bound(binder: "_Binder") -> BoundMeasure | Unbound | None:
+    """What a measure, or a line, is computed from; or taken from where the document prints it."""
+    measure, asked = binder.asked.measure, binder.asked
+    if measure is None:
+        found = binder.of_line() if binder.rows else None
+        # An average may be printed as such; of a growth rate no label is in the way.
+        return None if isinstance(found, Unbound) and asked.form == "average" else found
+    own = binder.called_like(measure)
     if not own:
         return _not_printed(binder, measure)
-    if _is_said_of_amounts(document, asked, measure, own):
+    if _is_said_of_amounts(binder.document, asked, measure, own):
         return None
     printed = binder.printed(measure)
     if printed is None and measure.formula and binder.rows:
@@ -104,10 +109,15 @@ def _not_printed(binder: "_Binder", measure: Measure) -> BoundMeasure | Unbound 
     """What a measure is computed from that no line is called like."""
     if measure.lacks:
         return None if is_told(binder.document, measure) else Unbound(binder.asked, reason=measure.lacks)
-    if binder.rows:
-        return binder.computed(measure.formula, read_measures().figures)
-    known = is_spoken_of(binder.document, measure)
-    return None if known else Unbound(binder.asked, reason="no statement of it was made out")
+    found = binder.computed(measure.formula, read_measures().figures)
+    if isinstance(found, BoundMeasure) or any(row.statement for row in binder.rows):
+        return found
+    # Of a short text without statements the sentences may have both figures of a ratio.
+    is_ratio = any(ratio.label == measure.label for ratio in read_core().ratios)
+    told = is_ratio and len(binder.document.tables) <= FEW_TABLES and any(s.mentions for s in binder.document.sentences)
+    if told or is_spoken_of(binder.document, measure):
+        return None
+    return found if binder.rows else Unbound(binder.asked, reason="no statement was made out that has its figures")
 
 
 def _of_another(document: Document, asked: AskedMeasure, measure: Measure) -> Unbound | None:
@@ -138,6 +148,12 @@ class _Binder:
     lacking: dict[str, Figure] = field(default_factory=dict)
     direct: bool = True
 
+    def called_like(self, measure: Measure) -> Sequence[tuple[int, int]]:
+        """The table and the row of each line that is called like a measure, of several files those of this one."""
+        found = printed_rows(self.document, measure)
+        files = {file_of(self.document, CellRef(self.document.id, row.table, 0, 0)) for row in self.rows[:1]}
+        return [at for at in found if not files or file_of(self.document, CellRef(self.document.id, *at, 0)) in files]
+
     def printed(self, measure: Measure) -> BoundMeasure | None:
         """The measure where the document prints it for all times that are asked for, one number for each."""
         if measure.metric_type == "percentage" and self.asked.form != "value":
@@ -148,7 +164,8 @@ class _Binder:
             moments_of(self.document, self.rows), flows=False in balances, balances=True in balances
         )
         for times in times_asked.of(self.asked):
-            cells = [printed_cell(self.document, measure, self.asked.said, moment) for moment in times]
+            own = self.called_like(measure)
+            cells = [printed_cell(self.document, measure, self.asked.said, moment, own) for moment in times]
             named = {f"{_LINE}_{place}": cell for place, cell in enumerate(cells) if cell is not None}
             if len(named) == len(times):
                 first = next(iter(named.values()))
@@ -177,7 +194,9 @@ class _Binder:
         lines: dict[str, Sequence[StatementRow]] = {}
         text = self._spelled(formula, figures, lines)
         if text is None:
-            return Unbound(self.asked, tuple(self.lacking.values()))
+            known = any(row.statement for row in self.rows)
+            lacking = (figure if known else replace(figure, statement="") for figure in self.lacking.values())
+            return Unbound(self.asked, tuple(lacking))
         balances = {row.statement == _BALANCE for rows in lines.values() for row in rows}
         moments = moments_of(self.document, self.rows)
         for times in TimesAsked(moments, flows=False in balances, balances=True in balances).of(self.asked):
@@ -269,5 +288,5 @@ class _Binder:
                 balance = rows[0].statement == _BALANCE
                 times = moments_asked(moments, periods[0], flows=not balance, balances=balance)
                 if not any(self._cell(row, moment) is not None for row in rows for moment in times):
-                    return f'its {rows[0].statement} has no "{rows[0].label}" for that time'
+                    return f'its {rows[0].statement or "table"} has no "{rows[0].label}" for that time'
         return "not all of its figures are printed for that time"

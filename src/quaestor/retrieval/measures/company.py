@@ -1,46 +1,83 @@
-"""The words by which a document calls the company that it is of: those of its cover, and of the owners of its income.
+"""The companies that a document is of: the words by which it calls each, and the files whose statements are meant.
 
-Owns whether a word of a question can only be the company: "Nord's free cash flow" is its own, "that of Europe" is not.
+Owns whether a word of a question can only be a company ("Nord's free cash flow" is all of Nord's, "that of Europe" is
+not), and which of several files are asked about.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from quaestor.core.caching import BoundedCache
+from quaestor.core.provenance import CellRef
+from quaestor.core.stop_words import SMALL_WORDS
 from quaestor.core.words import words
+from quaestor.documents.combining import file_of, files_of, newest_years
 from quaestor.documents.document import Document, Paragraph, SectionHeading
-from quaestor.retrieval.measures.lines import statement_rows
+from quaestor.retrieval.measures.lines import StatementRow, statement_rows
 
 _KIND = re.compile(r"\b(?:inc|corp|corporation|company|co|plc|ltd|limited|incorporated|n\.v|s\.a)\b", re.IGNORECASE)
-_NO_NAME = re.compile(r"incorporated by|\bfiler\b|reporting company|growth company|commission", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"incorporated by|\bfiler\b|reporting company|growth company|commission|^the company\b|\d", re.IGNORECASE
+)
 _COVER, _LONGEST = 80, 60
 
-_KEPT = BoundedCache[str, frozenset[str]](16)
+_Files = Sequence[tuple[frozenset[str], tuple[StatementRow, ...]]]
+_KEPT = BoundedCache[str, _Files](16)
 
 
-def names_company(document: Document, called: Iterable[str]) -> bool:
-    """Returns whether all of some words are of the company's name.
+def statements_asked(document: Document, called: Iterable[str]) -> Sequence[Sequence[StatementRow]] | None:
+    """Returns the lines of the statements that a question is about, those of the latest file before those of others.
+
+    Of several companies none are meant where the question names no company.
 
     Args:
         document: The whole one.
-        called: Words of a question.
+        called: Words of the question that may name the company.
+
+    Returns:
+        None where a word is of no company's name.
     """
     own = frozenset(map(_plain, called))
-    return not own or own <= _KEPT.get(document.digest, lambda: frozenset(_names(document)))
+    every = _KEPT.get(document.digest, lambda: _files(document))
+    files = [(names, rows) for names, rows in every if own <= names]
+    if not files and not any(names for names, _ in every) and own.isdisjoint(_label_words(document)):
+        files = list(every)  # nothing says what the company is called, and no line is called so
+    if not files:
+        return None
+    named = [names for names, _ in files if names]
+    return [rows for _, rows in files] if len(named) < 2 or frozenset.intersection(*named) else []
 
 
-def _names(document: Document) -> Iterator[str]:
+def _files(document: Document) -> _Files:
+    """The words of the companies of the files of a document, the latest first, and the lines of their statements."""
+    newest = newest_years(document)
+    names = sorted(files_of(document), key=lambda name: -newest[name]) or [""]
+    rows = statement_rows(document)
+    of_file = {row.table: file_of(document, CellRef(document.id, row.table, 0, 0)) or "" for row in rows}
+    own = {name: tuple(row for row in rows if of_file[row.table] == name) for name in names}
+    return [(frozenset(_names(document, name, own[name])), own[name]) for name in names]
+
+
+def _label_words(document: Document) -> frozenset[str]:
+    labels = {head.label for table in document.tables for head in (*table.rows, *table.columns)}
+    return frozenset(_plain(word) for label in labels for word in words(label))
+
+
+def _names(document: Document, file: str, rows: Iterable[StatementRow]) -> Iterator[str]:
+    """The words of a company's name, as the cover of its file and the owners of its income have it."""
+    paths = {section.id: section.path for section in document.sections}
+    blocks = [block for block in document.blocks if not file or paths[block.section][:1] == (file,)]
     texts: list[str] = []
-    for block in document.blocks[:_COVER]:
+    for block in blocks[:_COVER]:
         match block.content:
             case SectionHeading(text=text):
                 texts.append(text)
             case Paragraph(sentences=sentences):
                 texts += (sentence.text for sentence in sentences)
     names = [text for text in texts if len(text) <= _LONGEST and _KIND.search(text) and not _NO_NAME.search(text)]
-    names += (row.label.partition(" to ")[2] for row in statement_rows(document) if row.share == 1)
+    names += (row.label.partition(" to ")[2] for row in rows if row.share == 1)
     for name in names:
-        yield from map(_plain, words(name))
+        yield from (word for word in map(_plain, words(name)) if not _KIND.fullmatch(word) and word not in SMALL_WORDS)
 
 
 def _plain(word: str) -> str:

@@ -24,6 +24,8 @@ _OTHERS = re.compile(r"noncontrolling|non-controlling|minority|preferred|partici
 _COMMON = re.compile(r"common|ordinary|per share", re.IGNORECASE)
 _TOTAL = re.compile(r"total\b", re.IGNORECASE)
 _OF_OTHERS = 3
+FEW_TABLES = 3
+"""A document of no more tables, of which none is a statement by its title, is taken whole for one."""
 _NAMED = frozenset({"statement line", "shorter caption"})
 
 
@@ -32,7 +34,7 @@ class StatementRow:
     """A line of a primary statement.
 
     Attributes:
-        statement: Which one.
+        statement: Which one; "" of a table of which nothing says it.
         table: Its table.
         row: Its row in it.
         label: As printed.
@@ -57,17 +59,21 @@ _KEPT = BoundedCache[str, tuple[StatementRow, ...]](16)
 
 
 def statement_rows(document: Document) -> tuple[StatementRow, ...]:
-    """Returns the lines with numbers of a document's primary statements; of an excerpt those of the whole."""
+    """Returns the lines with numbers of a document's primary statements; of an excerpt those of the whole.
+
+    Of a document of a few tables, none of which is a statement by its title, they are those of all tables.
+    """
     whole = document.whole or document
     return _KEPT.get(whole.digest, lambda: tuple(_rows(whole)))
 
 
 def _rows(document: Document) -> Iterator[StatementRow]:
-    standing = standings(document)
-    for table in document.tables:
-        kind, statement = standing[table.index]
-        if kind is not Standing.STATEMENT or statement not in _STATEMENTS:
-            continue
+    kinds = {index: name for index, (kind, name) in standings(document).items() if kind is Standing.STATEMENT}
+    told = {index: name for index, name in kinds.items() if name in _STATEMENTS}
+    if not told and len(document.tables) <= FEW_TABLES:
+        told = {table.index: "" for table in document.tables}
+    for index, statement in told.items():
+        table = document.table(index)
         for place in range(table.header_rows, len(table.rows)):
             label = " ".join(table.rows[place].label.split())
             if label and any(cell.quantity is not None for cell in table.cells[place][1:]):
@@ -117,13 +123,13 @@ def figure_rows(figure: Figure, rows: Sequence[StatementRow]) -> Sequence[Statem
         figure: Which.
         rows: Of the statements, in their order.
     """
-    on = [row for row in rows if not figure.statement or row.statement == figure.statement]
+    on = [row for row in rows if not figure.statement or row.statement in ("", figure.statement)]
     named = [row for row in on if row.line in figure.lines or not figure.captions.isdisjoint(row.keys)]
     if figure.several:
         first = named[0].table if named else -1
         return [row for row in named if row.table == first and not row.total and row.share == 0]
     # Where others have a share, what is left is the common owners'; else it may be less preferred dividends alone.
-    split = any(row.share == _OF_OTHERS and row.statement == figure.statement for row in rows)
+    split = any(row.share == _OF_OTHERS for row in on)
     shares = {1: 0, 2: 1, 0: 2} if figure.of_owners and split else {1: 0, 0: 1} if figure.of_owners else {0: 0, 1: 1}
     named = [row for row in named if row.share in shares]
     return sorted(named, key=lambda row: (_order(figure, row), shares[row.share], not row.total))

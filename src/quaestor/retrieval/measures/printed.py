@@ -86,7 +86,9 @@ def is_told(document: Document, measure: Measure) -> bool:
     return any(measure.matcher.search(question_words(sentence.text)) for sentence in sentences)
 
 
-def printed_cell(document: Document, measure: Measure, said: str, moment: Moment) -> CellRef | None:
+def printed_cell(
+    document: Document, measure: Measure, said: str, moment: Moment, rows: Sequence[tuple[int, int]]
+) -> CellRef | None:
     """Returns the cell that has a measure for a time, where all that are called so have the same number; else None.
 
     Args:
@@ -94,9 +96,10 @@ def printed_cell(document: Document, measure: Measure, said: str, moment: Moment
         measure: Which.
         said: The words that ask for it: of a measure that is only printed, and never computed, the label's own.
         moment: The time.
+        rows: The lines that are called like it, of which those of `printed_rows` are meant.
     """
     found: dict[object, CellRef] = {}
-    for index, row in printed_rows(document, measure):
+    for index, row in rows:
         table = document.table(index)
         if measure.lacks and question_words(said) not in question_words(table.rows[row].label):
             continue

@@ -3,7 +3,9 @@
 import pytest
 from long_filing import BALANCE, CASH_FLOWS, OPERATIONS, a_long_filing
 
+from quaestor.core.provenance import CellRef
 from quaestor.documents.assembly import HeadingPart, TablePart, assemble
+from quaestor.documents.combining import combine
 from quaestor.documents.document import Document
 from quaestor.questions.measures import asked_measure
 from quaestor.questions.question import read_question
@@ -179,3 +181,32 @@ def test_an_excerpt_has_all_blocks_of_a_measure() -> None:
     titles = {document.blocks[order].content.title for order in orders}  # type: ignore[union-attr]
     assert titles == {"CONSOLIDATED STATEMENTS OF OPERATIONS", "CONSOLIDATED STATEMENTS OF CASH FLOWS"}
     assert blocks_of_measure(document, read_question("what was net income in 2023?"), ()) == ()
+
+
+def test_of_several_companies_one_has_to_be_named() -> None:
+    files = []
+    for name, sales in (("Nord", "$ 500"), ("Tern", "$ 800")):
+        grid = [*OPERATIONS[:4], ["total net sales", sales, "720", "660"], *OPERATIONS[5:]]
+        title = "CONSOLIDATED STATEMENTS OF OPERATIONS"
+        cover, heading, table = HeadingPart(f"{name} Inc"), HeadingPart(title), TablePart(grid, title=title)
+        files.append((f"{name}.html", assemble(f"{name}/2023", [cover, heading, table])))
+    both = combine(files)
+    found = bound("what was the operating margin in 2023?", both)
+    assert isinstance(found, Unbound)
+    assert "several companies" in found.reason
+    assert [cell.table for cell in _cells(bound("what was Tern's operating margin in 2023?", both))] == [1, 1]
+    assert [cell.table for cell in _cells(bound("what was the operating margin of nord in 2023?", both))] == [0, 0]
+
+
+def _cells(found: BoundMeasure | Unbound | None) -> list[CellRef]:
+    assert isinstance(found, BoundMeasure)
+    return list(found.cells.values())
+
+
+def test_a_sheet_without_statements_is_taken_whole() -> None:
+    grid = [["item", "2024", "2023"], ["current assets", "600", "500"], ["current liabilities", "300", "280"]]
+    sheet = assemble("sheet.csv", [TablePart(grid)])
+    assert printed(bound("what was the current ratio in 2023?", sheet), sheet) == ["500", "280"]
+    found = bound("what was free cash flow?", sheet)
+    assert isinstance(found, Unbound)
+    assert [figure.statement for figure in found.lacking] == ["", ""]

@@ -15,8 +15,10 @@ from quaestor.graph.facts import extract_number
 from quaestor.ontology.measures import in_words
 from quaestor.plan.execute import execute
 from quaestor.plan.expressions import parse_expression
+from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Extract
 from quaestor.questions.measures import AskedMeasure, asked_measure
+from quaestor.questions.question import Question
 from quaestor.retrieval.measures.binding import BoundMeasure, Unbound, bound_measure
 from quaestor.retrieval.measures.moments import Moment
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
@@ -74,6 +76,10 @@ def _answered(bound: BoundMeasure, question: str, context: TurnContext) -> Answe
         if asked.form == "growth_rate" and not all(_is_positive(term, variables, context) for term in bound.terms):
             return f"{_definition(asked)}; it is not above zero in both years, so no rate leads from one to the other"
         answer = answer_from_plan(parse_expression(bound.formula, variables), context, question=question)
+        shift = _shift(answer, context.read(question))
+        if shift:
+            formula = f"({bound.formula}) {'*' if shift > 0 else '/'} {10 ** abs(shift)}"
+            answer = answer_from_plan(parse_expression(formula, variables), context, question=question)
     except PlanError as error:
         return f"{_definition(asked)}; {error}"
     partly = any(moment.flow is not None and not moment.is_year for moment in bound.times)
@@ -88,6 +94,12 @@ def _answered(bound: BoundMeasure, question: str, context: TurnContext) -> Answe
         confidence=(_DIRECT if bound.direct else _MADE) * (1.0 if named else _UNNAMED_TIME),
         grounds=f'"{asked.called}" is read as {bound.read_as}',
     )
+
+
+def _shift(answer: Answer, question: Question) -> int:
+    """The power of ten that brings an amount to the scale that is asked for: "in thousands"; 0 where none is needed."""
+    power, counts = question.power, Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
+    return 0 if power is None or answer.number is None or not counts.money else counts.exponent - int(power)
 
 
 def _is_positive(term: str, variables: Mapping[str, Extract], context: TurnContext) -> bool:

@@ -46,7 +46,7 @@ def test_earlier_answers_are_none_of_its_figures_and_what_follows_goes_on() -> N
         "what was the operating margin in 2022?",
         "what was the return on equity in 2022?",
         "and in 2023?",
-        "what was the change?",
+        "how did it change?",
         "were current ratios higher in 2023 than in 2022?",
         "what was the compound annual growth rate of net sales from 2021 to 2023?",
     )
@@ -85,3 +85,11 @@ def test_no_growth_rate_leads_from_below_zero() -> None:
     (turn,) = play("what was the CAGR of free cash flow from 2021 to 2023?", document=document)
     assert turn.answer.value is None
     assert "not above zero in both years" in (turn.answer.reason or "")
+
+
+def test_an_amount_is_told_in_the_scale_that_is_asked_for() -> None:
+    cash = [["( $ in millions )", *CASH_FLOWS[0][1:]], *CASH_FLOWS[1:]]
+    title = "CONSOLIDATED STATEMENTS OF CASH FLOWS"
+    document = assemble("TERN/2023/10-K", [HeadingPart(title), TablePart(cash, title=title)])
+    (turn,) = play("what was free cash flow in 2023, in thousands of dollars?", document=document)
+    assert (str(turn.answer), turn.answer.formula) == ("$ 81,000 thousand", "(158 - 77) * 1000")
