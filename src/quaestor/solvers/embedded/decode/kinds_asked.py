@@ -29,7 +29,13 @@ _PER_SHARE = re.compile(r"\bper (?:\w+ )?(?:share|unit|ads|stock)\b", re.IGNOREC
 _DUE = re.compile(
     r"\b(?:due|matur\w+|payable|expir\w+)\s+(?:in|during|by)\s+(?:the\s+)?(?:fiscal\s+)?(?:year\s+)?(?P<year>20\d\d)\b"
 )
+_WITHIN = re.compile(
+    r"\b(?:due|matur\w+|payable|expir\w+)\s+(?:with)?in (?:the )?(?:next |coming )?(?:\d|two|three|four|five) years\b"
+)
 _YEARS = re.compile(r"\b20\d\d\s?[-\u2013\u2014]\s?(?:20)?\d\d\b")
+_SEVERAL_YEARS = re.compile(r"\b(?:within|next|through|less than) (?:the )?(?:next )?(?:\w+ )?years?\b", re.IGNORECASE)
+_SHARES = re.compile(r"\bshares\b")
+_PLACE_NAMED = re.compile(r"\baccording to\b|\bas (?:shown|stated|reported) in\b")
 _NEAR = 6
 """How many words a number of a sentence is away from what it counts."""
 _OF_WHOM = re.compile(r"\b(?:of (?:whom|which|these|those|them)|including) (?:about |approximately )?$", re.IGNORECASE)
@@ -49,23 +55,26 @@ class KindAsked:
         per_share: Whether an amount per share is asked for.
         said: The numbers that the question says itself: "how many 737 deliveries".
         due: The year in which something is due that is asked for; None where none is.
+        within: Whether what is due within several years is asked for.
     """
 
     counted: str = ""
     per_share: bool = False
     said: frozenset[float] = frozenset()
     due: int | None = None
+    within: bool = False
 
     def __bool__(self) -> bool:
         """Returns whether any kind is asked for."""
-        return bool(self.counted) or self.per_share or self.due is not None
+        return bool(self.counted) or self.per_share or self.within or self.due is not None
 
     @property
     def lacking(self) -> str:
         """What a document lacks that has no number of this kind, in words."""
         if self.counted:
             return "no number of it counts what is asked for"
-        return "no number of it is per share" if self.per_share else f"no number of it is of what is due in {self.due}"
+        when = "within those years" if self.due is None else f"in {self.due}"
+        return "no number of it is per share" if self.per_share else f"no number of it is of what is due {when}"
 
     def is_met(self, leaf: CandidateNumber, document: Document) -> bool:
         """Returns whether a number may be of that kind.
@@ -76,7 +85,7 @@ class KindAsked:
         """
         if self.per_share and not _is_per_share(leaf, document):
             return False
-        if self.due is not None and not _is_due(leaf, self.due, document):
+        if (self.due or self.within) and not _is_due(leaf, self.due, document):
             return False
         return not self.counted or (float(leaf.quantity.value) not in self.said and self._is_counted(leaf, document))
 
@@ -84,8 +93,8 @@ class KindAsked:
         if leaf.counts.scale is Scale.PERCENT or "$" in leaf.quantity.text:
             return False
         if (leaf.counts.unit or "").isupper():
-            # The caption of a table says dollars of all its lines; the line itself may say what it counts.
-            return self.counted in leaf.row
+            # A caption says dollars of all lines of a table: "customer transactions" are none, "employee taxes" are.
+            return leaf.row[-1:] == (self.counted,)
         if not isinstance(leaf.source, CellRef) and _OF_ALL.match(document.sentence(leaf.source).text, leaf.source.end):
             return False
         if isinstance(leaf.source, CellRef) or _OF_WHOM.search(_before(leaf.source, document)):
@@ -110,30 +119,29 @@ def kind_asked(question: Question) -> KindAsked:
     Args:
         question: As asked.
     """
-    text = in_words_of_reports(question.lowered)
+    text = in_words_of_reports(_PLACE_NAMED.split(question.lowered)[0])
     found = None if _TIMES.search(text) else _HOW_MANY.search(text)
     things = [word for word in stems(found["things"]) if not _OF_AMOUNTS.fullmatch(word)] if found else []
     plain = found is not None and not _OF_AMOUNTS.search(found["things"])
     counted = things[-1] if things and plain else ""
-    per_share = _PER_SHARE.search(text) is not None
+    per_share = _PER_SHARE.search(text) is not None and not _SHARES.search(text)
     due = _DUE.search(text)
-    return KindAsked(
-        _SAME.get(counted, counted),
-        per_share,
-        frozenset(question.numbers),
-        int(due["year"]) if due is not None else None,
-    )
+    year = int(due["year"]) if due is not None else None
+    within = year is None and _WITHIN.search(text) is not None
+    return KindAsked(_SAME.get(counted, counted), per_share, frozenset(question.numbers), year, within)
 
 
-def _is_due(leaf: CandidateNumber, year: int, document: Document) -> bool:
+def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool:
     if not isinstance(leaf.source, CellRef):
-        return str(year) in document.sentence(leaf.source).text
+        text = document.sentence(leaf.source).text
+        return _SEVERAL_YEARS.search(text) is not None if year is None else str(year) in text
     table = document.table(leaf.source.table)
     row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
     heads = " | ".join((*row.levels, row.label, *column.levels, column.label))
+    if year is None:
+        return _SEVERAL_YEARS.search(heads) is not None
     # "2026-2027" are two years together.
-    ranges = _YEARS.findall(heads)
-    return not ranges and (year in (leaf.year, leaf.other_year) or str(year) in heads)
+    return not _YEARS.search(heads) and (year in (leaf.year, leaf.other_year) or str(year) in heads)
 
 
 def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:
