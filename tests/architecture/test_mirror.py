@@ -33,7 +33,8 @@ TOPICS = {
     "of another folder of the repository": {
         "benchmarks/test_cascade.py", "benchmarks/test_kinds.py", "benchmarks/test_large_runs.py",
         "benchmarks/test_no_answer.py", "benchmarks/test_no_model.py", "benchmarks/test_ontology_coverage.py",
-        "benchmarks/whole_filings/test_questions.py", "benchmarks/whole_filings/test_wording.py",
+        "benchmarks/whole_filings/test_measures.py", "benchmarks/whole_filings/test_questions.py",
+        "benchmarks/whole_filings/test_wording.py",
     },
 }  # fmt: skip
 """Test files that are not of one module, by the reason."""

@@ -5,7 +5,7 @@ import pytest
 import quaestor
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.decode.implausible import asks_for_change, is_implausible
+from quaestor.solvers.embedded.decode.implausible import asks_for_change, is_implausible, is_of_other_answers
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
@@ -93,3 +93,20 @@ def test_an_answer_and_the_number_that_it_looked_up_are_one(leaves: NumberMatrix
 )
 def test_a_change_is_asked_for_in_so_many_words(question: str, whether: bool) -> None:
     assert asks_for_change(read_question(question)) is whether
+
+
+@pytest.mark.parametrize(
+    ("question", "ruled_out"),
+    [
+        ("what was the leverage ratio?", True),
+        ("what was the change in net sales?", False),
+        ("what was the change?", False),
+        ("and what is the ratio of these two?", False),
+    ],
+)
+def test_earlier_answers_answer_no_other_thing(leaves: NumberMatrix, question: str, *, ruled_out: bool) -> None:
+    state = DialogueState()
+    for asked in ("what were net sales in 2024?", "what were net sales in 2023?"):
+        state = state.after(read_question(asked), plan(leaves, "lookup", ("391", 0)))
+    outcome = TurnAction("divide", tuple(Operand("result", turn, 391.0) for turn in (0, 1)), 1.0)
+    assert is_of_other_answers(read_question(question), outcome, state) is ruled_out
