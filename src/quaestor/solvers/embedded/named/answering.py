@@ -88,12 +88,24 @@ def _answered(bound: BoundMeasure, question: str, context: TurnContext) -> Answe
     own = measure.metric_type if measure is not None and not looked_up else answer.metric_type
     return replace(
         answer,
+        unit=answer.unit or (None if looked_up else _unit(asked)),
         description=_description(bound),
         entity=asked.called,
-        metric_type=_TYPES.get(asked.form, own),
+        metric_type=own if asked.form == "change" and own == "percentage" else _TYPES.get(asked.form, own),
         confidence=(_DIRECT if bound.direct else _MADE) * (1.0 if named else _UNNAMED_TIME),
         grounds=f'"{asked.called}" is read as {bound.read_as}',
     )
+
+
+def _unit(asked: AskedMeasure) -> str | None:
+    """What a ratio counts: a current ratio of 0.87 is no percentage. None where its operands say it."""
+    if (
+        asked.measure is None
+        or asked.measure.metric_type != "ratio"
+        or asked.form not in ("value", "change", "average")
+    ):
+        return None
+    return "days" if "days" in asked.measure.label.split() else "times"
 
 
 def _shift(answer: Answer, question: Question) -> int:
