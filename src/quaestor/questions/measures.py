@@ -23,7 +23,8 @@ whether it is higher or lower at the time that is named first than at the other.
 
 _GROWTH_RATE = re.compile(
     r"\b(?:compound(?:ed)?[\s-]+(?:annual(?:i[sz]ed)?[\s-]+)?(?:rate of growth|growth(?:[\s-]+rate)?)|cagr"
-    r"|annuali[sz]ed (?:rate of growth|growth(?: rate)?)|compound(?:ed)? annual rate)\b(?: \(?cagr\)?)?"
+    r"|annuali[sz]ed (?:rate of growth|growth(?: rate)?)|compound(?:ed)? annual rate"
+    r"|(?:average|mean) (?:annual|yearly) (?:rate of growth|growth(?: rate)?))\b(?: \(?cagr\)?)?"
 )
 _AVERAGE = re.compile(r"\b(?:average|mean)(?: annual| yearly)?\b")
 _CHANGE = re.compile(
@@ -190,12 +191,12 @@ def _time_spans(question: Question) -> list[tuple[int, int]]:
     return named + [(relative.start, relative.end) for relative in question.relative_periods]
 
 
-def _form(text: str) -> tuple[MeasureForm, str]:
-    """What is wanted, and the text without the words that say it."""
+def _form(text: str) -> tuple[MeasureForm | None, str]:
+    """What is wanted, and the text without the words that say it; None of the mean of changes."""
     if _GROWTH_RATE.search(text) is not None:
         return "growth_rate", _GROWTH_RATE.sub(" ", text)
     if _AVERAGE.search(text) is not None:
-        return "average", _AVERAGE.sub(" ", text)
+        return ("average" if _CHANGE.search(text) is None else None), _AVERAGE.sub(" ", text)
     if _CHANGE.search(text) is not None:
         relative = _RELATIVE.search(text) is not None
         left = re.sub(r"\bin percent(?:age terms)?\b|\bin %", " ", _CHANGE.sub(" ", text))

@@ -21,6 +21,7 @@ def asked(*questions: str) -> AskedMeasure | None:
         ("what was the growth in EBITDA?", "ebitda", "percentage_change", []),
         ("CAGR of free cash flow 2022 to 2024", "free cash flow", "growth_rate", [2022, 2024]),
         ("what was the compound annual growth rate of sales from 2022 to 2024?", "sales", "growth_rate", [2022, 2024]),
+        ("what was the average annual growth of sales from 2022 to 2024?", "sales", "growth_rate", [2022, 2024]),
         ("what was the average net income over 2022 to 2024?", "net income", "average", [2022, 2024]),
         ("was the current ratio higher in 2024 than in 2023?", "current ratio", "higher", [2024, 2023]),
         ("did the operating margin decline in 2023?", "operating margin", "lower", [2023]),
@@ -54,6 +55,7 @@ def test_what_may_make_another_figure_of_it_is_named(question: str, beside: tupl
         "why did free cash flow fall?",
         "in which year was the current ratio highest?",
         "what was the average price per share in 2024?",
+        "what was the average change in net sales from 2022 to 2024?",
         "what was the change in inventories from 2023 to 2024?",
     ],
 )
