@@ -42,7 +42,7 @@ class WordMatrix:
         Shape: `size`.
         """
         if self.whole is not None:
-            return self.whole @ weights
+            return _product(self.whole, weights)
         return self._of_words(np.flatnonzero(weights), weights)
 
     def dot_of(self, words: Sequence[int], weights: Floats) -> Floats:
@@ -55,7 +55,7 @@ class WordMatrix:
         Shape: `size`.
         """
         if self.whole is not None:
-            return self.whole[:, list(words)] @ weights
+            return _product(self.whole[:, list(words)], weights)
         spread = np.zeros(self.width, np.float32)
         spread[list(words)] = weights
         return self._of_words(np.array(words, np.int64), spread)
@@ -87,6 +87,13 @@ class WordMatrix:
         at = np.repeat(self.starts[words] - before, often) + np.arange(int(often.sum()))
         strengths = self.strengths[at] * np.repeat(weights[words], often)
         return np.bincount(self.numbers[at], strengths, self.size).astype(np.float32)
+
+
+def _product(matrix: Floats, weights: Floats) -> Floats:
+    # Kernels of OpenBLAS fill their registers with what is no number, and now and then that is reported as ours.
+    with np.errstate(invalid="ignore"):
+        found: Floats = matrix @ weights
+        return found
 
 
 def word_matrix(described: Iterable[Mapping[int, float]], size: int, width: int) -> WordMatrix:
