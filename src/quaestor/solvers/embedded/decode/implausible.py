@@ -68,7 +68,12 @@ def is_of_other_answers(question: Question, outcome: TurnAction, state: Dialogue
     results = [operand.index for operand in outcome.operands if operand.kind == "result"]
     if not results or any(operand.kind == "leaf" for operand in outcome.operands) or not question.stands_alone:
         return False
-    return all(question.names.isdisjoint(state.questions[turn].names) for turn in results)
+    return all(question.names.isdisjoint(_things_of(turn, state)) for turn in results)
+
+
+def _things_of(turn: int, state: DialogueState) -> frozenset[str]:
+    """What an earlier question names, or the one that it goes on from: "and in 2022?" is about the same."""
+    return next((names for n in range(turn, -1, -1) if (names := state.questions[n].names)), frozenset())
 
 
 def leaves_of(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from quaestor.plan.steps import Compute, Plan
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.followups.changing import change_plan
+from quaestor.solvers.embedded.followups.comparing import comparison_plan
 from quaestor.solvers.embedded.followups.converting import (
     conversion_asked,
     conversion_plan,
@@ -43,10 +44,12 @@ def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decl
         return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if told else None
     if (again := repeated_turn(read, memory)) is not None and (plan := repeated_plan(memory, again)) is not None:
         return _answered(plan, question, context, again, "was question {}")
-    if (difference := difference_plan(read, memory)) is not None:
-        return _answered(
-            difference, question, context, len(memory.answers) - 1, "asks how far apart those of answer {} are"
-        )
+    for last, why in (
+        (difference_plan(read, memory), "asks how far apart those of answer {} are"),
+        (comparison_plan(read, memory), "holds answer {} against an earlier one"),
+    ):
+        if last is not None:
+            return _answered(last, question, context, len(memory.answers) - 1, why)
     change = change_plan(read, memory, leaves)
     if change is None or turn is None:
         return None

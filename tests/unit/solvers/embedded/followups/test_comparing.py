@@ -1,0 +1,45 @@
+"""The last answer held against an earlier one."""
+
+from pathlib import Path
+
+import pytest
+
+import quaestor
+
+REPORT = """# Alder, annual report
+
+| (in millions) | 2024 | 2023 | 2022 |
+|---|---|---|---|
+| Operating income | 125 | 100 | 90 |
+| Rent | 40 | 50 | 60 |
+"""
+AVERAGE = "what was the average operating income from 2022 to 2024?"
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    path = tmp_path / "alder.md"
+    path.write_text(REPORT, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("was it greater than the average?", "yes"),
+        ("and was that below the average operating income?", "no"),
+        ("is it lower than that average?", "no"),
+    ],
+)
+def test_the_answer_that_is_named_is_held_against(question: str, shown: str, report: Path) -> None:
+    conversation = quaestor.open(report).conversation()
+    answers = [conversation.ask(asked) for asked in (AVERAGE, "what was operating income in 2024?", question)]
+    assert answers[-1].display == shown
+    assert "earlier one" in (answers[-1].answer.grounds or "")
+
+
+@pytest.mark.parametrize("question", ["was it greater than the total?", "was it greater than the average in 2022?"])
+def test_what_no_earlier_question_named_is_another_question(question: str, report: Path) -> None:
+    conversation = quaestor.open(report).conversation()
+    answers = [conversation.ask(asked) for asked in (AVERAGE, "what was operating income in 2024?", question)]
+    assert "earlier one" not in (answers[-1].answer.grounds or "")
