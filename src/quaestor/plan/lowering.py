@@ -10,6 +10,7 @@ reading is what `execute` gives for the plan.
 - An operation on a row that says its table is written as one on the row's numbers.
 - Lists and what is selected from them have no program text; a sum, an average or an extreme of the cells of a group is
   written as one of its numbers.
+- A share of a bare thousand, million or billion has none: it would read as a conversion.
 - An extracted number is its printed digits; as a fraction it has a percent sign (`13.4%`).
 """
 
@@ -26,6 +27,7 @@ from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, 
 from quaestor.plan.validate import require_valid
 
 _CHOICES = {"minimum": min, "maximum": max}
+_RELATIVE = frozenset({"percentage", "percentage_change"})
 _BY_VALUE = frozenset({*_CHOICES, "absolute"})
 
 
@@ -159,6 +161,8 @@ def _lower(
     terms = [_term(operand, turn, plans, emitter) for operand in operands]
     if step.operation == "identity" or (operation.takes == "all" and len(terms) == 1):
         return _Term(terms[0].text, replace(terms[0].kind, constant=None))
+    if step.operation in _RELATIVE and terms[1].kind.factor:
+        raise ProgramError("", 0, f"step {step.id} is relative to {terms[1].text}, which program text converts by")
     reading = operation.rule([term.kind for term in terms])
     kind = reading.counts
     if step.operation in _CHOICES:
