@@ -15,6 +15,7 @@ from quaestor.questions.question import Question, read_question
 from quaestor.retrieval.excerpt import excerpt_for, tokens_of
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
+from quaestor.retrieval.meant import meant_texts
 from quaestor.retrieval.measures.places import blocks_of_measure
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.standing import Standing
@@ -57,15 +58,19 @@ class PlaceExcerpts:
             InputError: All that fits are tables that are too large.
         """
         sources = tuple(answer.sources for answer in memory.answers)
-        found = find_places(self._index, question, FindingContext(memory.asked, sources), _PLACES)
+        meant = meant_texts((question.text, *memory.questions), self._index)
+        question = read_question(meant.get(question.text, question.text))
+        asked = tuple(read_question(meant.get(text, text)) for text in memory.questions)
+        found = find_places(self._index, question, FindingContext(asked, sources), _PLACES)
         places = self._askable(found)
-        needed = blocks_of_measure(self._index.document, question, memory.asked)
+        needed = blocks_of_measure(self._index.document, question, asked)
         if found and not places:
             self._refuse(found)
         earlier = [source for of_turn in reversed(sources) for source in of_turn]
         if not places and not earlier and not needed:
-            return Excerpt(self._statements())
-        return Excerpt(excerpt_for(self._index, places, self._most, earlier, needed), self._weights(places))
+            return Excerpt(self._statements(), meant=meant)
+        shown = excerpt_for(self._index, places, self._most, earlier, needed)
+        return Excerpt(shown, self._weights(places), meant)
 
     def search(self, query: str, shown: Document) -> Excerpt:
         """Returns what is shown with the places that fit a query.

@@ -284,6 +284,7 @@ def _context(question: str, parts: ShownParts, memory: Memory, graphs: GraphProv
         session=kept,
         weights=shown.excerpt.weights,
         search=shown.search,
+        meant=shown.excerpt.meant,
     )
 
 

@@ -15,6 +15,7 @@ _TURNS = tuple(
             r"how much (?:money )?(?:did|does|do|has|have) (\S+ ){1,3}(?:make|made|earn|earned)(?! (?:from|on|with))",
             "net income",
         ),
+        (r"how many (?:people|workers|persons) (?=(?:work|worked|are|were|do|does|did) )", "how many employees "),
         (r"bottom line", "net income"),
         (r"top line|turnover(?! (?:ratio|rate))", "revenue"),
         (r"cap-?ex", "capital expenditures"),

@@ -36,6 +36,7 @@ _NO_NUMBER = 0.5
 _FIRST = 3
 _PASSAGE = 0.8
 _COUNTED = 1.5
+_COUNTED_SHARE = 0.5
 _BACK_MATTER = 0.5
 
 
@@ -104,6 +105,9 @@ def _match(
     share = _share(wanted, line)
     if named:
         share = max(share, SAME_LINE)
+    if wanted.counted and wanted.counted <= line.counted:
+        # "We had 1,240 employees" is told in however long a sentence.
+        share = max(share, _COUNTED_SHARE)
     years = tuple(year for year in wanted.years if year in line.years)
     score = recall * (1 - _PRECISION + _PRECISION * share)
     at = _place_of(line.label, wanted.sequence)

@@ -1,7 +1,7 @@
 """What a solver is given, and what it gives back."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from quaestor.conversation.answer import Answer
@@ -44,6 +44,7 @@ class TurnContext:
         session: What solvers keep of the conversation between its turns; of a turn played alone, nothing.
         weights: How likely an answer stands in a block of an excerpt, as `Excerpt.weights`; empty of a page.
         search: Finds more of a long document, for `widen`; None where all of it is shown.
+        meant: What questions say in the words of a long document, as `Excerpt.meant`.
     """
 
     document: Document
@@ -61,6 +62,7 @@ class TurnContext:
     session: Session = field(default_factory=Session)
     weights: Mapping[int, float] = field(default_factory=dict)
     search: Search | None = None
+    meant: Mapping[str, str] = field(default_factory=dict)
 
     def model_for(self, role: str | None = None) -> "Connection":
         """Returns the model to ask: that of a role where it has one of its own, else the turn's.
@@ -93,6 +95,20 @@ class TurnContext:
     def note_rejected(self, rejection: "Rejection") -> None:
         """Puts a model's reply that could not be used on record."""
         self.trace.append(ReplyRejected(rejection.phase, rejection.wanted, rejection.number, rejection.faults))
+
+    def in_words_of_document(self, question: str) -> "tuple[str, TurnContext]":
+        """Returns a question as its document would put it, and the turn in which all questions are put so.
+
+        Args:
+            question: As asked.
+        """
+        if not self.meant:
+            return question, self
+        turns = tuple(
+            replace(turn, question=self.meant.get(turn.question, turn.question)) for turn in self.memory.turns
+        )
+        said = self.meant.get(question, question)
+        return said, replace(self, question=read_question(said), memory=Memory(turns))
 
     def read(self, question: str) -> Question:
         """Returns a question as it was read for this turn; another one than the turn's is read now."""

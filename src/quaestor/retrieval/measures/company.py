@@ -13,13 +13,14 @@ from quaestor.core.stop_words import SMALL_WORDS
 from quaestor.core.words import words
 from quaestor.documents.combining import file_of, files_of, newest_years
 from quaestor.documents.document import Document, Paragraph, SectionHeading
+from quaestor.retrieval.company_name import COVER
 from quaestor.retrieval.measures.lines import StatementRow, statement_rows
 
 _KIND = re.compile(r"\b(?:inc|corp|corporation|company|co|plc|ltd|limited|incorporated|n\.v|s\.a)\b", re.IGNORECASE)
 _NO_NAME = re.compile(
     r"incorporated by|\bfiler\b|reporting company|growth company|commission|^the company\b|\d", re.IGNORECASE
 )
-_COVER, _LONGEST = 80, 60
+_LONGEST = 60
 
 _Files = Sequence[tuple[frozenset[str], tuple[StatementRow, ...]]]
 _KEPT = BoundedCache[str, _Files](16)
@@ -68,7 +69,7 @@ def _names(document: Document, file: str, rows: Iterable[StatementRow]) -> Itera
     paths = {section.id: section.path for section in document.sections}
     blocks = [block for block in document.blocks if not file or paths[block.section][:1] == (file,)]
     texts: list[str] = []
-    for block in blocks[:_COVER]:
+    for block in blocks[:COVER]:
         match block.content:
             case SectionHeading(text=text):
                 texts.append(text)

@@ -54,7 +54,7 @@ class EmbeddedSolver:
         Raises:
             SolverError: The page holds no number that a plan could start from.
         """
-        return await compute(self._solve, question, context)
+        return await compute(self._solve, *context.in_words_of_document(question))
 
     def _solve(self, question: str, context: TurnContext) -> Answer:
         told = self._told_at_once(question, context)

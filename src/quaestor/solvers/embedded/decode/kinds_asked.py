@@ -11,7 +11,7 @@ from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.questions.question import Question
-from quaestor.questions.stems import stem, stems
+from quaestor.questions.stems import stem, stems, without_owner
 from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.solvers.embedded.page.number import CandidateNumber
 
@@ -42,6 +42,35 @@ _OF_WHOM = re.compile(r"\b(?:of (?:whom|which|these|those|them)|including) (?:ab
 """Before a number that counts some of what was counted before."""
 _OF_ALL = re.compile(r"\s*of (?:our|the|its|their|these|those|all)\b", re.IGNORECASE)
 """Behind a number that counts some of all: "13,000 of our employees"."""
+_SOME = re.compile(
+    r"^(?:[\w-]+ ){0,3}?(?:employees|people|workers|persons|associates|staff|team members|colleagues)\b"
+    r"(?! (?:\w+ ){0,2}?(?:employed|worldwide|globally))"
+    r"(?: (?:around|across|in|at|from|of|throughout) (?:the |our )?[\w ]{2,30}?)? (?:who |that |have |has |had |also )*"
+    r"(?!employed|located|based|combined|related|united|skilled)(?:[a-z]+ed|took|chose|left|held|bought)\b",
+    re.IGNORECASE,
+)
+"""Behind a number of employees who did something: those who did not are employees too."""
+_PEOPLE = re.compile(
+    r"^(?:[\w,/-]+ ){0,6}?(?:employees|people|workers|persons|associates|staff|team members|colleagues)\b",
+    re.IGNORECASE,
+)
+_PEOPLE_WERE = re.compile(
+    r"\b(?:employees|headcount|workforce|associates|staff|personnel|people)\b[^.;]{0,60}?"
+    r"\b(?:was|were|is|are|of|totaled|totalled|to|at|reached)(?: [a-z]+){0,2} ?$",
+    re.IGNORECASE,
+)
+_ALSO_PEOPLE = re.compile(
+    r"^(?:,|and|or|,\s*and)\s+\d[\d,.]*(?: million)? (?:\w+ ){0,3}?(?:employees|people|associates)\b", re.IGNORECASE
+)
+_SOME_BEFORE = re.compile(
+    r"\b(?:team|teams|group|network|class|by|behalf) (?:of )?(?:over |about |approximately |more than |nearly )?$",
+    re.IGNORECASE,
+)
+_OF_ALL_PEOPLE = frozenset(
+    stems("employee full-time part-time employ total work worldwide globally current company year")
+)
+"""What a question may say of employees and still ask for all of them."""
+_FORMER = re.compile(r"\s*(?:\w+ ){0,3}(?:former|retired)\b")
 _AMOUNT_BESIDE = re.compile(r"\([^()]*\d[^()]*\)")
 _TIMES = re.compile(r"\bhow many times\b")
 
@@ -56,6 +85,7 @@ class KindAsked:
         said: The numbers that the question says itself: "how many 737 deliveries".
         due: The year in which something is due that is asked for; None where none is.
         within: Whether what is due within several years is asked for.
+        everybody: Whether all who work there are asked for, and not those who did something.
     """
 
     counted: str = ""
@@ -63,6 +93,7 @@ class KindAsked:
     said: frozenset[float] = frozenset()
     due: int | None = None
     within: bool = False
+    everybody: bool = False
 
     def __bool__(self) -> bool:
         """Returns whether any kind is asked for."""
@@ -95,15 +126,28 @@ class KindAsked:
         if (leaf.counts.unit or "").isupper():
             # A caption says dollars of all lines of a table: "customer transactions" are none, "employee taxes" are.
             return leaf.row[-1:] == (self.counted,)
-        if not isinstance(leaf.source, CellRef) and _OF_ALL.match(document.sentence(leaf.source).text, leaf.source.end):
+        if not isinstance(leaf.source, CellRef) and self._counts_some(leaf.source, document.sentence(leaf.source).text):
             return False
         if isinstance(leaf.source, CellRef) or _OF_WHOM.search(_before(leaf.source, document)):
             # What leads to a table of millions counts none of them.
             said = {*leaf.row, *leaf.column, *leaf.around, *(() if leaf.power > 0 else leaf.caption)}
         else:
             said = {each for each, distance in leaf.distances if abs(distance) <= _NEAR}
+            said |= {self.counted} if self.everybody else set()
         unit = {_SAME.get(each, each) for each in stems(leaf.counts.unit or "")}
         return self.counted in {_SAME.get(each, each) for each in said} and (not unit or self.counted in unit)
+
+    def _counts_some(self, source: SentenceRef, text: str) -> bool:
+        """Whether a number of a sentence counts some of what is asked for."""
+        if _OF_ALL.match(text, source.end) or _FORMER.match(text, source.end):
+            return True
+        if not self.everybody:
+            return False
+        behind, before = text[source.end :].lstrip(), text[: source.start]
+        if _SOME.match(behind) or _SOME_BEFORE.search(before):
+            return True
+        # "Employee benefit plans, page 69" counts nobody.
+        return not (_PEOPLE.match(behind) or _PEOPLE_WERE.search(before) or _ALSO_PEOPLE.match(behind))
 
 
 def _before(source: SentenceRef, document: Document) -> str:
@@ -128,7 +172,10 @@ def kind_asked(question: Question) -> KindAsked:
     due = _DUE.search(text)
     year = int(due["year"]) if due is not None else None
     within = year is None and _WITHIN.search(text) is not None
-    return KindAsked(_SAME.get(counted, counted), per_share, frozenset(question.numbers), year, within)
+    counted = _SAME.get(counted, counted)
+    people = {_SAME.get(word, word) for word in stems(without_owner(text))}
+    everybody = counted == stem("employee") and people <= _OF_ALL_PEOPLE
+    return KindAsked(counted, per_share, frozenset(question.numbers), year, within, everybody)
 
 
 def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool:

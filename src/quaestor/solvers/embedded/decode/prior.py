@@ -58,6 +58,8 @@ _CLAUSE_ENDS = re.compile(r"[,;:()?\d]|\.(?:\s|$)|\b(?:for|to|from|per|days?)\b"
 _IS = re.compile(
     r"(?:^|[,;:.]\s)(?P<thing>[^,;:.\d]{3,80}?)\s+(?:was|were|is|are|totaled|reached)\s+(?:approximately |about )?$"
 )
+_AND_SO_MANY = re.compile(r"^\s*(?:(?:,|and|or|, and)\s+\d[\d,.]*\s+(?:million\s+)?)+")
+"""Behind the first of several numbers of the same things: "1,240 and 1,180 employees"."""
 _BEHIND = 6
 """Words between a count and what it counts, and that itself."""
 _OWNER = re.compile(r"\b(?:do|does|did)\s+(?:the\s+)?(?P<name>[\w.&'\u2019-]+(?:\s[\w.&]+)?)\s+(?:have|employ)\b.*")
@@ -201,8 +203,11 @@ def prior_of(
         away[place] += period.away(document.table(source.table), source)
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * said
     if counts.any():
-        # All employees are at least as many as those of any part.
-        sizes = np.where(counts == counts.max(), leaves.value * 10.0 ** np.nan_to_num(leaves.power), -np.inf)
+        # All employees are at least as many as those of any part: of the latest year, where none is asked for.
+        fits = counts == counts.max()
+        if not question.years and (dated := fits & (leaves.year > 0)).any():
+            fits &= (leaves.year == leaves.year[dated].max()) | (leaves.year == 0)
+        sizes = np.where(fits, leaves.value * 10.0 ** np.nan_to_num(leaves.power), -np.inf)
         named |= sizes == sizes.max()
     # What is away from what is asked is meant only where nothing else is there.
     found, named = found - away, named & (away == away.min())
@@ -242,7 +247,7 @@ def _counts(document: Document, source: SentenceRef, counted: Set[str]) -> float
     text = document.sentence(source).text
     if not counted or text[: source.start].rstrip().endswith("$"):
         return 0.0
-    after = _CLAUSE_ENDS.split(text[source.end :].lower(), 1)[0]
+    after = _CLAUSE_ENDS.split(_AND_SO_MANY.sub(" ", text[source.end :].lower()), 1)[0]
     behind = {*stems(" ".join(after.split()[:_BEHIND]))}
     before = _IS.search(text[: source.start])
     said = {*stems(in_words_of_reports(" ".join(before["thing"].split()[-_BEHIND:]).lower()))} if before else set()

@@ -49,3 +49,24 @@ def test_numbers_of_the_kind_that_is_asked_for(question: str, met: list[str], tm
     fitting = [leaf.quantity.text for leaf in numbers.leaves if kind.is_met(leaf, document)]
     assert fitting[:1] == met[:1]
     assert len(fitting) == len(met) or not kind
+
+
+@pytest.mark.parametrize(
+    ("sentence", "met"),
+    [
+        ("At the end of the year we employed 1,240 full-time and part-time employees.", ["1,240"]),
+        ("At the end of 2024 and 2023 we had 1,240 and 1,180 employees, respectively.", ["1,240", "1,180"]),
+        ("Over 300 Birch employees around the world have participated in our courses.", []),
+        ("In 2024, 300 employees enrolled in our courses.", []),
+        ("A team of 12 employees looks after safety.", []),
+        ("Claims were brought by 70 former employees.", []),
+        ("Note 10. Employee Benefit Plans 69", []),
+        ("In 2024 employees purchased approximately 3 million shares.", []),
+    ],
+)
+def test_all_employees_are_none_of_those_who_did_something(sentence: str, met: list[str], tmp_path: Path) -> None:
+    (tmp_path / "birch.md").write_text(f"# Birch\n\n{sentence}\n", encoding="utf-8")
+    document = quaestor.open(tmp_path / "birch.md").document
+    numbers = number_matrix(GraphProvider.of([document], "extend").graph(document))
+    kind = kind_asked(read_question("how many employees does the company have?"))
+    assert [leaf.quantity.text for leaf in numbers.leaves if kind.is_met(leaf, document)] == met

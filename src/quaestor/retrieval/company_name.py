@@ -1,0 +1,110 @@
+"""The company that a document is of, as questions call it: to those who ask, "Nord" is no word to be looked for.
+
+Owns by which words a company is called, as the cover of its report has them, and where in a question such words stand
+for the company and nothing else: in "how many stores does Nord have?", not in "the net sales of Nord Americas".
+"""
+
+import re
+from collections.abc import Iterator
+
+from quaestor.core.caching import BoundedCache
+from quaestor.core.stop_words import FUNCTION_WORDS, SMALL_WORDS
+from quaestor.documents.combining import files_of
+from quaestor.documents.document import Document, Paragraph, SectionHeading
+
+COVER = 80
+"""Blocks of the beginning of a document, in which its company is named."""
+_LONGEST = 60
+_SAID = re.compile(
+    r"(?:the\s+)?(?P<name>\S.*?),?\s+(?:inc|corp|corporation|company|co|plc|ltd|limited|incorporated|n\.v|s\.a)\b\.?.*",
+    re.IGNORECASE,
+)
+_NO_NAME = re.compile(
+    r"incorporated by|\bfiler\b|reporting company|growth company|commission|^the company\b|\d", re.IGNORECASE
+)
+_SMALL = SMALL_WORDS | {"&"}
+_DOMAIN = re.compile(r"\.(?:com|net|org)$", re.IGNORECASE)
+_LEAST = 3
+_INITIALS = 3
+_VERBS = frozenset(
+    "have has had employ employs employed own owns owned pay paid spend spent make made earn earned report reported "
+    "buy bought repurchase repurchased operate operates operated sell sold owe owes owed hold holds held expect "
+    "expects generate generated invest invested lease leases leased use used issue issued get got record recorded "
+    "deliver delivered produce produced open opened close closed acquire acquired give gave lose lost declare "
+    "declared return returned grow grew run runs count counts worldwide overall today globally".split()
+)
+"""What may stand behind a company's name and be no part of a longer one."""
+_BEHIND = re.compile(r"\s*(?:(?P<owner>['\u2019]s?(?!\w))|(?P<ends>$|[?.,;:!])|(?P<next>[\w&$]+))")
+_ACTS = re.compile(r"\b(?:does|did|do|has|have|had|at)\s+$", re.IGNORECASE)
+"""Before a company in small letters: "how many people work at nord?"."""
+_KEPT = BoundedCache[str, "re.Pattern[str] | None"](16)
+
+
+def without_company(text: str, document: Document) -> str:
+    """Returns a question about a document with its company's name as "the company", where it can be nothing else.
+
+    Args:
+        text: The question.
+        document: What is asked about; of several files, whose companies may differ, the question stays as it is.
+    """
+    whole = document.whole or document
+    name = _KEPT.get(whole.digest, lambda: _called(whole))
+    if name is None:
+        return text
+    found = text
+    for said in reversed(list(name.finditer(text))):
+        if not _stands_alone(text, said):
+            continue
+        found = f"{found[: said.start()]}the company{found[said.end() :]}"
+    return found
+
+
+def _stands_alone(text: str, said: re.Match[str]) -> bool:
+    """Whether a name in a question is no part of a longer one, and no word of the language."""
+    behind = _BEHIND.match(text, said.end())
+    if behind is None:
+        return False
+    following = behind["next"]
+    if said[0].islower() and " " not in said[0] and _ACTS.search(text[: said.start()]) is None:
+        return False
+    return following is None or (following.islower() and (following in _VERBS or following in FUNCTION_WORDS))
+
+
+def _called(document: Document) -> "re.Pattern[str] | None":
+    """What finds the company's names in questions, the longest first; None where no cover tells one."""
+    names: set[str] = set()
+    for name in cover_names(document) if len(files_of(document)) < 2 else ():
+        words = _DOMAIN.sub("", name).split()
+        # People call a company by the first words of its name, or by its initials.
+        names |= {" ".join(words[:size]) for size in range(1, len(words) + 1) if words[size - 1].lower() not in _SMALL}
+        large = [word for word in words if word.lower() not in _SMALL - {"&"}]
+        if len(large) >= _INITIALS:
+            names.add("".join(word[0] for word in large))
+    names = {name for name in names if len(name) >= _LEAST}
+    if not names:
+        return None
+    forms = "|".join(_form(name) for name in sorted(names, key=lambda name: (-len(name), name)))
+    return re.compile(rf"(?<![\w&'\u2019-])(?:the )?(?:{forms})(?![\w&-])", re.IGNORECASE)
+
+
+def _form(name: str) -> str:
+    words = (re.escape(word.replace("\u2019", "'")).replace("'", "['\u2019]?") for word in re.split(r"[\s-]+", name))
+    return r"[\s-]+".join(words)
+
+
+def cover_names(document: Document) -> Iterator[str]:
+    """Yields the names of companies that stand on the cover of a document, without "Inc." and the like."""
+    for block in document.blocks[:COVER]:
+        match block.content:
+            case SectionHeading(text=text):
+                texts = [text]
+            case Paragraph(sentences=sentences):
+                texts = [sentence.text for sentence in sentences]
+            case _:
+                texts = []
+        for text in texts:
+            said = _SAID.fullmatch(text.strip()) if len(text) <= _LONGEST and not _NO_NAME.search(text) else None
+            if said and all(
+                word[0].isupper() or word.lower() in _SMALL or word[1:2].isupper() for word in said["name"].split()
+            ):
+                yield said["name"]

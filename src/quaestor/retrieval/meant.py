@@ -1,0 +1,21 @@
+"""A question as its document would put it: words spelled as they are there, the company without its name.
+
+Owns the order of the two. What was asked is kept as asked; it is read by these words.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from quaestor.retrieval.company_name import without_company
+from quaestor.retrieval.index import PlaceIndex
+from quaestor.retrieval.spelling import respelled
+
+
+def meant_texts(texts: Iterable[str], index: PlaceIndex) -> Mapping[str, str]:
+    """Returns what is meant by questions about a document, by how they are asked; of others nothing.
+
+    Args:
+        texts: The questions as asked.
+        index: The document's.
+    """
+    meant = {text: respelled(without_company(text, index.document), index) for text in texts}
+    return {text: said for text, said in meant.items() if said != text}

@@ -1,0 +1,123 @@
+"""Words of questions that are misspelled, as the document spells them: "operting income" is operating income.
+
+Owns when a word is one: it stands nowhere in the document and is no word that questions or captions have, and exactly
+one word of those is a slip away from it.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from quaestor.core.stop_words import FUNCTION_WORDS, STOP_WORDS
+from quaestor.documents.document import Document
+from quaestor.ontology.core_lines import read_core_lines
+from quaestor.ontology.measures import read_measures
+from quaestor.questions.stems import stem
+from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.index import PlaceIndex
+
+_WORD = re.compile(r"(?<![\w.&'\u2019-])[a-z]{7,}(?![\w&'\u2019-])")
+"""Words in small letters: a name is in capitals, and nobody knows how it is spelled. Shorter words are too often a
+letter away from others: "planes" and "plans"."""
+_FIRST = re.compile(r"^[A-Z][a-z]{6,}(?![\w&'\u2019-])")
+_LONG = 8
+_LABEL_WORD = re.compile(r"[a-z]{5,}")
+_OF_QUESTIONS = frozenset(
+    "quarter percentage percent average increase decrease difference compared between highest lowest largest smallest "
+    "change changed years months employees number shares million billion thousand dividend auditor margin amount "
+    "company total biggest ratio growth rose decline declined higher lower versus during reported repurchases "
+    "buyback buybacks stock spent segment region calculate compare previous fiscal annual quarterly outstanding "
+    "maturity".split()
+)
+
+
+def respelled(text: str, index: PlaceIndex) -> str:
+    """Returns a question with its misspelled words as the document, or its kind, spells them.
+
+    Args:
+        text: As asked.
+        index: The document's.
+    """
+    words = [found for form in (_FIRST, _WORD) for found in form.finditer(text)]
+    terms = {found[0]: stem(found[0].lower()) for found in words if _may_be_wrong(found[0].lower())}
+    if not terms:
+        return text
+    rarity = index.words.rarity(set(terms.values()))
+    unknown = {word for word, term in terms.items() if not any(rarity[term])}
+    if not unknown:
+        return text
+    mended = {word: right for word in unknown if (right := _nearest(word.lower(), index.document))}
+    for found in sorted(words, key=lambda one: -one.start()):
+        if found[0] in mended:
+            text = f"{text[: found.start()]}{mended[found[0]]}{text[found.end() :]}"
+    return text
+
+
+def _may_be_wrong(word: str) -> bool:
+    known = word in FUNCTION_WORDS or word in STOP_WORDS or stem(word) in _known_stems()
+    return not known and in_words_of_reports(word) == word
+
+
+@lru_cache(maxsize=1)
+def _known_words() -> frozenset[str]:
+    captions = (caption for line in read_core_lines().lines.values() for caption in line.captions)
+    labels = (measure.label for measure in read_measures().measures)
+    said = {word for text in (*captions, *labels) for word in _LABEL_WORD.findall(text.lower())}
+    return frozenset(said | _OF_QUESTIONS)
+
+
+@lru_cache(maxsize=1)
+def _known_stems() -> frozenset[str]:
+    return frozenset(map(stem, _known_words()))
+
+
+def _nearest(word: str, document: Document) -> str | None:
+    """The one word that a misspelled one is a slip away from: of the document's labels, else of captions everywhere."""
+    for words in (frozenset(_label_words(document)), _known_words()):
+        near = {right for right in words if _is_slip(word, right)}
+        if len({stem(right) for right in near}) == 1:
+            return min(near, key=lambda right: (abs(len(right) - len(word)), right))
+        if near:
+            return None
+    return None
+
+
+def _label_words(document: Document) -> Iterator[str]:
+    for table in document.tables:
+        for head in (*table.rows, *table.columns):
+            yield from _LABEL_WORD.findall(head.label.lower())
+
+
+def _is_slip(wrong: str, right: str) -> bool:
+    """Whether a word is another one, typed wrongly: a letter too many or too few, or two of them the other way round.
+
+    Of a long word also another letter in place of one, or two slips: "plants" for "planes" is another word.
+
+    >>> _is_slip("operting", "operating"), _is_slip("planes", "plants")
+    (True, False)
+    """
+    if wrong[0] != right[0] or wrong == right:
+        return False
+    if _is_one_slip(wrong, right):
+        return len(wrong) != len(right) or sorted(wrong) == sorted(right) or len(right) >= _LONG
+    if min(len(wrong), len(right)) < _LONG or abs(len(wrong) - len(right)) > 2:
+        return False
+    return any(_is_one_slip(one, right) for one in _dropped(wrong)) or any(
+        _is_one_slip(wrong, one) or wrong == one for one in _dropped(right)
+    )
+
+
+def _dropped(word: str) -> Iterator[str]:
+    return (word[:place] + word[place + 1 :] for place in range(1, len(word)))
+
+
+def _is_one_slip(one: str, other: str) -> bool:
+    """Whether a letter more, less, another, or two neighbours the other way round make one word of the other."""
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    left, right = one[start:], other[start:]
+    if len(left) == len(right):
+        return left[1:] == right[1:] or (left[:2] == right[1::-1] and left[2:] == right[2:])
+    longer, shorter = (left, right) if len(left) > len(right) else (right, left)
+    return longer[1:] == shorter
