@@ -5,6 +5,7 @@ Held for whatever anybody names as an audit, for none comes with the package.
 
 import ast
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -48,14 +49,20 @@ def _imported(found: Iterable[ast.AST]) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
-def reached(module: str) -> set[str]:
-    """Everything that a module imports, and what that imports."""
-    found, waiting = {module}, [module]
+@cache
+def reading_audits() -> frozenset[str]:
+    """The modules of audits, whatever imports one of them, and what imports that."""
+    importers: defaultdict[str, set[str]] = defaultdict(set)
+    for module, imported in imports().items():
+        for name in imported:
+            importers[name].add(module)
+    waiting = [name for name in imports() if name == AUDITS or name.startswith(f"{AUDITS}.")]
+    found = set(waiting)
     while waiting:
-        new = imports()[waiting.pop()] - found
+        new = importers[waiting.pop()] - found
         found |= new
         waiting += new
-    return found
+    return frozenset(found)
 
 
 def modules_of(place: str) -> list[str]:
@@ -67,7 +74,7 @@ def modules_of(place: str) -> list[str]:
 
 
 def reads_audits(module: str) -> bool:
-    return any(name == AUDITS or name.startswith(f"{AUDITS}.") for name in reached(module))
+    return module in reading_audits()
 
 
 @pytest.mark.parametrize("place", MAY_NOT)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from quaestor.errors import StoreError, UnknownRunError
 from quaestor.store import errors as refusals
-from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, STEPS
+from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, bring_up_to_date
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -106,12 +106,7 @@ class SqliteFile:
         if version < SCHEMA_VERSION:
             with self._transaction():
                 # Looked up again: another process may have made the tables while this one waited.
-                for step in STEPS[self._version() :]:
-                    for change in step:
-                        if callable(change):
-                            change(self._db)
-                        else:
-                            self._db.execute(change)
+                bring_up_to_date(self._db, self._version())
                 self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
                 self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         self._write_ahead()

@@ -5,6 +5,8 @@ Owns the schema and its version. A step, once released, is never changed: the ne
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from functools import lru_cache
 
 from quaestor.store.sqlite_filing import file_turns, measure_turns
 from quaestor.store.sqlite_packing import pack_contents
@@ -196,6 +198,33 @@ STEPS: tuple[tuple[str | Callable[[sqlite3.Connection], None], ...], ...] = (
     _RUNS, _KNOWLEDGE, _USAGE, _REFERENCES, _EVENTS, _SCORES, _ATTEMPTS, _CAUSES, _FROZEN_GRAPHS, _CORRECTIONS,
     _LISTS, _CONTENTS, _CLAIMS, _MEASURES, _COLUMNS,
 )  # fmt: skip
-"""Step n brings a file of version n to version n + 1; a new file takes all of them."""
+"""Step n brings a file of version n to version n + 1; a new file has what all of them leave."""
 
 SCHEMA_VERSION = len(STEPS)
+
+
+def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
+    """Gives a database of a version the tables of SCHEMA_VERSION, with what the older ones hold; 0 is an empty one."""
+    if version == 0:
+        for statement in _newest():
+            db.execute(statement)
+    else:
+        _take_steps(db, version)
+
+
+def _take_steps(db: sqlite3.Connection, version: int) -> None:
+    for step in STEPS[version:]:
+        for change in step:
+            if callable(change):
+                change(db)
+            else:
+                db.execute(change)
+
+
+@lru_cache(maxsize=1)
+def _newest() -> tuple[str, ...]:
+    """The statements that make what all steps leave. Most steps change tables, each by reading the whole schema."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        _take_steps(db, 0)
+        # Those without a statement are indexes that come with their table.
+        return tuple(row[0] for row in db.execute("SELECT sql FROM sqlite_master WHERE sql NOTNULL ORDER BY rowid"))

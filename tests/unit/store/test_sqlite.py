@@ -146,6 +146,16 @@ def test_a_file_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> Non
     asyncio.run(scenario())
 
 
+def test_a_new_file_has_the_tables_that_the_steps_from_an_older_one_leave(tmp_path: Path) -> None:
+    def tables(path: Path) -> set[str]:
+        asyncio.run(read_runs(path))
+        with closing(sqlite3.connect(path)) as db:
+            return {row[0] for row in db.execute("SELECT sql FROM sqlite_master")}
+
+    older = of_version_1(tmp_path / "runs.db")
+    assert tables(older) == tables(tmp_path / "new.db") == tables(tmp_path / "newer.db")
+
+
 def test_a_step_that_fails_leaves_the_older_file_as_it_was(tmp_path: Path) -> None:
     path = of_version_1(tmp_path / "runs.db")
     with sqlite3.connect(path) as db:

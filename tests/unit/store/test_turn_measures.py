@@ -12,6 +12,7 @@ START = datetime(2026, 1, 5, 9, 30, 0, 123000, tzinfo=UTC)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["kind", "event", "requests"]), inner),
+    max_leaves=8,
 )
 
 
