@@ -14,15 +14,19 @@ def unbounded(module: ast.Module) -> Iterator[int]:
     for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom) and node.module == "functools":
             yield from (node.lineno for name in node.names if name.name == "cache")
-        if isinstance(node, ast.Attribute) and ast.unparse(node) == "functools.cache":
+        if isinstance(node, ast.Attribute) and node.attr == "cache" and ast.unparse(node) == "functools.cache":
             yield node.lineno
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("lru_cache"):
+        if isinstance(node, ast.Call) and _name(node.func).endswith("lru_cache"):
             sizes = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "maxsize")]
             if any(isinstance(size, ast.Constant) and size.value is None for size in sizes):
                 yield node.lineno
     for node in module.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and _is_empty(node.value):
             yield node.lineno
+
+
+def _name(called: ast.expr) -> str:
+    return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
 
 
 def _is_empty(value: ast.expr | None) -> bool:

@@ -4,10 +4,10 @@ import ast
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import pytest
-from sources import modules
+from sources import nodes
 
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.formats import read_dataset
@@ -31,9 +31,9 @@ def literal(node: ast.AST) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def word_lists(tree: ast.Module) -> Iterator[set[str]]:
+def word_lists(walked: Iterable[ast.AST]) -> Iterator[set[str]]:
     """The lists of words of a module: texts that are split, and sets, tuples and lists of texts."""
-    for node in ast.walk(tree):
+    for node in walked:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "split":
             yield set((literal(node.func.value) or "").split())
         elif isinstance(node, ast.Set | ast.Tuple | ast.List):
@@ -49,16 +49,16 @@ def cuts_into_words(pattern: str) -> bool:
     return {"net", "revenue", "value"} <= set(found)
 
 
-def tokenizing(tree: ast.Module) -> Iterator[str]:
+def tokenizing(walked: Sequence[ast.AST]) -> Iterator[str]:
     """The regular expressions by which a module takes all matches of a text."""
     compiled = {
         name.id: literal(node.value.args[0]) or ""
-        for node in ast.walk(tree)
+        for node in walked
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and node.value.args
         for name in node.targets
         if isinstance(name, ast.Name)
     }
-    for node in ast.walk(tree):
+    for node in walked:
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr="findall" | "finditer"), args=[given, *_]):
                 yield literal(given) or ""
@@ -67,12 +67,12 @@ def tokenizing(tree: ast.Module) -> Iterator[str]:
 
 
 def test_stop_words_are_listed_in_one_module() -> None:
-    listing = {name for name, tree in modules() if any("the" in w and len(w & SMALL) >= 3 for w in word_lists(tree))}
+    listing = {name for name, found in nodes() if any("the" in w and len(w & SMALL) >= 3 for w in word_lists(found))}
     assert listing == {STOP_WORDS}
 
 
 def test_texts_are_cut_into_words_in_one_module() -> None:
-    cutting = {name for name, tree in modules() if any(map(cuts_into_words, tokenizing(tree)))}
+    cutting = {name for name, found in nodes() if any(map(cuts_into_words, tokenizing(found)))}
     assert cutting == set(TOKENIZERS)
 
 
@@ -89,9 +89,9 @@ def test_texts_are_cut_into_words_in_one_module() -> None:
     ],
 )
 def test_a_second_list_or_tokenizer_would_be_seen(source: str, words: bool, cuts: bool) -> None:
-    tree = ast.parse(source)
-    assert any("the" in found and len(found & SMALL) >= 3 for found in word_lists(tree)) is words
-    assert any(map(cuts_into_words, tokenizing(tree))) is cuts
+    walked = tuple(ast.walk(ast.parse(source)))
+    assert any("the" in found and len(found & SMALL) >= 3 for found in word_lists(walked)) is words
+    assert any(map(cuts_into_words, tokenizing(walked))) is cuts
 
 
 PARTS = {

@@ -55,7 +55,7 @@ def work(uri: str, scenario: Callable[[StoreParts], Coroutine[None, None, T]]) -
 
 async def fill(parts: StoreParts) -> None:
     """A played run with a score, failures and several attempts, one that is broken off, and knowledge."""
-    store, dataset = parts.runs, many_conversations(6)
+    store, dataset = parts.runs, many_conversations(2)
     await store.save_ontology("ab" * 32, GRAPH)
     await store.freeze_graph(GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0"), GRAPH)
     await run_dataset(dataset, RunSpec.of(dataset, "scripted"), store, InlineEngine(2), factory=scripted)

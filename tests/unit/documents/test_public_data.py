@@ -22,9 +22,18 @@ def read(path: Path) -> Dataset:
     return read_dataset(path)
 
 
+@cache
+def found(folder: Path) -> dict[str, Document]:
+    """The pages of all files by their ids, each as the first of the files has it."""
+    originals = [read(folder / name) for name in FILES if "cleaned" not in name]
+    pages: dict[str, Document] = {}
+    for conversation in (one for dataset in originals for one in dataset.conversations):
+        pages.setdefault(conversation.document.id, conversation.document)
+    return pages
+
+
 def find(folder: Path, page: str) -> Document:
-    originals = (read(folder / name) for name in FILES if "cleaned" not in name)
-    return next(c.document for dataset in originals for c in dataset.conversations if c.document.id == page)
+    return found(folder)[page]
 
 
 @pytest.mark.parametrize(("name", "count"), FILES.items())
