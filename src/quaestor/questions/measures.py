@@ -17,9 +17,11 @@ from quaestor.ontology.measures import Measure, read_measures
 from quaestor.ontology.patterns import find_phrase
 from quaestor.questions.question import Question
 
-MeasureForm = Literal["value", "change", "percentage_change", "growth_rate", "average", "higher", "lower"]
-"""What is wanted of a measure: itself, how far it moved, the compound annual growth rate, the mean of several years, or
-whether it is higher or lower at the time that is named first than at the other."""
+MeasureForm = Literal[
+    "value", "change", "percentage_change", "growth_rate", "average", "average_change", "higher", "lower"
+]
+"""What is wanted of a measure: itself, how far it moved, the compound annual growth rate, the mean of several years or
+of its changes from year to year, or whether it is higher or lower at the time that is named first than at the other."""
 
 _GROWTH_RATE = re.compile(
     r"\b(?:compound(?:ed)?[\s-]+(?:annual(?:i[sz]ed)?[\s-]+)?(?:rate of growth|growth(?:[\s-]+rate)?)|cagr"
@@ -40,6 +42,11 @@ _LAST_YEARS = re.compile(
     r"\b(?:over|for|in|during|of|across) (?:the |these |those )?(?:last|past) (?P<count>two|three|four|five|\d)"
     r" (?:fiscal )?years\b"
     r"|\b(?P<long>two|three|four|five|six|seven|eight|nine|ten|1?\d)[- ]year\b"
+)
+_LENGTHS = (
+    (9, re.compile(r"\bnine months\b")),
+    (6, re.compile(r"\bsix months\b|\b(?:first|second) half\b|\bhalf[- ]year\b")),
+    (3, re.compile(r"\bquarter\b(?! of (?:all|the total|revenue|sales))|\bthree months\b")),
 )
 _YEAR = re.compile(r"(?<![\w.,$])(?:19|20)\d\d(?![\w%]|[.,]\d)")
 """A year in a question; what pages lose signs for ("2022", a bullet) people write for the year alone."""
@@ -70,6 +77,8 @@ _BESIDES = frozenset(
 )
 """Words beside a measure that tell no other figure from it, besides those that say nothing anywhere."""
 _LEADS_OWNER = frozenset("of for at by did has does had".split())
+_OF_LINES = frozenset({"growth_rate", "average", "average_change"})
+"""What may be wanted of any line."""
 _MOST = 8
 """So many questions back one may have begun that is still gone on with."""
 
@@ -89,6 +98,7 @@ class AskedMeasure:
         owners: Words that may name whose it is.
         others: Words that make another figure of it, unless they name the company.
         another: Another measure that is asked for beside it, or "".
+        months: The length of time that is named without a year ("in the quarter"), in months; 0 where none is.
     """
 
     measure: Measure | None
@@ -101,6 +111,7 @@ class AskedMeasure:
     owners: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     another: str = ""
+    months: int = 0
 
     @property
     def called(self) -> str:
@@ -145,7 +156,7 @@ def _own(question: Question) -> AskedMeasure | None:
     if form is None:
         return None
     if named is None:
-        return _of_line(question, form, rest) if form in ("growth_rate", "average") else None
+        return _of_line(question, form, rest) if form in _OF_LINES else None
     owners, others = _beside(rest)
     second = _named(rest)
     if form == "value" and second is None and (besides := _TO_ANOTHER.search(rest)) is not None:
@@ -155,7 +166,8 @@ def _own(question: Question) -> AskedMeasure | None:
     periods = _periods(question)
     said = question.lowered[named[1][0] : named[1][1]]
     another = "" if second is None else second[0].label
-    return AskedMeasure(named[0], "", said, form, periods, count, offset, owners, others, another)
+    months = 0 if periods else next((n for n, length in _LENGTHS if length.search(question.lowered)), 0)
+    return AskedMeasure(named[0], "", said, form, periods, count, offset, owners, others, another, months)
 
 
 def _last_years(question: Question, form: MeasureForm) -> int:
@@ -196,7 +208,10 @@ def _form(text: str) -> tuple[MeasureForm | None, str]:
     if _GROWTH_RATE.search(text) is not None:
         return "growth_rate", _GROWTH_RATE.sub(" ", text)
     if _AVERAGE.search(text) is not None:
-        return ("average" if _CHANGE.search(text) is None else None), _AVERAGE.sub(" ", text)
+        rest = _AVERAGE.sub(" ", text)
+        if _CHANGE.search(rest) is None:
+            return "average", rest
+        return (None if _RELATIVE.search(rest) else "average_change"), _CHANGE.sub(" ", rest)
     if _CHANGE.search(text) is not None:
         relative = _RELATIVE.search(text) is not None
         left = re.sub(r"\bin percent(?:age terms)?\b|\bin %", " ", _CHANGE.sub(" ", text))

@@ -23,6 +23,8 @@ def asked(*questions: str) -> AskedMeasure | None:
         ("what was the compound annual growth rate of sales from 2022 to 2024?", "sales", "growth_rate", [2022, 2024]),
         ("what was the average annual growth of sales from 2022 to 2024?", "sales", "growth_rate", [2022, 2024]),
         ("what was the average net income over 2022 to 2024?", "net income", "average", [2022, 2024]),
+        ("what was the average change in net sales from 2022 to 2024?", "net sales", "average_change", [2022, 2024]),
+        ("what was the average yearly increase in revenue?", "revenue", "average_change", []),
         ("was the current ratio higher in 2024 than in 2023?", "current ratio", "higher", [2024, 2023]),
         ("did the operating margin decline in 2023?", "operating margin", "lower", [2023]),
     ],
@@ -55,7 +57,7 @@ def test_what_may_make_another_figure_of_it_is_named(question: str, beside: tupl
         "why did free cash flow fall?",
         "in which year was the current ratio highest?",
         "what was the average price per share in 2024?",
-        "what was the average change in net sales from 2022 to 2024?",
+        "what was the average percentage change in net sales from 2022 to 2024?",
         "what was the change in inventories from 2023 to 2024?",
     ],
 )
@@ -81,3 +83,17 @@ def test_what_goes_on_is_completed(questions: tuple[str, ...], form: str, years:
 
 def test_a_question_between_ends_it() -> None:
     assert asked("what was the current ratio in 2023?", "what was rent in 2023?", "and in 2024?") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "months"),
+    [
+        ("what was the operating margin in the second quarter?", 3),
+        ("what was free cash flow in the first half?", 6),
+        ("what was free cash flow in 2024?", 0),
+    ],
+)
+def test_the_length_of_time_that_is_named_without_a_year(question: str, months: int) -> None:
+    found = asked(question)
+    assert found is not None
+    assert found.months == months

@@ -34,8 +34,9 @@ def asked_formula(asked: AskedMeasure, terms: Sequence[str], times: Times) -> st
     """
     first, last = f"({terms[0]})", f"({terms[-1]})"
     match asked.form:
-        case "change":
-            return f"{last} - {first}"
+        case "change" | "average_change":
+            change = f"{last} - {first}"
+            return change if asked.form == "change" else f"({change}) / {times[-1].year - times[0].year}"
         case "percentage_change":
             return f"({last} - {first}) / {first}"
         case "growth_rate":

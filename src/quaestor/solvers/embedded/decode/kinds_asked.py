@@ -27,13 +27,24 @@ _OF_AMOUNTS = re.compile(
 _SAME = {stem(word): stem("employee") for word in ("people", "worker", "workers", "persons", "associates", "staff")}
 _PER_SHARE = re.compile(r"\bper (?:\w+ )?(?:share|unit|ads|stock)\b", re.IGNORECASE)
 _DUE = re.compile(
-    r"\b(?:due|matur\w+|payable|expir\w+)\s+(?:in|during|by)\s+(?:the\s+)?(?:fiscal\s+)?(?:year\s+)?(?P<year>20\d\d)\b"
+    r"\b(?:due|matur\w+|payable|expir\w+|future (?:\w+ )?(?:lease )?payments(?: \w+)?|amortization expected)\s+"
+    r"(?:in|during|by|for)\s+(?:the\s+)?(?:fiscal\s+)?(?:year\s+)?(?P<year>20\d\d)\b"
 )
 _WITHIN = re.compile(
     r"\b(?:due|matur\w+|payable|expir\w+)\s+(?:with)?in (?:the )?(?:next |coming )?(?:\d|two|three|four|five) years\b"
 )
+_THROUGH = re.compile(
+    r"\b(?:due|matur\w+|payable|expir\w+)\b[^?]{0,30}\b(?:through|until|till|by the end of|before)\s+"
+    r"(?:the end of\s+)?(?:fiscal\s+)?(?:year\s+)?20\d\d\b"
+)
+_PREFERRED = re.compile(r"\bpreferred\b|\bpreference\b", re.IGNORECASE)
+_COMMON = re.compile(r"\bcommon\b|\bordinary\b", re.IGNORECASE)
+_PAR = re.compile(r"\b(?:par|stated) value\b", re.IGNORECASE)
 _YEARS = re.compile(r"\b20\d\d\s?[-\u2013\u2014]\s?(?:20)?\d\d\b")
-_SEVERAL_YEARS = re.compile(r"\b(?:within|next|through|less than) (?:the )?(?:next )?(?:\w+ )?years?\b", re.IGNORECASE)
+_SEVERAL_YEARS = re.compile(
+    r"\b(?:within|next|through|less than) (?:the )?(?:next )?(?:(?!one\b|1\b)\w+ )?years\b", re.IGNORECASE
+)
+_LEASES = re.compile(r"\bleas(?:e|es|ed|ing)\b", re.IGNORECASE)
 _SHARES = re.compile(r"\bshares\b")
 _PLACE_NAMED = re.compile(r"\baccording to\b|\bas (?:shown|stated|reported) in\b")
 _NEAR = 6
@@ -86,6 +97,9 @@ class KindAsked:
         due: The year in which something is due that is asked for; None where none is.
         within: Whether what is due within several years is asked for.
         everybody: Whether all who work there are asked for, and not those who did something.
+        preferred: Whether preferred stock is spoken of; where it is not, an amount per share is of common stock.
+        par: Whether the par value of a share is asked for.
+        of_leases: Whether what is due is of leases.
     """
 
     counted: str = ""
@@ -94,16 +108,21 @@ class KindAsked:
     due: int | None = None
     within: bool = False
     everybody: bool = False
+    preferred: bool = False
+    par: bool = False
+    of_leases: bool = False
 
     def __bool__(self) -> bool:
         """Returns whether any kind is asked for."""
-        return bool(self.counted) or self.per_share or self.within or self.due is not None
+        return bool(self.counted) or self.per_share or self.within or self.par or self.due is not None
 
     @property
     def lacking(self) -> str:
         """What a document lacks that has no number of this kind, in words."""
         if self.counted:
             return "no number of it counts what is asked for"
+        if self.par:
+            return "no number of it is the par value of a share"
         when = "within those years" if self.due is None else f"in {self.due}"
         return "no number of it is per share" if self.per_share else f"no number of it is of what is due {when}"
 
@@ -114,9 +133,17 @@ class KindAsked:
             leaf: The number.
             document: Where it stands.
         """
-        if self.per_share and not _is_per_share(leaf, document):
+        if self.per_share and not (
+            _is_per_share(leaf, document) and (self.preferred or not _is_preferred(leaf, document))
+        ):
+            return False
+        if self.par and not self.preferred and _is_preferred(leaf, document):
+            return False
+        if self.par and (leaf.power > 0 or not leaf.quantity.unit or not leaf.quantity.unit.isupper()):
             return False
         if (self.due or self.within) and not _is_due(leaf, self.due, document):
+            return False
+        if (self.due or self.within) and self.of_leases and not _is_of_leases(leaf, document):
             return False
         return not self.counted or (float(leaf.quantity.value) not in self.said and self._is_counted(leaf, document))
 
@@ -171,11 +198,13 @@ def kind_asked(question: Question) -> KindAsked:
     per_share = _PER_SHARE.search(text) is not None and not _SHARES.search(text)
     due = _DUE.search(text)
     year = int(due["year"]) if due is not None else None
-    within = year is None and _WITHIN.search(text) is not None
+    within = year is None and (_WITHIN.search(text) or _THROUGH.search(text)) is not None
     counted = _SAME.get(counted, counted)
     people = {_SAME.get(word, word) for word in stems(without_owner(text))}
     everybody = counted == stem("employee") and people <= _OF_ALL_PEOPLE
-    return KindAsked(counted, per_share, frozenset(question.numbers), year, within, everybody)
+    preferred, par = _PREFERRED.search(text) is not None, _PAR.search(text) is not None
+    leases = _LEASES.search(text) is not None
+    return KindAsked(counted, per_share, frozenset(question.numbers), year, within, everybody, preferred, par, leases)
 
 
 def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool:
@@ -189,6 +218,36 @@ def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool
         return _SEVERAL_YEARS.search(heads) is not None
     # "2026-2027" are two years together.
     return not _YEARS.search(heads) and (year in (leaf.year, leaf.other_year) or str(year) in heads)
+
+
+def _is_of_leases(leaf: CandidateNumber, document: Document) -> bool:
+    block = document.block(leaf.source)
+    said = list(next((each.path for each in document.sections if each.id == block.section), ()))
+    if isinstance(leaf.source, CellRef):
+        table = document.table(leaf.source.table)
+        row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
+        said += (*row.levels, row.label, *column.levels, column.label, table.title, table.caption)
+        said += (sentence.text for sentence in document.lead_of(table)[-1:])
+    else:
+        said.append(document.sentence(leaf.source).text)
+    return any(_LEASES.search(text) for text in said)
+
+
+def _is_preferred(leaf: CandidateNumber, document: Document) -> bool:
+    """Whether a number of a sentence is of preferred stock: its clause speaks of no other, or only its headings do."""
+    if isinstance(leaf.source, CellRef):
+        row = document.table(leaf.source.table).rows[leaf.source.row]
+        said = " ".join((*row.levels, row.label))
+    else:
+        block = document.block(leaf.source)
+        headings = next((each.path for each in document.sections if each.id == block.section), ())
+        text = document.sentence(leaf.source).text
+        clause = re.split(r"[;:]|, (?:and|but) ", text[max(0, leaf.source.start - 120) : leaf.source.end + 40])
+        number = text[leaf.source.start : leaf.source.end]
+        said = next((part for part in clause if number in part), text)
+        if not _COMMON.search(said) and not _PREFERRED.search(said):
+            said = " ".join(headings)
+    return _PREFERRED.search(said) is not None and _COMMON.search(said) is None
 
 
 def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:

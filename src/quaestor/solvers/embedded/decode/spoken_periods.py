@@ -17,14 +17,19 @@ from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.retrieval.movements import months_named
 
-OTHER_LENGTH, OTHER_QUARTER, NO_DAY, A_CHANGE = 6.0, 3.0, 2.0, 4.0
-"""What a cell has less, as log-odds: of another length, another quarter, a span for a day, a change for an amount."""
+OTHER_LENGTH, OTHER_QUARTER, NO_DAY, A_CHANGE, NOT_AS_REPORTED = 6.0, 3.0, 2.0, 4.0, 4.0
+"""What a cell has less, as log-odds: of another length, another quarter, a span for a day, a change for an amount, an
+amount that is none of the statements'."""
 _YEAR, _QUARTER = 12, 3
 _CHANGES = frozenset(stems("change increase decrease decline growth variance difference"))
 _VERSUS = re.compile(r"\bvs?\.?\s|\bversus\b|\bcompared (?:to|with)\b", re.IGNORECASE)
 _COMPARES = re.compile(
     r"percent|%|differ|compar|\bmore\b|\bless\b|\bvs\b|versus|grow|grew|\bup\b|\bdown\b|\brose\b|\bfell\b|\bmove"
     r"|\bbasis points|\bimpact\b|\beffect\b"
+)
+_NOT_AS_REPORTED = re.compile(
+    r"\bconstant[- ]currenc|\bcurrency[- ]neutral|\bhedging\b|\bpro[- ]forma\b|\bnon-gaap\b|\badjust(?:ment|ed)",
+    re.IGNORECASE,
 )
 _ON_A_DAY = re.compile(
     r"\b(?:at|as of|as at) (?:the )?(?:end|close|(?:fiscal )?(?:year|quarter)[- ]?end)\b"
@@ -40,11 +45,13 @@ class SpokenPeriod:
         months: The length that it names, below a year; 0 where it asks for the state of a day, None where for neither.
         quarter: The quarter that it names by its number; None where it names none.
         change: Whether it may ask for a change.
+        restated: Whether it may ask for an amount that is not as reported: in constant currency, pro forma.
     """
 
     months: int | None
     quarter: int | None
     change: bool
+    restated: bool = True
 
     def away(self, table: Table, source: CellRef) -> float:
         """Returns what a cell has less for the period that its labels say; 0 where they say none.
@@ -54,6 +61,8 @@ class SpokenPeriod:
             source: The cell.
         """
         away = 0.0 if self.change or not is_of_change(table, source) else A_CHANGE
+        if not self.restated and _is_not_as_reported(table, source):
+            away += NOT_AS_REPORTED
         lengths, period = lengths_of(table, source), table.period_at(source.row, source.column)
         if self.months and lengths and self.months not in lengths:
             away += OTHER_LENGTH
@@ -80,7 +89,9 @@ def spoken_period(question: Question) -> SpokenPeriod:
     quarter = next((mention.period.quarter for mention in question.periods if mention.period.quarter), None)
     day = 0 if _ON_A_DAY.search(text) else None
     change = bool(_CHANGES & {*stems(text)}) or _COMPARES.search(text) is not None
-    return SpokenPeriod(day if day is not None else max(named, default=None), quarter, change)
+    return SpokenPeriod(
+        day if day is not None else max(named, default=None), quarter, change, _NOT_AS_REPORTED.search(text) is not None
+    )
 
 
 def lengths_of(table: Table, source: CellRef) -> frozenset[int]:
@@ -90,6 +101,16 @@ def lengths_of(table: Table, source: CellRef) -> frozenset[int]:
         return named
     period = table.period_at(source.row, source.column)
     return frozenset(_length(period)) if period is not None else frozenset()
+
+
+def _is_not_as_reported(table: Table, source: CellRef) -> bool:
+    """Whether the column of a cell is one of adjustments or of amounts in constant currency, beside one that is not."""
+    return _adjusts(table.columns[source.column]) and not all(map(_adjusts, table.columns[1:]))
+
+
+@lru_cache(maxsize=8192)
+def _adjusts(column: Header) -> bool:
+    return any(_NOT_AS_REPORTED.search(head) for head in (*column.levels, column.label))
 
 
 def is_of_change(table: Table, source: CellRef) -> bool:

@@ -33,6 +33,7 @@ _TYPES = {
     "percentage_change": "percentage_change",
     "growth_rate": "percentage_change",
     "average": "average",
+    "average_change": "average",
     "higher": "comparison",
     "lower": "comparison",
 }
@@ -41,6 +42,7 @@ _FORMS = {
     "percentage_change": "percentage change in {}",
     "growth_rate": "compound annual growth rate of {}",
     "average": "average {}",
+    "average_change": "average yearly change in {}",
     "higher": "whether {} is higher",
     "lower": "whether {} is lower",
 }
@@ -83,7 +85,7 @@ def _answered(bound: BoundMeasure, question: str, context: TurnContext) -> Answe
     except PlanError as error:
         return f"{_definition(asked)}; {error}"
     partly = any(moment.flow is not None and not moment.is_year for moment in bound.times)
-    named = not partly or any(period.kind != "year" for period in asked.periods)
+    named = not partly or asked.months > 0 or any(period.kind != "year" for period in asked.periods)
     looked_up = answer.plan is not None and isinstance(answer.plan.steps[-1], Extract)
     own = measure.metric_type if measure is not None and not looked_up else answer.metric_type
     return replace(

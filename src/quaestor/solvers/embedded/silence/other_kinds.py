@@ -3,18 +3,23 @@
 Owns the wording and how certain it is: of look-ups of one number of a filing, by what its labels say.
 """
 
+import re
+
 from quaestor.conversation.answer import Answer
 from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
 from quaestor.plan.steps import Extract
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.decode.kinds_asked import kind_asked
+from quaestor.solvers.embedded.decode.kinds_asked import KindAsked, kind_asked
 from quaestor.solvers.embedded.decode.spoken_periods import lengths_of, spoken_period
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded.page.number import CandidateNumber
 
 _LENGTHS = {3: "three months", 6: "six months", 9: "nine months"}
 _QUARTERS = ("first", "second", "third", "fourth")
 _DECEMBER = 12
+_DATED = re.compile(r"\b(?:quarter|months) (?:ended|ending|to) (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)")
+"""A quarter that is named by its last day is no other, whenever the fiscal year begins."""
 
 
 def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
@@ -28,6 +33,8 @@ def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatri
     """
     if question.wants.kind == "yes_no" and nearest.kind == "number":
         return "what is to be held against what, is not found on it"
+    if not document.is_page and (lacking := _undue_summed(question, nearest, leaves, document)):
+        return lacking
     step = nearest.plan.steps[0] if nearest.plan is not None and len(nearest.plan.steps) == 1 else None
     if document.is_page or not isinstance(step, Extract) or step.quantity is None:
         return None
@@ -37,13 +44,41 @@ def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatri
     return _other_time(question, step.source, document) if isinstance(step.source, CellRef) else None
 
 
+def _undue_summed(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
+    """What is lacking where several numbers are calculated with, and one is of nothing that is due as asked."""
+    asked = kind_asked(question)
+    if nearest.plan is None or not (asked.within or asked.due) or len(nearest.plan.steps) == 1:
+        return None
+    taken = (leaves.index.get((s.source, s.quantity.value)) for s in nearest.plan.extracts if s.quantity is not None)
+    due = all(leaf is None or _falls_due(asked, leaves.leaves[leaf], document) for leaf in taken)
+    return None if due else asked.lacking
+
+
+def _falls_due(asked: KindAsked, leaf: CandidateNumber, document: Document) -> bool:
+    if asked.is_met(leaf, document):
+        return True
+    # The sum of several years to come is one of what is due within them.
+    heads = [leaf.year, leaf.other_year]
+    return asked.within and any(year > _reported(document) for year in heads if year)
+
+
+def _reported(document: Document) -> int:
+    """The latest year that columns of the document are of, as the statements have it."""
+    tables = (document.whole or document).tables
+    years = [
+        c.period.year for table in tables for c in table.columns if c.period is not None and c.period.kind == "date"
+    ]
+    return max(years, default=0)
+
+
 def _other_time(question: Question, source: CellRef, document: Document) -> str | None:
     spoken, table = spoken_period(question), document.table(source.table)
     lengths, period = lengths_of(table, source), table.period_at(source.row, source.column)
     if spoken.months and lengths and spoken.months not in lengths:
         return f"no number of {_LENGTHS[spoken.months]} stands in this line"
     quarter = None if period is None else period.quarter
-    if spoken.quarter and quarter not in (None, spoken.quarter) and _ends_in_december(document):
+    certain = _DATED.search(question.lowered) is not None or _ends_in_december(document)
+    if spoken.quarter and quarter not in (None, spoken.quarter) and certain:
         return f"no number of the {_QUARTERS[spoken.quarter - 1]} quarter stands in this line"
     return None
 

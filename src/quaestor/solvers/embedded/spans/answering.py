@@ -16,6 +16,7 @@ from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.questions.words_asked import AskedWords, term_asked, words_asked
+from quaestor.retrieval.auditor import ASKS_AUDITOR, asks_for_auditor, auditor_of
 from quaestor.retrieval.causes import cause_asked
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
@@ -34,7 +35,8 @@ _OWN = 3
 """From so many words of its own a question is understood alone, whatever it points at."""
 _NAMED = 2
 _NAME = re.compile(r"\b[A-Z][\w.'\u2019-]+,? (?:(?:[A-Z]\.|and|&|of|de|van) )?[A-Z][\w.'\u2019-]+")
-_AUDITOR = re.compile(r"\bauditors?\b|\baudits?\b|\baudited\b|\baccounting firm\b")
+_SIGNED = 0.9
+"""How sure the name of a firm is that signed the report on the statements."""
 _FIRM = re.compile(r"\bL\.?L\.?P\b|\bP\.?C\b|\bL\.?L\.?C\b|KPMG")
 _LONGEST_NAME = 10
 _TIME = re.compile(
@@ -81,6 +83,11 @@ def words_answer(question: Question, context: TurnContext) -> FoundWords | None:
         question: As asked.
         context: The turn's.
     """
+    return _auditor(question, context) or _said(question, context)
+
+
+def _said(question: Question, context: TurnContext) -> FoundWords | None:
+    """The words of a sentence that answer a question best."""
     asked = words_asked(question.lowered)
     certain = asked is not None and question.wants.kind == "span"
     if asked is None:
@@ -105,10 +112,21 @@ def words_answer(question: Question, context: TurnContext) -> FoundWords | None:
     return FoundWords(answer, found.score >= (SURE if certain else _SURER), certain)
 
 
+def _auditor(question: Question, context: TurnContext) -> FoundWords | None:
+    """Who audits the company, by the signature under the report on its statements or a sentence that says so."""
+    if context.document.is_page or not asks_for_auditor(question.lowered):
+        return None
+    firm = auditor_of(context.document)
+    if firm is None:
+        return None
+    answer = _answer(firm.sentence, (firm.start, firm.end), question, context, 1.0)
+    return FoundWords(replace(answer, confidence=_SIGNED, answerable=_SIGNED), sure=True, certain=True)
+
+
 def _names(asked: AskedWords, said: str, question: Question) -> bool:
     """Whether words of a filing have what is asked for: a person or a firm has a name, a time a number or a month."""
     if asked == "person":
-        firm = _AUDITOR.search(question.lowered) is None or _FIRM.search(said) is not None
+        firm = ASKS_AUDITOR.search(question.lowered) is None or _FIRM.search(said) is not None
         return firm and _NAME.match(said) is not None and len(said.split()) <= _LONGEST_NAME
     return asked != "time" or _TIME.search(said) is not None
 

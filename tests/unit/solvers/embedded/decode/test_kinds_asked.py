@@ -70,3 +70,36 @@ def test_all_employees_are_none_of_those_who_did_something(sentence: str, met: l
     numbers = number_matrix(GraphProvider.of([document], "extend").graph(document))
     kind = kind_asked(read_question("how many employees does the company have?"))
     assert [leaf.quantity.text for leaf in numbers.leaves if kind.is_met(leaf, document)] == met
+
+
+@pytest.mark.parametrize(
+    ("question", "met"),
+    [
+        ("what were dividends per share?", []),
+        ("what were dividends per share of preferred stock?", ["$0.10"]),
+        ("what is the par value of the preferred stock?", ["$0.10", "$1"]),
+        ("what is the par value of the stock?", []),
+        ("what are future lease payments for 2027?", ["40"]),
+        ("how much debt matures through 2028?", []),
+    ],
+)
+def test_preferred_stock_leases_and_years_to_come(question: str, met: list[str], tmp_path: Path) -> None:
+    report = """# Birch
+
+| Leases (in millions) | Amount |
+|---|---|
+| Fiscal 2027 | 40 |
+
+| Debt (in millions) | Amount |
+|---|---|
+| Fiscal 2027 | 90 |
+
+## Redeemable preferred stock
+
+A cumulative dividend of $0.10 per share is payable on it. The preferred stock has a par value of $1.
+"""
+    (tmp_path / "birch.md").write_text(report, encoding="utf-8")
+    document = quaestor.open(tmp_path / "birch.md").document
+    numbers = number_matrix(GraphProvider.of([document], "extend").graph(document))
+    kind = kind_asked(read_question(question))
+    assert [leaf.quantity.text for leaf in numbers.leaves if kind.is_met(leaf, document)] == met

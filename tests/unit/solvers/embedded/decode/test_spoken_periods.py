@@ -1,14 +1,18 @@
 """Whether a cell is of the kind of period that a question speaks of."""
 
+from pathlib import Path
+
 import pytest
 from quarterly_filing import a_quarterly_filing
 
+import quaestor
 from quaestor.core.provenance import CellRef
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.decode.kinds_asked import kind_asked
 from quaestor.solvers.embedded.decode.spoken_periods import (
     A_CHANGE,
     NO_DAY,
+    NOT_AS_REPORTED,
     OTHER_LENGTH,
     OTHER_QUARTER,
     spoken_period,
@@ -53,3 +57,14 @@ def test_how_far_a_cell_is_from_what_is_asked(question: str, table: int, column:
 def test_the_kind_of_number_that_is_asked_for(question: str, counted: str, per_share: bool) -> None:
     kind = kind_asked(read_question(question))
     assert (kind.counted, kind.per_share) == (counted, per_share)
+
+
+def test_an_amount_in_constant_currency_is_none_as_reported(tmp_path: Path) -> None:
+    report = (
+        "# Birch\n\n| | 2024 as reported | 2024 constant currency |\n|---|---|---|\n| Sales of rivers | 10 | 12 |\n"
+    )
+    (tmp_path / "birch.md").write_text(report, encoding="utf-8")
+    (table,) = quaestor.open(tmp_path / "birch.md").document.tables
+    source = CellRef("birch.md", 0, table.header_rows, 2)
+    asked = ("what were sales of rivers in 2024?", "what were sales of rivers in constant currency in 2024?")
+    assert [spoken_period(read_question(text)).away(table, source) for text in asked] == [NOT_AS_REPORTED, 0.0]

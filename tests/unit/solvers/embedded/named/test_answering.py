@@ -87,6 +87,23 @@ def test_no_growth_rate_leads_from_below_zero() -> None:
     assert "not above zero in both years" in (turn.answer.reason or "")
 
 
+@pytest.mark.parametrize(
+    ("question", "formula"),
+    [
+        ("what was the average change in net sales?", "(800 - 660) / 2"),
+        ("what was the average change in net sales from 2022 to 2023?", "(800 - 720) / 1"),
+    ],
+)
+def test_the_average_change_is_the_whole_change_over_the_years(question: str, formula: str) -> None:
+    (turn,) = play(question)
+    assert turn.answer.formula == formula
+
+
+def test_a_measure_of_several_years_is_listed() -> None:
+    (turn,) = play("what was free cash flow in the last three years?")
+    assert str(turn.answer).count(";") == 2
+
+
 def test_an_amount_is_told_in_the_scale_that_is_asked_for() -> None:
     cash = [["( $ in millions )", *CASH_FLOWS[0][1:]], *CASH_FLOWS[1:]]
     title = "CONSOLIDATED STATEMENTS OF CASH FLOWS"

@@ -1,0 +1,83 @@
+"""Who audits a company: the firm that signed the report on its statements, or that a sentence says to be its auditor.
+
+Owns how the name of a firm is told. Which questions ask for it, says whoever asks.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from quaestor.core.caching import BoundedCache
+from quaestor.documents.document import Document, Sentence
+
+ASKS_AUDITOR = re.compile(r"\bauditors?\b|\baudits?\b|\baudited\b|\baccounting firm\b")
+_ASKS_WHO = re.compile(
+    r"^\W*(?:and |so )?(?:who\b|whom\b|(?:which|what) (?:\w+ ){0,3}?(?:firm|auditors?|company)\b)|\bby whom\b"
+)
+_FIRM = r"(?P<firm>[A-Z][\w&.,'\u2019 -]{2,60}?,? (?:LLP|L\.L\.P\.?|P\.C\.?|PLLC|PLC))(?![\w])"
+_FORMS = tuple(
+    re.compile(form)
+    for form in (
+        rf"^\W*/s/\s*{_FIRM}",
+        rf"{_FIRM},? (?:an? |the |our |its )?independent (?:registered |certified )?(?:public )?account",
+        rf"(?:audited by|auditors?,|accounting firm,|accounting firm \(|firm:) ?{_FIRM}",
+        rf"^\W*{_FIRM}\W*$",
+    )
+)
+"""The surest first: a signature, what a sentence says, a line that is nothing but a name."""
+_REPORT = re.compile(r"we have audited|in our opinion|auditor since|accounting firm", re.IGNORECASE)
+_NEAR = 40
+"""So many sentences before a signature its report is told by."""
+
+
+class NamedFirm(NamedTuple):
+    """Where the name of a firm stands: from `start` to `end` of the text of a sentence."""
+
+    sentence: Sentence
+    start: int
+    end: int
+
+
+_KEPT = BoundedCache[str, NamedFirm | None](16)
+
+
+def asks_for_auditor(text: str) -> bool:
+    """Returns whether a question in lower case asks who the auditor is.
+
+    >>> asks_for_auditor("who audits the company?"), asks_for_auditor("how much was paid to the auditor?")
+    (True, False)
+    """
+    return _ASKS_WHO.search(text) is not None and ASKS_AUDITOR.search(text) is not None
+
+
+def auditor_of(document: Document) -> NamedFirm | None:
+    """Returns where a document names its auditor; None where it does not. Of an excerpt the whole is looked at."""
+    whole = document.whole or document
+    return _KEPT.get(whole.digest, lambda: _found(whole))
+
+
+def _found(document: Document) -> NamedFirm | None:
+    for form in _FORMS:
+        found = list(_named(document, form))
+        if found:
+            # A signature stands below every report and below consents: the firm of most of them, and its first place.
+            most, _ = Counter(_key(one) for one in found).most_common(1)[0]
+            return next(one for one in found if _key(one) == most)
+    return None
+
+
+def _key(firm: NamedFirm) -> str:
+    return re.sub(r"\W", "", firm.sentence.text[firm.start : firm.end]).upper()
+
+
+def _named(document: Document, form: "re.Pattern[str]") -> Iterator[NamedFirm]:
+    last_report = -_NEAR - 1
+    for place, sentence in enumerate(document.sentences):
+        if _REPORT.search(sentence.text):
+            last_report = place
+        if "L" not in sentence.text and "P.C" not in sentence.text:
+            continue
+        said = form.search(sentence.text)
+        if said is not None and place - last_report <= _NEAR:
+            yield NamedFirm(sentence, *said.span("firm"))
