@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,9 @@ from web import asking
 from quaestor.application.folders import Folders
 from quaestor.mcp_server.house import open_house
 from quaestor.mcp_server.server import create_server
+from quaestor.readers.content import FileContent, read_content
+from quaestor.readers.reading import document_key, read_file
+from quaestor.readers.written import document_bytes
 from quaestor.settings import Setting
 from quaestor.solvers.base import Solver
 
@@ -49,10 +52,23 @@ def server_of_folder(
     names: Sequence[str] = (),
     **settings: Setting,
 ) -> Any:
-    """Returns a server over a folder's `filings`, where the filing is, with a store beside it."""
-    write_filing(folder / "filings")
+    """Returns a server over a folder's `filings`, where the filing is, with a store beside it.
+
+    The filing's document is kept there: a process that reads it takes longer than most of what is asked of it then.
+    """
+    content = read_content(write_filing(folder / "filings"))
     may_be_read = Folders([str(folder / "filings"), *names])
-    return create_server(partial(open_house, asking(folder, answering, **settings), may_be_read, exports, lists=lists))
+    asked = asking(folder, answering, **settings)
+    if asked.cache is not None and (key := document_key(content)) is not None:
+        asked.cache.put(key, _filing_as_kept())
+    return create_server(partial(open_house, asked, may_be_read, exports, lists=lists))
+
+
+@cache
+def _filing_as_kept() -> bytes:
+    found = read_file(FileContent(Path(FILING), _HTML.encode()))
+    assert found is not None
+    return document_bytes(found[1])
 
 
 @asynccontextmanager

@@ -203,7 +203,7 @@ def _stored(turns: tuple[Turn, ...]) -> list[object]:
 
 
 @given(st.lists(_ACTS, max_size=7))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_chain_is_refused_or_recorded_and_undoing_all_gives_the_original(acts: list[Act]) -> None:
     ledger = a_ledger()
     for act in acts:
