@@ -26,7 +26,7 @@ SCALE_WORDS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion
 """The powers of ten in words, in the singular."""
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=1024)
 def words(text: str) -> tuple[str, ...]:
     """Returns the words, numbers and the signs `%` and `$` of a text, in lower case and in order.
 
@@ -97,7 +97,7 @@ def identifier_parts(text: str) -> list[str]:
     return _IDENTIFIER_PART.findall(text)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def search_words(text: str) -> tuple[str, ...]:
     """Returns the words of a text in the singular, each once, in their order; hyphens and points part words.
 
@@ -107,7 +107,7 @@ def search_words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(singular(word) for word in _SEARCH_WORD.findall(text.casefold())))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def singular(word: str) -> str:
     """Returns a word without its plural ending; words that are no plural stay."""
     if word.startswith("[") and len(word) > 2:

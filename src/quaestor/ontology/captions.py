@@ -105,7 +105,7 @@ _TOTAL = re.compile(
 )
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1024)
 def caption_key(caption: str) -> str:
     """Returns the words that tell what a caption names, each once and three or more sorted; equal keys name one line.
 

@@ -48,10 +48,10 @@ class MatchRule:
 
 
 def _rung(name: str, score: float, reason: str, key: Callable[[str], str]) -> MatchRule:
-    return MatchRule(name, score, reason, lru_cache(maxsize=65536)(key))
+    return MatchRule(name, score, reason, lru_cache(maxsize=1024)(key))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1024)
 def plain(label: str) -> str:
     """Returns a label in lower case, its punctuation gone but for what changes its meaning.
 

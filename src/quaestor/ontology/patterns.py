@@ -84,7 +84,7 @@ class QuestionPattern:
         return self.matcher.search(words) is not None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def question_words(question: str) -> str:
     """Returns the words of a question, each followed by one space.
 

@@ -55,7 +55,7 @@ def topics(sentence: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=1024)
 def noun_phrase_before(before: str) -> str | None:
     """Returns the noun phrase that names a number, from the text before it; None where none does.
 

@@ -39,7 +39,7 @@ Value = Iri | str | int | bool | Decimal
 """What a term says in Python."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def text_term(text: str) -> str:
     """Returns a text as a term."""
     escaped = text.translate(_ESCAPES)

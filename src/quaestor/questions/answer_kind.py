@@ -48,7 +48,7 @@ class AskedAnswer:
     selection: AskedSelection | None = None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def read_answer_kind(text: str) -> AskedAnswer:
     """Returns what a question in lower case wants for an answer.
 

@@ -43,7 +43,7 @@ class AskedConversion:
     money: bool = False
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def read_conversion(text: str) -> AskedConversion | None:
     """Returns in what a question in lower case wants the last answer; None where it asks for anything else.
 

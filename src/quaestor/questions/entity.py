@@ -60,7 +60,7 @@ def counted_thing(after: str) -> str | None:
     return " ".join(found[0].words) if found and found[0].start <= (tokens[0] in ARTICLES) else None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def named_entity(text: str) -> str | None:
     """Returns what a text is about, in its own words; None where it names nothing.
 

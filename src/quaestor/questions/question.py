@@ -150,7 +150,7 @@ class Question:
         return intent.scored_metrics(self.patterns, previous)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def read_question(text: str) -> Question:
     """Returns a question, the same one for the same text while it is among the last few thousand."""
     return Question(text)
@@ -170,7 +170,7 @@ def entity_asked(question: Question, earlier: Sequence[Question]) -> str | None:
     return next((asked.entity for asked in (question, *reversed(earlier)) if asked.entity), None)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def names_in(text: str) -> frozenset[str]:
     """Returns the words of a text of lower case that name a thing, in the singular.
 

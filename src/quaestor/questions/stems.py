@@ -39,13 +39,13 @@ _DEGREES = {
 }
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """Returns the stem of a word of lower case: changes, changed and changing are one."""
     return str(_own.stemmer.stemWord(word))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=1024)
 def stems(text: str) -> tuple[str, ...]:
     """Returns the stems of the words that carry meaning: no stop words, numbers or signs; in order, repeats kept.
 
@@ -68,7 +68,7 @@ def without_owner(text: str) -> str:
     return _OWNER.sub(" ", text)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=1024)
 def shapes(text: str) -> tuple[str, ...]:
     """Returns all words stemmed, with years written `YEAR` and other numbers `NUM`, for n-grams."""
     return tuple(_shape(word) for word in words(text))

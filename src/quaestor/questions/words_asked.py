@@ -81,7 +81,7 @@ _MEASURED = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def words_asked(text: str) -> AskedWords | None:
     """Returns what a question in lower case asks for in words; None where it asks for something else.
 

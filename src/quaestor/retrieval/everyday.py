@@ -39,7 +39,7 @@ _TURNS = tuple(
 )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def in_words_of_reports(text: str) -> str:
     """Returns a question with its everyday turns in the words of reports.
 

@@ -93,7 +93,7 @@ class Expression:
     of: frozenset[str] = frozenset()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def find_expressions(asked: Question) -> tuple[Expression, ...]:
     """Returns the referring expressions of a question in their order; none overlap."""
     text = asked.lowered

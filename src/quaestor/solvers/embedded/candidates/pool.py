@@ -159,7 +159,7 @@ def joined_pools(pools: Sequence[Pool]) -> Pool:
     )
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4096)
 def _leaf(index: int, value: float) -> Operand:
     return Operand("leaf", index, value)
 

@@ -60,7 +60,7 @@ def expand_ratio(question: Question, leaves: NumberMatrix) -> Question:
     return read_question(told)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _asked_for(question: Question) -> _Named | None:
     """The ratio that a question asks for, and nothing but it."""
     lowered = question.lowered
@@ -77,7 +77,7 @@ def _asked_for(question: Question) -> _Named | None:
     return named
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _named(text: str) -> _Named | None:
     """The ratio with the longest name in a text: a gross profit margin is no profit margin."""
     found = [(span, ratio) for ratio in read_core().ratios if (span := find_phrase(text, ratio.matcher))]
@@ -128,7 +128,7 @@ def _is_figure(leaf: CandidateNumber, wording: frozenset[str]) -> bool:
     return _is_called(leaf.row, wording) or _is_called(leaf.column, wording)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=1024)
 def _is_called(label: tuple[str, ...], wording: frozenset[str]) -> bool:
     """Returns whether a label is the wording, which it may qualify: net income per share is no net income."""
     owner = next((i for i, stem in enumerate(label) if stem in _OWNERS), len(label))

@@ -17,13 +17,13 @@ _MOST = 96
 """Of how many kinds of operands the shifts are kept; a conversation has some twenty."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def reading_of(name: str, counts: tuple[Dimension, ...]) -> OperandScaling:
     """Returns how an operation takes operands that count so, by the one rule of `quaestor.plan.scales`."""
     return ARITHMETIC["identity" if name == "lookup" else name].rule(counts)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def dimension_of_result(name: str, counts: tuple[Dimension, ...]) -> Dimension:
     """Returns what the result of an operation counts whose operands count so."""
     return reading_of(name, counts).counts

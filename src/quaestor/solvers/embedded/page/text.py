@@ -100,6 +100,6 @@ def _distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4096)
 def _stems_of(word: str) -> tuple[str, ...]:
     return stems(word)
