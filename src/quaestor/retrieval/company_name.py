@@ -5,10 +5,11 @@ for the company and nothing else: in "how many stores does Nord have?", not in "
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from quaestor.core.caching import BoundedCache
 from quaestor.core.stop_words import FUNCTION_WORDS, SMALL_WORDS
+from quaestor.core.words import compounds
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document, Paragraph, SectionHeading
 
@@ -38,6 +39,7 @@ _BEHIND = re.compile(r"\s*(?:(?P<owner>['\u2019]s?(?!\w))|(?P<ends>$|[?.,;:!])|(
 _ACTS = re.compile(r"\b(?:does|did|do|has|have|had|at)\s+$", re.IGNORECASE)
 """Before a company in small letters: "how many people work at nord?"."""
 _KEPT = BoundedCache[str, "re.Pattern[str] | None"](16)
+_FILES_KEPT = BoundedCache[str, Mapping[str, frozenset[str]]](16)
 
 
 def without_company(text: str, document: Document) -> str:
@@ -92,9 +94,50 @@ def _form(name: str) -> str:
     return r"[\s-]+".join(words)
 
 
-def cover_names(document: Document) -> Iterator[str]:
-    """Yields the names of companies that stand on the cover of a document, without "Inc." and the like."""
-    for block in document.blocks[:COVER]:
+def may_be_of_one_company(document: Document, one: str, other: str) -> bool:
+    """Returns whether two files of a document may be of one company: not where their covers name no word in common.
+
+    Args:
+        document: Several files as one; of an excerpt the whole is looked at.
+        one: The name of a file, as `combining.files_of` has them.
+        other: That of another.
+    """
+    whole = document.whole or document
+    names = _FILES_KEPT.get(whole.digest, lambda: {file: _words_on_cover(whole, file) for file in files_of(whole)})
+    first, second = names.get(one, frozenset()), names.get(other, frozenset())
+    return not first or not second or not first.isdisjoint(second)
+
+
+def names_no_company(text: str, document: Document) -> bool:
+    """Returns whether a question about files of several companies names none of them, so that any may be meant.
+
+    Args:
+        text: The question.
+        document: Several files as one, or one.
+    """
+    files = files_of(document)
+    first = next(iter(files), "")
+    if len(files) < 2 or all(may_be_of_one_company(document, first, other) for other in files):
+        return False
+    known = frozenset().union(*_FILES_KEPT.get((document.whole or document).digest, dict).values())
+    return known.isdisjoint(re.sub(r"['\u2019]s?$", "", word) for word in compounds(text.lower()))
+
+
+def _words_on_cover(document: Document, file: str) -> frozenset[str]:
+    names = cover_names(document, file)
+    return frozenset(word for name in names for word in name.lower().split() if word not in _SMALL)
+
+
+def cover_names(document: Document, file: str = "") -> Iterator[str]:
+    """Yields the names of companies that stand on the cover of a document, without "Inc." and the like.
+
+    Args:
+        document: One file, or several as one.
+        file: Which of several.
+    """
+    paths = {section.id: section.path for section in document.sections}
+    blocks = [block for block in document.blocks if not file or paths[block.section][:1] == (file,)]
+    for block in blocks[:COVER]:
         match block.content:
             case SectionHeading(text=text):
                 texts = [text]

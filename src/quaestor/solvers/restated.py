@@ -1,7 +1,7 @@
 """Restated figures: where two filings print different numbers for one line and period, the later one's is taken.
 
-Owns when two cells are of one line (tables of like lines, the same label under the same headings, the same period), and
-what is said of it. Any solver may have answered.
+Owns when two cells are of one line (files of one company, tables of like lines, the same label under the same headings,
+the same period), and what is said of it. Any solver may have answered.
 """
 
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import Cell, Table
 from quaestor.errors import PlanError
 from quaestor.plan.steps import Extract, Plan, Step
+from quaestor.retrieval.company_name import may_be_of_one_company
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import Solver, TurnContext
 
@@ -95,7 +96,11 @@ def _same_line(source: CellRef, document: Document) -> Iterator[Cell]:
     labels, seen = _labels(table), {file}
     for other in (document.whole or document).tables:
         where = file_of(document, CellRef(source.document, other.index, 0, 0))
-        if where in seen or not _alike(labels, _labels(other)):
+        if (
+            where in seen
+            or not may_be_of_one_company(document, file or "", where or "")
+            or not _alike(labels, _labels(other))
+        ):
             continue
         for row in range(other.header_rows, len(other.rows)):
             if _line(other, row) != line:

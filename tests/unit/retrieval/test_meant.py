@@ -3,6 +3,8 @@
 import pytest
 
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
+from quaestor.documents.combining import combine
+from quaestor.retrieval.company_name import names_no_company
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.meant import meant_texts
 
@@ -50,3 +52,16 @@ def test_a_question_is_put_in_the_words_of_its_document(asked: str, meant: str) 
 )
 def test_what_is_no_slip_and_no_company_stays(asked: str) -> None:
     assert meant_texts([asked], INDEX) == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "names_none"),
+    [("what were net sales in 2024?", True), ("what were Alder's net sales in 2024?", False)],
+)
+def test_a_question_about_files_of_two_companies_may_name_neither(question: str, names_none: bool) -> None:
+    files = [
+        (f"{name}.html", assemble(name, [ParagraphPart((f"{name} Timber, Inc.",))])) for name in ("Alder", "Birch")
+    ]
+    assert names_no_company(question, combine(files)) is False  # both are called Timber
+    files = [(f"{name}.html", assemble(name, [ParagraphPart((f"{name}, Inc.",))])) for name in ("Alder", "Birch")]
+    assert names_no_company(question, combine(files)) is names_none

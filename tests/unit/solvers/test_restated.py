@@ -7,7 +7,7 @@ import pytest
 import quaestor
 from quaestor import AnsweredQuestion, Answers
 from quaestor.core.provenance import CellRef
-from quaestor.documents.assembly import HeadingPart, TablePart, assemble
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.combining import combine, file_of
 from quaestor.documents.document import Document
 
@@ -79,3 +79,20 @@ def test_a_computed_answer_is_computed_from_the_later_filing() -> None:
     assert answered.answer.number == Decimal(95)
     assert isinstance(answered.answer.sources[0], CellRef)
     assert "720 in 10k-2022.html" in (answered.answer.reason or "")
+
+
+@pytest.mark.parametrize(("other", "restated"), [("ASH BOATS, INC.", True), ("BIRCH MILLS, INC.", False)])
+def test_what_another_company_prints_restates_nothing(other: str, restated: bool) -> None:
+    def of_company(name: str, year: int, sales: tuple[str, str]) -> Document:
+        lines = [["( in millions )", str(year), str(year - 1)], ["net sales", *sales], ["cost of sales", "9", "8"]]
+        title = "CONSOLIDATED STATEMENTS OF OPERATIONS"
+        return assemble(name, [ParagraphPart((name,)), HeadingPart(title), TablePart(lines, title=title)])
+
+    document = combine(
+        [
+            ("one.html", of_company("ASH BOATS, INC.", 2022, ("720", "660"))),
+            ("other.html", of_company(other, 2023, ("800", "705"))),
+        ]
+    )
+    (answered,) = asked(document, "what were net sales in 2022?")
+    assert ("restated" in (answered.answer.reason or "")) is restated

@@ -6,12 +6,16 @@ Owns the order of what is looked at once there is an answer. The rules that need
 from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
+from quaestor.retrieval.company_name import names_no_company
 from quaestor.solvers.embedded.decode.readings import AskedTurn, ConversationReader
 from quaestor.solvers.embedded.selection.ellipsis import whole_question
 from quaestor.solvers.embedded.silence.declining import Decliner
 from quaestor.solvers.embedded.silence.doubting import Doubter
 from quaestor.solvers.embedded.silence.other_kinds import other_kind_answered
 from quaestor.solvers.embedded.silence.other_years import other_year_answered
+
+_OF_SEVERAL = 0.5
+"""What an answer's confidence is multiplied by where any of several companies may be meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,8 @@ class Refuser:
         sure = first.confidence
         if first.kind == "list" and sure is not None and holds is not None and not _chooses(asked):
             sure *= holds
+        if sure is not None and not asked.context.memory.turns and not asked.context.document.is_page:
+            sure *= _OF_SEVERAL if names_no_company(asked.question.text, asked.context.document) else 1.0
         return replace(first, answerable=holds, confidence=sure)
 
     def refused(self, first: Answer, asked: AskedTurn) -> Answer | None:
