@@ -39,6 +39,8 @@ _BEHIND = re.compile(r"\s*(?:(?P<owner>['\u2019]s?(?!\w))|(?P<ends>$|[?.,;:!])|(
 _ACTS = re.compile(r"\b(?:does|did|do|has|have|had|at)\s+$", re.IGNORECASE)
 """Before a company in small letters: "how many people work at nord?"."""
 _KEPT = BoundedCache[str, "re.Pattern[str] | None"](16)
+_OWNERS = re.compile(r"\b(?:attributable|available|applicable) to\s+$", re.IGNORECASE)
+"""Before a company in the name of a line: "net income attributable to Nord"."""
 _FILES_KEPT = BoundedCache[str, Mapping[str, frozenset[str]]](16)
 
 
@@ -64,7 +66,7 @@ def without_company(text: str, document: Document) -> str:
 def _stands_alone(text: str, said: re.Match[str]) -> bool:
     """Whether a name in a question is no part of a longer one, and no word of the language."""
     behind = _BEHIND.match(text, said.end())
-    if behind is None:
+    if behind is None or _OWNERS.search(text[: said.start()]):
         return False
     following = behind["next"]
     if said[0].islower() and " " not in said[0] and _ACTS.search(text[: said.start()]) is None:
