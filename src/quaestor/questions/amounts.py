@@ -7,7 +7,8 @@ from math import isfinite
 from quaestor.core.periods import PeriodMention
 from quaestor.core.words import NUMBER_WORDS, SCALE_WORDS, words
 
-_NUMBER = re.compile(r"(?<![\w.])\$?(\d[\d,]*(?:\.\d+)?)(?![\w.]*\d)")
+_NUMBER = re.compile(r"(?<![\w./])(?<![a-z]-)\$?(\d[\d,]*(?:\.\d+)?)(?![\w.]*\d|/)")
+"""Not of a name ("class b-3") nor of a date or a fraction ("12/18")."""
 _NAMES_A_PLACE = re.compile(r"\b(?:note|item|part|schedule|exhibit) $")
 """Before a number that counts nothing: "according to note 15"."""
 _LONGEST = 10

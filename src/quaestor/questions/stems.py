@@ -19,6 +19,10 @@ class _Own(threading.local):
 
 _own = _Own()
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_MONTHS = "january february march april may june july august september october november december".split()
+_DATE = re.compile(r"(?<![\d/.])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])/((?:19|20)?\d\d)(?![\d/])")
+"""A date in digits, the month first: "12/31/10"."""
+
 _NAMED = re.compile(
     r"\b(class|series|tier|level|type|phase|plan|p|russell|nasdaq|topix|unit|point|form|group)[ -]+"
     r"([a-z]?-?\d{0,4}|[a-z])\b"
@@ -49,9 +53,10 @@ def stem(word: str) -> str:
 def stems(text: str) -> tuple[str, ...]:
     """Returns the stems of the words that carry meaning: no stop words, numbers or signs; in order, repeats kept.
 
-    A letter or number that is part of a name follows it: "tier 2 capital" has the stem `tier2`.
+    A letter or number that is part of a name follows it: "tier 2 capital" has the stem `tier2`. A date in digits has the
+    month as its word.
     """
-    lowered = text.lower()
+    lowered = _with_months(text.lower())
     plain = tuple(
         stem(_DEGREES.get(word, word)) for word in words(lowered) if word not in STOP_WORDS and word[0].isalpha()
     )
@@ -71,7 +76,19 @@ def without_owner(text: str) -> str:
 @lru_cache(maxsize=1024)
 def shapes(text: str) -> tuple[str, ...]:
     """Returns all words stemmed, with years written `YEAR` and other numbers `NUM`, for n-grams."""
-    return tuple(_shape(word) for word in words(text))
+    return tuple(_shape(word) for word in words(_with_months(text)))
+
+
+def _with_months(text: str) -> str:
+    """The text with its dates as they are written in words: a report's "december 31, 2010" is a question's "12/31/10"."""
+    return _DATE.sub(_in_words, text) if "/" in text else text
+
+
+def _in_words(date: re.Match[str]) -> str:
+    month, day, year = date.groups()
+    # Of two digits the years up to 49 are of this century, as strptime has it up to 68 and reports never reach.
+    century = "" if len(year) > 2 else "20" if year < "50" else "19"
+    return f"{_MONTHS[int(month) - 1]} {day}, {century}{year}"
 
 
 def _shape(word: str) -> str:

@@ -16,6 +16,10 @@ from quaestor.questions.question import read_question
         ("from 1990 to 2009?", (1990, 2009), (), ()),
         ("on december 31, 2008, for the s&p 500?", (2008,), (500.0,), ()),
         ("what was it?", (), (), ()),
+        ("what is 1000 times the votes of class b-3?", (), (1000.0,), ()),
+        ("as of 12/18, what was the sum less 7?", (), (7.0,), ()),
+        ("what was it for the quarter ended 12/31/10?", (2010,), (), ()),
+        ("what is it less -5?", (), (5.0,), ()),
     ],
 )  # fmt: skip
 def test_years_numbers_and_counts_are_told_apart(

@@ -17,6 +17,8 @@ from quaestor.questions.stems import shapes, stem, stems
         ("the highest and the largest price", ("high", "larg", "price")),
         ("tier 2 capital of class b-3", ("tier", "capit", "class", "b", "tier2", "classb3")),
         ("1,000 % of $ 5", ()),
+        ("the price on 2/11/11", ("price", "februari")),
+        ("12/18, 13/31/10, 1/2/2010/3 and 31.12/31/10", ()),
         ("", ()),
     ],
 )  # fmt: skip
@@ -26,6 +28,15 @@ def test_stems_are_of_the_words_of_meaning(text: str, found: tuple[str, ...]) ->
 
 def test_shapes_keep_every_word_and_tell_years_from_other_numbers() -> None:
     assert shapes("In 2008, times 100%") == ("in", "YEAR", "time", "NUM", "%")
+
+
+@pytest.mark.parametrize(
+    ("digits", "spelled"),
+    [("12/31/10", "december 31, 2010"), ("1/5/1999", "january 5, 1999"), ("09/28/98", "september 28, 1998")],
+)
+def test_a_date_in_digits_is_that_date_in_words(digits: str, spelled: str) -> None:
+    assert stems(f"quarter ended {digits}") == stems(f"quarter ended {spelled}")
+    assert shapes(f"quarter ended {digits}?") == shapes(f"quarter ended {spelled}?")
 
 
 def test_no_stop_word_has_a_stem_of_its_own() -> None:

@@ -236,8 +236,12 @@ def _with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -
     """Scale factors, counts to average over, one and a hundred as bases, and whatever number the question says."""
     asked = {*question.numbers, *question.counts}
     blocks: list[_Block] = []
+    every = numbers
     for beside in np.flatnonzero(pool.kind == CONSTANT).tolist():
         number = float(pool.value[beside])
+        # What a question with several numbers says once is taken once: "45 times 4" is no 45 times 45.
+        once = len(question.numbers) > 1 and number in question.numbers
+        numbers = every[np.abs(pool.value[every]) != number] if once else every
         if number in asked or number in FACTORS or number == -1.0:
             blocks.append((MULTIPLY, numbers, beside))
         if number in asked or number in FACTORS or number in COUNTS:

@@ -173,7 +173,7 @@ def expand(
         weighed = scores[part] if speaks is None else scores[part] + speaks.of_plans(own)
         converted = conversion_scores(question, own, path.state, page.leaves)
         weighed = weighed if converted is None else weighed + converted
-        logs = log_shares(weighed + named_year_scores(question, own, page.leaves) if filing else weighed)
+        logs = log_shares(weighed + named_year_scores(question, own, page.leaves))
         order = np.argsort(-logs, kind="stable")[: BRANCHES * (_LOOKED_AT if filing else 1)]
         done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())
         outcomes = list(zip(logs[order].tolist(), done, strict=True))

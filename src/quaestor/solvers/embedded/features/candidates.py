@@ -62,7 +62,7 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "first_distinct": "where the question first tells the first operand from the second, as a share; 2 nowhere",
     "second_distinct": "the same for the second from the first",
     "word_order": "sign of second_distinct less first_distinct",
-    "second_in_first": "the second operand was the first (1) or second (2) operand of what made the first; 0 neither",
+    "second_in_first": "code of the second operand in what made the first: its first (1) or second (2) one; 0 neither",
     "first_in_second": "the same the other way round",
     "first_computed": "the first operand is a computed result",
     "second_computed": "the same for the second",
@@ -136,7 +136,10 @@ CANDIDATE_FEATURES: dict[str, str] = {
 }
 """The columns of the ranker and what each measures."""
 
-CATEGORIES = ("first_kind", "second_kind", "last_operation", "side_kind", "first_lead", "second_lead", "group_kind")
+CATEGORIES = (
+    "first_kind", "second_kind", "second_in_first", "first_in_second", "last_operation", "side_kind", "first_lead",
+    "second_lead", "group_kind",
+)  # fmt: skip
 """The columns that hold codes."""
 
 _LEAF_INDEX = [list(LEAF_FEATURES).index(name) for name in _LEAF_COLUMNS]

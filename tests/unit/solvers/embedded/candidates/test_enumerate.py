@@ -113,6 +113,17 @@ def test_no_number_is_set_beside_itself(solver: EmbeddedSolver) -> None:
     assert all(o.operands[0].value != o.operands[1].value for o in pairs)
 
 
+@pytest.mark.parametrize(("question", "squared"), [("what is 45 times 4?", False), ("what is that times 45?", True)])
+def test_of_several_numbers_that_are_said_none_is_taken_twice(
+    solver: EmbeddedSolver, question: str, squared: bool
+) -> None:
+    document = page([["", "2008", "2007"], ["amortization", "45", "44"]], ())
+    context, _ = turns(document, solver)[0]
+    values = solver.read(question, context).values.tolist()
+    assert (45 * 45 in values) is squared
+    assert squared or 45 * 4 in values
+
+
 def test_an_amount_that_counts_and_a_percentage_are_neither_added_nor_subtracted(solver: EmbeddedSolver) -> None:
     document = page([["( in millions )", "2008", "share"], ["sales", "$ 500", "12%"], ["rent", "40", "7%"]], ())
     context, _ = turns(document, solver)[0]
