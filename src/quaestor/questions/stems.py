@@ -80,7 +80,7 @@ def shapes(text: str) -> tuple[str, ...]:
 
 
 def _with_months(text: str) -> str:
-    """The text with its dates as they are written in words: a report's "december 31, 2010" is a question's "12/31/10"."""
+    """The text with its dates in words: a report's "december 31, 2010" is a question's "12/31/10"."""
     return _DATE.sub(_in_words, text) if "/" in text else text
 
 

@@ -1,8 +1,8 @@
 """A look-up of a year that the question does not name, where the line has the year that it names.
 
 Conversations of the benchmark mostly stay in a year or in a line, so the learned ranking holds a number of the column
-before for likely even where another year is said. On the benchmark's own pages this mends and harms nothing (the same 549
-of 841 turns are right, by weights that had not seen the company); people name a year because they mean it.
+before for likely even where another year is said. On the benchmark's own pages this mends and harms nothing (549 of 841
+turns are right with it and without, by weights that had not seen the company); people name a year because they mean it.
 """
 
 import numpy as np
