@@ -53,8 +53,8 @@ def stem(word: str) -> str:
 def stems(text: str) -> tuple[str, ...]:
     """Returns the stems of the words that carry meaning: no stop words, numbers or signs; in order, repeats kept.
 
-    A letter or number that is part of a name follows it: "tier 2 capital" has the stem `tier2`. A date in digits has the
-    month as its word.
+    A letter or number that is part of a name follows it: "tier 2 capital" has the stem `tier2`. A date in digits has
+    its month as a word.
     """
     lowered = _with_months(text.lower())
     plain = tuple(
