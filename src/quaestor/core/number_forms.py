@@ -46,6 +46,7 @@ _NAME_BEFORE = re.compile(
     r"(?:\b(?:notes?|items?|pages?|section|rules?|form|nos?\s?\.?|sfas|fas|fin|asc|asu|eitf|apb|sab|sop|ifrs|ias"
     r"|topic|subtopic|level|tier|class|series|exhibit|part|chapter|title|phase|step|stage|tranche|schedule|basel|footnote|tables?"
     r"|charts?|figures?|russell|nasdaq|ftse|nikkei|wilshire|fortune|composite|midcap|smallcap|dow jones"
+    r"|codes?|sic|zip|cik|cusip|isin|docket"
     r"|pcn\s?:|job\s?:|cycle|article|act\sof|poor\s?'?\s{0,5}s(?:\sindex)?)|s\s?&\s?p(?:\s\))?"
     r"|\(\s?continued\s\)|\bnotes\s[0-9]{1,2}(?:\s?,\s[0-9]{1,2}){0,2}(?:\s?,|\s?,?\sand))\s{0,3}$",
     re.IGNORECASE,

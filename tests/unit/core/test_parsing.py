@@ -146,6 +146,7 @@ TEXTS = [
     ("12 mil- lion shares", [("12 mil- lion", "12", MILLION, "shares")]),
     ("sold 2000 shares in 2000", [("2000", "2000", ONE, "shares")]),
     ("note 5 , level 3 , class b-1 , s&p 500 , form 10-k , rule 10b5-1 , the 90th day , page 7 , ratio 1:1", []),
+    ("sic code 3711 , zip code 94304 , docket 12 , our sic 7372 and section 382 of the code", []),
     ("14 .", []),
     ("no digits", []),
 ]  # fmt: skip
