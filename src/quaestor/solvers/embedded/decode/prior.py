@@ -24,6 +24,7 @@ from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, LOOKUP, Candi
 from quaestor.solvers.embedded.candidates.pool import NEW, NONE, RESULT1, USED, Pool
 from quaestor.solvers.embedded.decode.kinds_asked import OTHER_KIND, kind_asked
 from quaestor.solvers.embedded.decode.labels import SaidLabels
+from quaestor.solvers.embedded.decode.leading_verbs import led_by_another
 from quaestor.solvers.embedded.decode.overrides import asks_for_other_year, asks_share_of_last
 from quaestor.solvers.embedded.decode.spoken_periods import spoken_period
 from quaestor.solvers.embedded.page.matrix import Ints, NumberMatrix, among
@@ -67,6 +68,8 @@ _COVER = 40
 """Blocks of the beginning of a filing, in which its company is named."""
 _PLAIN = frozenset({"kg:PatternValue"})
 _CALCULATED = re.compile(r"\b(?:more|fewer|less|than|per|not|non|other|combined|together|altogether)\b")
+OTHER_VERB = 6.0
+"""What a number has less to which another verb leads than to one beside it that is asked for."""
 _ELSEWHERE = 0.5
 """What a block that was not found has less than the least likely one that was."""
 
@@ -202,6 +205,7 @@ def prior_of(
         said, named[place] = known[key]
         away[place] += period.away(document.table(source.table), source)
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * said
+    away[list(led_by_another(question, leaves, document))] += OTHER_VERB
     if counts.any():
         # All employees are at least as many as those of any part: of the latest year, where none is asked for.
         fits = counts == counts.max()
