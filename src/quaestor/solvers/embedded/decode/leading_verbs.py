@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from quaestor.core.provenance import SentenceRef
+from quaestor.core.words import words
 from quaestor.documents.document import Document
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem
@@ -31,7 +32,7 @@ def led_by_another(question: Question, leaves: NumberMatrix, document: Document)
         leaves: The numbers of an excerpt.
         document: The excerpt.
     """
-    asked = {stem(_FORMS.get(word, word)) for word in re.findall(r"[a-z]+", question.lowered)}
+    asked = {stem(_FORMS.get(word, word)) for word in words(question.lowered)}
     led: dict[tuple[object, ...], dict[int, str]] = defaultdict(dict)
     for place, leaf in enumerate(leaves.leaves):
         if isinstance(source := leaf.source, SentenceRef):

@@ -14,7 +14,7 @@ from quaestor.core.words import search_words
 from quaestor.documents.document import Document
 from quaestor.ontology.core_lines import read_core_lines
 from quaestor.ontology.line_matching import core_line_index
-from quaestor.plan.steps import Extract, Plan
+from quaestor.plan.steps import Compute, Extract, Plan
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.decode.implausible import asks_for_change
 
@@ -31,30 +31,39 @@ def other_line_asked(question: Question, plan: Plan | None, document: Document) 
 
     Args:
         question: What is asked.
-        plan: How it is answered; of anything but the look-up of one cell nothing is said.
+        plan: How it is answered; of anything but cells of one line, and what is calculated of them, nothing is said.
         document: The page.
     """
-    answered = _row_taken(plan, document)
+    answered, earlier = _row_taken(plan, document), _is_of_answers(plan)
     if asks_for_change(question):
         # "The increase in inventories" is a line of cash flows, and to most people what inventories changed by.
         return None
     said = search_words(question.lowered)
     # What takes longest comes last: most answers are of a row with all that is asked for, most questions name no line.
     telling = " ".join(word for word in said if word not in _NO_PART and not word.isdigit())
-    if not answered or not question.stands_alone or _says(answered, telling):
+    if not (answered or earlier) or not question.stands_alone or _says(answered, telling):
         return None
     named = _named_in(said)
     if named is None or not question.names <= set(named[0].split()) or _says(answered, named[0]):
         return None
     given = _line_of(answered)
-    return named[0] if given is not None and named[1] != given and not _is_on(document, *named) else None
+    other = earlier or (given is not None and named[1] != given)
+    return named[0] if other and not _is_on(document, *named) else None
+
+
+def _is_of_answers(plan: Plan | None) -> bool:
+    """Whether a plan calculates with earlier answers alone, which no question that names a line asks for."""
+    steps = plan.steps if plan is not None else ()
+    made = {step.operation if isinstance(step, Compute) else "" for step in steps}
+    return bool(made) and made.isdisjoint({"", "identity"})
 
 
 def _row_taken(plan: Plan | None, document: Document) -> str:
-    steps = plan.steps if plan is not None else ()
-    if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
-        return ""
-    return document.table(steps[0].source.table).rows[steps[0].source.row].label
+    """The label of the row that all numbers of a plan are of; empty where there is none, or more than one."""
+    sources = [step.source for step in (plan.steps if plan is not None else ()) if isinstance(step, Extract)]
+    cells = [source for source in sources if isinstance(source, CellRef)]
+    labels = {document.table(cell.table).rows[cell.row].label for cell in cells}
+    return labels.pop() if len(labels) == 1 and len(cells) == len(sources) else ""
 
 
 @lru_cache(maxsize=1)
