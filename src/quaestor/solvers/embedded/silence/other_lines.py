@@ -22,6 +22,8 @@ _SAME = {"sale": "revenue", "sales": "revenue", "revenues": "revenue"}
 _NO_PART = STOP_WORDS - JOINING_WORDS
 """Words of questions that no caption differs by from another."""
 
+_PLAIN = frozenset({"kg:PatternValue", "kg:PatternSignKept"})
+"""What a question asks for that asks for no calculation."""
 _LEAST = 2
 """A caption of one word ("sales", "income") is part of many names."""
 
@@ -31,10 +33,11 @@ def other_line_asked(question: Question, plan: Plan | None, document: Document) 
 
     Args:
         question: What is asked.
-        plan: How it is answered; of anything but cells of one line, and what is calculated of them, nothing is said.
+        plan: How it is answered; of anything but the look-up of one cell, or a calculation with earlier answers alone,
+            nothing is said.
         document: The page.
     """
-    answered, earlier = _row_taken(plan, document), _is_of_answers(plan)
+    answered, earlier = _row_taken(plan, document), _is_of_answers(plan) and question.pattern_names <= _PLAIN
     if asks_for_change(question):
         # "The increase in inventories" is a line of cash flows, and to most people what inventories changed by.
         return None
@@ -52,18 +55,17 @@ def other_line_asked(question: Question, plan: Plan | None, document: Document) 
 
 
 def _is_of_answers(plan: Plan | None) -> bool:
-    """Whether a plan calculates with earlier answers alone, which no question that names a line asks for."""
+    """Whether a plan calculates with earlier answers alone, which no question for the value of a line asks for."""
     steps = plan.steps if plan is not None else ()
     made = {step.operation if isinstance(step, Compute) else "" for step in steps}
     return bool(made) and made.isdisjoint({"", "identity"})
 
 
 def _row_taken(plan: Plan | None, document: Document) -> str:
-    """The label of the row that all numbers of a plan are of; empty where there is none, or more than one."""
-    sources = [step.source for step in (plan.steps if plan is not None else ()) if isinstance(step, Extract)]
-    cells = [source for source in sources if isinstance(source, CellRef)]
-    labels = {document.table(cell.table).rows[cell.row].label for cell in cells}
-    return labels.pop() if len(labels) == 1 and len(cells) == len(sources) else ""
+    steps = plan.steps if plan is not None else ()
+    if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
+        return ""
+    return document.table(steps[0].source.table).rows[steps[0].source.row].label
 
 
 @lru_cache(maxsize=1)
