@@ -1,11 +1,11 @@
 """Conversations that ask a model, many at once, and Inspect AI beside them: python -m benchmarks.model_throughput.
 
-A server that costs next to nothing replies after 100 ms, in a process of its own. The agent plays a run into a store, a
-question a conversation, four requests a question; the ideal is what the waiting alone would take. `--engines inline
-processes` has it play on one core, and on all of them; what its worker processes compute is counted, what the server
-does is told beside, although both share the cores. `--inspect PYTHON`
-has an interpreter that has `inspect_ai` evaluate as many samples over the same pages, each four requests with a tool,
-with its log written, at the same server in turn: the machine may be busy, and both are measured under the same load.
+A server that costs next to nothing replies after 100 ms, in a process of its own. The agent plays a run into a store,
+`--turns` questions a conversation (one), four requests a question; the ideal is what the waiting alone would take.
+`--engines inline processes` has it play on one core, and on all of them; what its worker processes compute is counted,
+what the server does is told beside, although both share the cores. `--inspect PYTHON` has an interpreter that has
+`inspect_ai` evaluate as many samples over the same pages, each four requests with a tool, with its log written, at the
+same server in turn: the machine may be busy, and both are measured under the same load.
 Imports and the reading of files are not counted, on either side.
 """
 
@@ -39,12 +39,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--at-once", type=int, nargs="+", default=[50, 200])
     parser.add_argument("--samples", type=int, default=600)
+    parser.add_argument("--turns", type=int, default=1, help="Questions a sample; Inspect is given one.")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--protocols", nargs="+", default=["openai", "anthropic"])
     parser.add_argument("--engines", nargs="+", default=["inline", "processes"], choices=["inline", "processes"])
     parser.add_argument("--inspect", metavar="PYTHON", help="An interpreter that has inspect_ai.")
     parser.add_argument("--play", nargs=5, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.inspect and given.turns != 1:
+        parser.error("Inspect's samples have one question: leave out --turns or --inspect")
     if given.play:
         who, protocol, url, at_once, folder = given.play
         samples, lanes = Path(folder), int(at_once)
@@ -54,7 +57,7 @@ def main() -> None:
             print(json.dumps(_play_quaestor(protocol, url, lanes, samples, who)))
         return
     with tempfile.TemporaryDirectory() as folder, stub_model(LATENCY) as stub:
-        _write_samples(Path(folder), given.samples)
+        _write_samples(Path(folder), given.samples, given.turns)
         players = dict.fromkeys(given.engines, sys.executable) | (
             {"inspect_ai": given.inspect} if given.inspect else {}
         )
@@ -66,10 +69,10 @@ def main() -> None:
                         stub.served()
                         told = _measured(python, name, protocol, stub.url, at_once, folder)
                         served = stub.served()
-                        assert served.requests == REQUESTS * (given.samples + FIRST), (name, served)
+                        assert served.requests == REQUESTS * given.turns * (given.samples + FIRST), (name, served)
                         seconds, computed = told["seconds"], told["computed"]
                         found[name].append((seconds, computed))
-                        ideal = given.samples / at_once * REQUESTS * LATENCY
+                        ideal = given.samples / at_once * given.turns * REQUESTS * LATENCY
                         print(
                             f"{protocol}, {at_once} at once, {name}: {given.samples / seconds:.0f} samples/s, "
                             f"{100 * ideal / seconds:.0f} % of the ideal; "
@@ -110,8 +113,8 @@ def _measured(python: str, who: str, protocol: str, url: str, at_once: int, fold
     return told
 
 
-def _write_samples(folder: Path, count: int) -> None:
-    """Writes which pages are asked about, and for Inspect what the agent says of them."""
+def _write_samples(folder: Path, count: int, turns: int) -> None:
+    """Writes which pages are asked about and how often, and for Inspect what the agent says of them."""
     from benchmarks.workload import benchmark_file
     from quaestor.application.document_text import text_parts
     from quaestor.datasets.formats import read_dataset
@@ -122,7 +125,7 @@ def _write_samples(folder: Path, count: int) -> None:
     pages = list({one.document.id: one.document for one in dataset.conversations}.values())
     texts = ["\n".join(part.text for part in text_parts(page)) for page in pages]
     system = render("agent/system", rules=rules(), advice=None)
-    told = {"system": system, "pages": [texts[number % len(pages)] for number in range(count)]}
+    told = {"system": system, "turns": turns, "pages": [texts[number % len(pages)] for number in range(count)]}
     (folder / "samples.json").write_text(json.dumps(told), encoding="utf-8")
 
 
@@ -143,10 +146,11 @@ def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: 
     if engine == "processes":
         load_modules_ahead([*ASKING, "quaestor.solvers.agent.solver"])
     plays = make_engine(engine, at_once if engine == "inline" else os.cpu_count() or 1, at_once=at_once)
-    count = len(json.loads((folder / "samples.json").read_text(encoding="utf-8"))["pages"])
+    told = json.loads((folder / "samples.json").read_text(encoding="utf-8"))
     found = read_dataset(benchmark_file())
     pages = list({one.document.id: one.document for one in found.conversations}.values())
-    asked = [Conversation(f"sample {n}", pages[n % len(pages)], ("what was it?",)) for n in range(count)]
+    questions = ("what was it?",) * told["turns"]
+    asked = [Conversation(f"sample {n}", pages[n % len(pages)], questions) for n in range(len(told["pages"]))]
     name = f"openai:scripted@{url}/v1" if protocol == "openai" else f"anthropic:scripted@{url}"
 
     async def play(some: Dataset, store: str) -> None:
