@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
 
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 800}
 
+_PATIENCE = 30_000
+"""Milliseconds: of a busy machine, too."""
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -88,5 +90,6 @@ def _watch(context: BrowserContext, address: str) -> Watched:
     context.on("console", on_console)
     context.on("weberror", lambda error: found.faults.append(f"script: {error.error}"))
     context.on("request", on_request)
-    found.page.set_default_timeout(15_000)
+    found.page.set_default_timeout(_PATIENCE)
+    expect.set_options(timeout=_PATIENCE)
     return found

@@ -4,7 +4,7 @@ What cannot be kept costs nobody the answer: the first refusal of the store is r
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -73,10 +73,23 @@ class AskedRun:
             turns: What was answered before, which is kept as the beginning of this conversation.
             corrections: What of that a person corrected.
         """
-        await self._forgiving(lambda: self._begin(store))
-        if turns and (writer := self._writer) is not None:
-            await self._forgiving(lambda: writer.copy_turns(self._conversation, turns))
-        await self.correct(*corrections)
+        try:
+            await self._forgiving(lambda: self._begin(store))
+            if turns and (writer := self._writer) is not None:
+                await self._forgiving(lambda: writer.copy_turns(self._conversation, turns))
+            await self.correct(*corrections)
+        except BaseException:
+            await self._let_go()
+            raise
+
+    async def _let_go(self) -> None:
+        """Stops a run that was interrupted while it began: what is asked next begins another."""
+        with suppress(StoreError):
+            if self._store is not None and self.run is not None:
+                await self._store.finish_run(self.run, "stopped", now())
+        with suppress(StoreError):
+            await self._open.aclose()
+        self.run = self._store = self._writer = self._watcher = None
 
     async def correct(self, *corrections: Correction) -> None:
         """Keeps what a person corrected."""
@@ -126,8 +139,13 @@ class AskedRun:
             started=started,
             kind="ask",
         )
-        await opened.create_run(run)
+        # Known before it is there: whoever interrupts the writing of it has it ended, too.
         self.run, self._store = run.id, opened
+        try:
+            await opened.create_run(run)
+        except StoreError:
+            self.run = self._store = None
+            raise
         await opened.save_ontology(asking.ontology.digest, asking.ontology.triples)
         self._writer = RunWriter(opened, run.id, live=asking.live)
         self._watcher = await self._writer.begin(self._conversation)

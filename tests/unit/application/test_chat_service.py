@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,16 +61,42 @@ async def test_an_interrupted_question_stays_on_record_and_counts_no_more(tmp_pa
 
 
 async def test_a_conversation_that_ends_with_an_interrupt_is_stopped(tmp_path: Path, page: CorpusPage) -> None:
-    chat = Chat(page, request(tmp_path))
+    log = tmp_path / "log"
+    chat = Chat(page, replace(request(tmp_path), solver=ScriptedSolver(log)))
     await chat.open()
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(chat.ask("sleep 60 cell 1 1"), 0.2)
+    asking = asyncio.create_task(chat.ask("sleep 60 cell 1 1"))
+    while not log.exists():
+        await asyncio.sleep(0.01)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
     run = chat.run
     await chat.close()
     assert run is not None
     async with open_store(str(tmp_path / "runs.db")) as store:
         assert (await store.run(run)).status == "stopped"
     assert [turn.error for turn in await kept(tmp_path, run)] == [INTERRUPTED]
+
+
+async def test_a_conversation_that_is_interrupted_while_it_begins_leaves_no_run_behind_that_goes_on(
+    tmp_path: Path, page: CorpusPage
+) -> None:
+    for steps in range(25):
+        chat = Chat(page, request(tmp_path))
+        await chat.open()
+        asking = asyncio.create_task(chat.ask("sleep 60 cell 1 1"))
+        for _ in range(steps):
+            await asyncio.sleep(0.001)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        await chat.ask("cell 1 1")
+        await chat.close()
+        assert chat.unkept is None
+    async with open_store(str(tmp_path / "runs.db")) as store:
+        statuses = [run.status for run in await store.runs()]
+    assert statuses.count("complete") == 25
+    assert set(statuses) <= {"complete", "stopped"}
 
 
 async def test_all_questions_are_taken_back_one_by_one(tmp_path: Path, page: CorpusPage) -> None:
