@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from quaestor.errors import ModelError
-from quaestor.learning.trees import FittedTrees
+from quaestor.learning.trees import FittedTrees, without_training
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS
 from quaestor.solvers.embedded.model.trees import Trees
@@ -139,4 +139,9 @@ def test_trees_of_any_depth_say_what_xgboost_says_where_values_are_missing(depth
         for way in tree["default_left"]
     }
     assert ways == {0, 1}
-    assert Trees(text, names).scores(rows).tobytes() == booster.inplace_predict(rows).tobytes()
+    said = booster.inplace_predict(rows).tobytes()
+    assert Trees(text, names).scores(rows).tobytes() == said
+    kept = without_training(text)
+    assert len(kept) < len(text)
+    assert Trees(kept, names).scores(rows).tobytes() == said
+    assert xgboost.Booster({"nthread": 1}, model_file=bytearray(kept)).inplace_predict(rows).tobytes() == said
