@@ -1,8 +1,9 @@
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from quaestor.core.collecting import collect_seldom
@@ -22,9 +23,30 @@ def pytest_runtest_teardown() -> None:
     collect_seldom()
 
 
-# No test is about time: a busy machine must not fail one.
+# No test is about time: a busy machine must not fail one. `make test` takes the second; `examples.share` is for tests
+# that name a number of their own.
 settings.register_profile("quaestor", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("quaestor")
+
+
+class _WithDoctests:
+    """Looks for examples in modules of the package that have some, and in no test: most of both have none."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path) -> Generator[None, list[object], list[object]]:
+        found = yield
+        if file_path.suffix != ".py" or (_PACKAGE in file_path.parents and b">>> " in file_path.read_bytes()):
+            return found
+        return [collector for collector in found if not isinstance(collector, DoctestModule)]
+
+
+_PACKAGE = Path(__file__).resolve().parents[1] / "src"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Has the rule hold for the package too: a hook of this file is asked about files beside it alone."""
+    config.pluginmanager.register(_WithDoctests())
 
 
 SLOW_TIMEOUT = 600
@@ -54,6 +76,14 @@ def no_live_models() -> Iterator[None]:
 
     with override_allow_model_requests(False):
         yield
+
+
+@pytest.fixture
+def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has files of others read in this process, for one test."""
+    from reading_here import without_processes
+
+    without_processes(monkeypatch)
 
 
 @pytest.fixture

@@ -125,7 +125,7 @@ def played(records: list[dict[str, Any]], folder: Path) -> tuple[str, str]:
 PUBLIC = {"convfinqa": "convfinqa_tune.json", "tatqa": "tatqa_dev.json"}
 
 
-@pytest.fixture(params=["sample", "made up", *(pytest.param(name, marks=pytest.mark.slow) for name in PUBLIC)])
+@pytest.fixture(params=["made up", *(pytest.param(name, marks=pytest.mark.slow) for name in ("sample", *PUBLIC))])
 def records(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     if request.param == "made up":
         return tatqa_pages()
@@ -148,7 +148,7 @@ def test_predictions_do_not_depend_on_the_answers(records: list[dict[str, Any]],
     assert [sentinel for sentinel in SENTINELS if sentinel in stored or sentinel in others] == []
 
 
-@pytest.mark.parametrize("benchmark", ["convfinqa", "tatqa"])
+@pytest.mark.parametrize("benchmark", ["convfinqa", pytest.param("tatqa", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("solver", [spec.name for spec in solver_specs() if spec.takes_model])
 def test_what_a_model_is_sent_does_not_depend_on_the_answers(
     solver: str, benchmark: str, local_models: None, tmp_path: Path

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from examples import share
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pymongo import MongoClient
@@ -183,7 +184,7 @@ def test_a_damaged_content_is_one_clear_line(uri: str) -> None:
     play(uri, read)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=50), min_size=1, max_size=8))
 def test_any_texts_come_back_word_for_word(uri: str, texts: Sequence[str]) -> None:
     run = a_run(f"any-{uuid4().hex}")

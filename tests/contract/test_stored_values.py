@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from examples import share
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
@@ -94,7 +95,7 @@ def test_every_kind_of_answer_comes_back_from_a_store(uri: str) -> None:
     play(uri, scenario)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.lists(JSON, min_size=1, max_size=6))
 def test_any_json_comes_back_equal_and_of_the_same_types(uri: str, values: list[JsonValue]) -> None:
     run = a_run(uuid.uuid4().hex)

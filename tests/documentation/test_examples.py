@@ -110,6 +110,7 @@ SLOW = {
     "docs/inspection.md",
     "docs/installation.md",
     "docs/solvers.md",
+    "README.md",
 }
 """Texts whose commands take many seconds: they build ontologies, play whole files, or train."""
 

@@ -86,6 +86,7 @@ def test_what_is_missing_is_listed_with_the_commands_that_install_it(monkeypatch
     )
 
 
+@pytest.mark.slow
 def test_a_plain_install_has_every_public_name(python_without: Python) -> None:
     code = "import quaestor; print(len([getattr(quaestor, name) for name in quaestor.__all__]))"
     outcome = python_without(tuple(EXTRAS), "-c", code)
@@ -96,7 +97,7 @@ def test_a_plain_install_has_every_public_name(python_without: Python) -> None:
 @pytest.mark.parametrize(
     ("command", "shown"),
     [
-        (["ask", PAGE, "what were cables sales in 2012?"], "sure"),
+        pytest.param(["ask", PAGE, "what were cables sales in 2012?"], "sure", marks=pytest.mark.slow),
         pytest.param(
             ["eval", str(sample_path()), "--limit", "2", "--workers", "2"], "execution", marks=pytest.mark.slow
         ),
@@ -120,15 +121,19 @@ def test_a_plain_install_answers_without_a_model(command: list[str], shown: str,
 @pytest.mark.parametrize(
     ("extra", "command"),
     [
-        ("models", ["ask", PAGE, "what?", "--solver", "agent", "--model", "ollama:small"]),
+        pytest.param(
+            "models",
+            ["ask", PAGE, "what?", "--solver", "agent", "--model", "ollama:small"],
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             "models",
             ["eval", str(sample_path()), "--solver", "workflow", "--model", "ollama:small"],
             marks=pytest.mark.slow,
         ),
         ("models", ["models", "check", "ollama:small"]),
-        ("mongo", ["runs", "list", "--store", "mongodb://localhost/quaestor"]),
-        ("train", ["train", str(sample_path()), "--output", "learned"]),
+        pytest.param("mongo", ["runs", "list", "--store", "mongodb://localhost/quaestor"], marks=pytest.mark.slow),
+        pytest.param("train", ["train", str(sample_path()), "--output", "learned"], marks=pytest.mark.slow),
         pytest.param("train", ["crossvalidate", str(sample_path())], marks=pytest.mark.slow),
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else value,
@@ -146,6 +151,7 @@ def test_what_is_missing_is_said_in_one_line_before_any_work(
     assert not (tmp_path / "learned").exists()
 
 
+@pytest.mark.slow
 def test_training_from_python_says_it_too(python_without: Python) -> None:
     code = (
         "from quaestor.errors import SettingsError\n"

@@ -27,6 +27,7 @@ async def test_a_file_is_asked_for_by_an_id_and_shown_without_its_folder(tmp_pat
     assert await stood.open(file.id) is page
 
 
+@pytest.mark.usefixtures("read_here")
 async def test_uploads_are_listed_and_forgotten_and_files_stay(tmp_path: Path) -> None:
     stood = shelf(tmp_path, str(write_dataset(tmp_path / "page.json", a_record())))
     taken = await stood.take(b"sales,2009\nnet,1\n", "one.csv")
@@ -62,6 +63,7 @@ async def test_pages_that_are_not_there(index: str) -> None:
         await stood.open(f"{stood.files[0].id}.{index}")
 
 
+@pytest.mark.usefixtures("read_here")
 async def test_an_upload_is_opened_again_by_another_shelf(tmp_path: Path) -> None:
     taken = await shelf(tmp_path).take(b"line,2009,2008\nnet sales,120,100\nrent,5,4\n", "../results.csv")
     assert taken.name == "results.csv"
@@ -70,6 +72,7 @@ async def test_an_upload_is_opened_again_by_another_shelf(tmp_path: Path) -> Non
         await shelf(tmp_path).take(b"", "results.csv")
 
 
+@pytest.mark.slow
 async def test_files_that_nobody_has_looked_at_are_read_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise AssertionError("a reader was called in this process")

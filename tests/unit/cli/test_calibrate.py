@@ -70,6 +70,7 @@ def test_a_calibration_is_learned_from_a_run_and_used_by_the_next(ask: Quaestor,
     assert "withheld: the model's answer has a probability of " in shown
 
 
+@pytest.mark.slow
 def test_the_table_of_what_the_surest_answers_are_worth(ask: Quaestor) -> None:
     ask("run pages.json --solver workflow --model main --option measure=true")
     learned = ask("calibrate latest --output mine.json").out

@@ -116,6 +116,7 @@ def test_the_other_pages_are_played_and_the_refused_one_says_why(quaestor: Quaes
     assert kept[1][2].startswith(f"DocumentError: {line}")
 
 
+@pytest.mark.slow
 def test_asking_the_page_and_checking_the_file(quaestor: Quaestor, mixed: Path) -> None:
     asked = quaestor(f"ask mixed.json#{PAGE}", "what was net revenue?")
     assert asked.code == 2

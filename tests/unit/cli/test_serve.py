@@ -31,6 +31,7 @@ def serving(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[st
             process.kill()
 
 
+@pytest.mark.slow
 def test_it_says_where_it_is_and_ends_with_a_clean_interrupt(tmp_path: Path) -> None:
     with serving(tmp_path) as (process, line):
         assert line.startswith("quaestor is at http://127.0.0.1:")

@@ -22,7 +22,15 @@ main()
 
 
 @pytest.mark.parametrize(
-    "module", ["quaestor.core.collecting", "typer", "quaestor.cli.app", "quaestor.cli.ask", "numpy", "pydantic"]
+    "module",
+    [
+        "quaestor.core.collecting",
+        "typer",
+        "quaestor.cli.app",
+        "quaestor.cli.ask",
+        pytest.param("numpy", marks=pytest.mark.slow),
+        "pydantic",
+    ],
 )
 def test_an_interrupt_at_an_import_is_one_line(module: str) -> None:
     assert ended("SIGINT", module) == (130, "", "quaestor: interrupted\n")

@@ -22,12 +22,14 @@ def test_at_least_150_turns_of_every_company_are_labelled() -> None:
     assert all(set(label) == {"conversation", "turn", "metric_type", "entity"} for label in labels)
 
 
+@pytest.mark.slow
 def test_metric_types_are_read_as_a_person_reads_them(read: tuple[Read, ...]) -> None:
     right = sum(turn.metric_right for turn in read)
     print(f"\nmetric types: {right} of {len(read)}")
     assert right / len(read) >= 0.9
 
 
+@pytest.mark.slow
 def test_entities_are_read_as_a_person_reads_them(read: tuple[Read, ...]) -> None:
     right = sum(turn.entity_right for turn in read)
     print(f"\nentities: {right} of {len(read)}")

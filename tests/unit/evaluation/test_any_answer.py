@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import get_args
 
 import pytest
+from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import page
@@ -112,7 +113,7 @@ def handed_on(records: Sequence[TurnRecord]) -> None:
     assert workbook_bytes([conversation])
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=share(15), deadline=None)
 @given(plans(0, PLACES), plans(1, PLACES), st.tuples(QUESTIONS, QUESTIONS))
 def test_an_answer_is_kept_told_and_judged(first: Plan, second: Plan, questions: tuple[str, str]) -> None:
     converse(first, second, questions)

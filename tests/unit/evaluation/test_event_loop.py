@@ -145,6 +145,7 @@ def test_a_store_that_waits_for_another_writer_holds_nobody_up(tmp_path: Path) -
     assert max(asyncio.run(scenario()).waited) < WAITING
 
 
+@pytest.mark.slow
 def test_the_embedded_solver_computes_off_the_loop() -> None:
     page = many_tables(12)
     conversation = Conversation("c", page, ("what was the net income in 2019?", "and in 2018?"))

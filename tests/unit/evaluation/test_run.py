@@ -369,7 +369,8 @@ def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(engine: str, tm
     assert content(stored(store)) == content(stored(undisturbed))
 
 
-@pytest.mark.parametrize("engine", ["inline", pytest.param("processes", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["inline", "processes"])
 def test_ctrl_c_stops_a_run_that_can_be_resumed(engine: str, tmp_path: Path) -> None:
     store = tmp_path / "runs.db"
     process = slow_run(store, engine, 40, 0.02)

@@ -47,5 +47,6 @@ def test_the_shapes_catch_what_is_broken(line: str, broken: str) -> None:
     assert "Constraint Violation" in faults(turtle.replace(line, broken, 1))
 
 
+@pytest.mark.slow
 def test_the_public_ontology_fits(shared_data: Path) -> None:
     assert faults(build_ontology(public_pages(shared_data / "convfinqa_tune.json")).to_turtle()) == ""

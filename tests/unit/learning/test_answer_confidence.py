@@ -34,6 +34,7 @@ def test_confidences_of_companies_that_were_held_out_can_be_believed() -> None:
     assert found.calibration.held_out["calibration error"] == round(found.report.error, 4)
 
 
+@pytest.mark.slow
 def test_the_same_answers_give_the_same_calibration() -> None:
     assert fit_confidence(answers(), {}) == fit_confidence(answers(), {})
 

@@ -148,6 +148,7 @@ QUERIES = (
 )
 
 
+@pytest.mark.slow
 async def test_a_query_sees_its_graph_alone_and_ends(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path) as client:
         for sparql in QUERIES:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import pytest
+from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from selecting import RESULTS, VALUES, plans
@@ -48,7 +49,7 @@ def run(plan: Plan, history: Sequence[StepResult | None]) -> None:
 HISTORIES = st.lists(RESULTS, min_size=2, max_size=2)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=share(40), deadline=None)
 @given(plans(), HISTORIES)
 def test_a_plan_has_a_result_or_a_named_error(plan: Plan, history: list[StepResult | None]) -> None:
     run(plan, history)

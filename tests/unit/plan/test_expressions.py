@@ -5,6 +5,7 @@ from decimal import Decimal
 from string import printable
 
 import pytest
+from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from values import a_value, plain
@@ -150,7 +151,7 @@ def test_constants_are_those_of_programs() -> None:
 
 
 @given(formulas())
-@settings(max_examples=150)
+@settings(max_examples=share(150))
 def test_what_a_formula_says_is_what_the_plan_says_back(text: str) -> None:
     first = parse_expression(text, NAMES)
     try:

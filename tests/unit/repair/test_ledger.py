@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from corrected import QUESTIONS, a_ledger, at, cell, misread, number_of, shown, the_page, the_turns
+from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -203,7 +204,7 @@ def _stored(turns: tuple[Turn, ...]) -> list[object]:
 
 
 @given(st.lists(_ACTS, max_size=7))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=share(60), deadline=None)
 def test_any_chain_is_refused_or_recorded_and_undoing_all_gives_the_original(acts: list[Act]) -> None:
     ledger = a_ledger()
     for act in acts:

@@ -1,4 +1,5 @@
 import pytest
+from examples import share
 from filings import a_filing
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,7 +54,7 @@ def test_the_index_of_an_excerpt_is_that_of_the_whole() -> None:
     assert PlaceIndex.of(document.excerpt([3, 4])).document is document
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=share(60), deadline=None)
 @given(st.lists(PARTS, max_size=6), TEXTS | st.text(), st.lists(st.text(max_size=20), max_size=2))
 def test_no_document_and_no_question_crashes_it(parts: list[TablePart], asked: str, earlier: list[str]) -> None:
     document = assemble("any", parts)

@@ -82,10 +82,10 @@ def test_questions_and_answers_of_different_number(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "programs", "lost"),
     [
-        ("convfinqa_tune.json", 841, 0),
+        pytest.param("convfinqa_tune.json", 841, 0, marks=pytest.mark.slow),
         ("convfinqa_train50.json", 183, 0),
-        ("convfinqa_train100.json", 355, 0),
-        ("convfinqa_tune_cleaned.json", 841, 26),
+        pytest.param("convfinqa_train100.json", 355, 0, marks=pytest.mark.slow),
+        pytest.param("convfinqa_tune_cleaned.json", 841, 26, marks=pytest.mark.slow),
     ],
 )
 def test_the_labelled_files(shared_data: Path, name: str, programs: int, lost: int) -> None:

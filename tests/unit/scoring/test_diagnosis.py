@@ -266,6 +266,7 @@ def share_named(path: Path) -> float:
     return named[True] / BROKEN
 
 
+@pytest.mark.slow
 def test_the_cause_of_a_plan_broken_in_a_known_way_is_named() -> None:
     assert share_named(sample_path()) >= 0.95
 

@@ -1,6 +1,7 @@
 import random
 
 import sympy
+from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,7 +39,7 @@ def programs(draw: st.DrawFn) -> str:
     return ", ".join(steps)
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(programs(), programs())
 def test_agrees_with_computer_algebra(one: str, other: str) -> None:
     plans = parse_program(one), parse_program(other)
@@ -49,7 +50,7 @@ def test_agrees_with_computer_algebra(one: str, other: str) -> None:
         assert same_value(*plans) == (sympy.cancel(left - right) == 0)
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(programs(), st.randoms(use_true_random=False))
 def test_commuting_and_reordering_change_nothing(program: str, chance: random.Random) -> None:
     plan = parse_program(program)

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 
 import pytest
 from evil_words import CLIMBING, EVIL, SUM, evil_csv
+from examples import share
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from model_replies import Reply as ModelReply
@@ -162,7 +163,9 @@ def test_each_address_wants_the_token(tmp_path: Path) -> None:
         assert app.ask("POST", "/conversations", across, b"document=x").status == 403
 
 
-@pytest.mark.parametrize("climbing", CLIMBING)
+@pytest.mark.parametrize(
+    "climbing", [*CLIMBING[::2], *(pytest.param(one, marks=pytest.mark.slow) for one in CLIMBING[1::2])]
+)
 def test_no_part_of_a_path_leads_to_a_file(attacked: Attacked, climbing: str) -> None:
     for method, path in ADDRESSES:
         for there in {filled(path, climbing), f"{path.rpartition('/')[0]}/{climbing}", f"/static/{climbing}"}:
@@ -182,6 +185,7 @@ def test_parameters_of_addresses_that_are_there_lead_to_no_file(attacked: Attack
             assert attacked.wrong(reply) == [], (method, there, climbing)
 
 
+@pytest.mark.slow
 def test_no_word_of_a_document_or_a_person_runs_in_any_page(attacked: Attacked) -> None:
     pages = {there: reply for there, reply in crawl(attacked.asked).items() if reply is not None}
     assert [(there, attacked.wrong(reply)) for there, reply in pages.items() if attacked.wrong(reply)] == []
@@ -192,6 +196,7 @@ def test_no_word_of_a_document_or_a_person_runs_in_any_page(attacked: Attacked) 
     assert "\u241b[2J" in shown, "a question with an escape sequence shows it"
 
 
+@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize("kind", ["csv", "json", "markdown", "html", "xlsx"])
 def test_nothing_that_is_taken_away_runs(attacked: Attacked, kind: str) -> None:
     there = attacked.converse(evil_csv(), "evil.csv", "what were net sales in 2009?", EVIL[5], EVIL[6], EVIL[0])
@@ -214,6 +219,7 @@ def test_nothing_that_is_taken_away_runs(attacked: Attacked, kind: str) -> None:
         assert "cmd|" not in sheets
 
 
+@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize(
     "name",
     [
@@ -245,6 +251,18 @@ def grows(_: Path) -> bytes:
     return gzip.compress(b"<p>" * (90 << 20), 1)
 
 
+def words(_: Path) -> bytes:
+    return b"Nothing but words is here.\n"
+
+
+def old(_: Path) -> bytes:
+    return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(999)
+
+
+def large(_: Path) -> bytes:
+    return b"net sales,120,100\n" * (3 << 20)
+
+
 def bomb(folder: Path) -> bytes:
     sheet = {"xl/worksheets/sheet1.xml": b"<s>" * (90 << 20)}
     return write_workbook(folder / "bomb.xlsx", {"S": [["a", 1]]}, parts=sheet).read_bytes()
@@ -255,10 +273,10 @@ def bomb(folder: Path) -> bytes:
     [
         ("picture.csv", lambda _: b"\x89PNG\r\n\x1a\n" + bytes(99), "it is a picture"),
         ("empty.html", lambda _: b"   \n", "the file is empty"),
-        ("words.txt", lambda _: b"Nothing but words is here.\n", "has no number"),
+        pytest.param("words.txt", words, "has no number", marks=pytest.mark.slow),
         ("cut.pdf", lambda _: b"%PDF-1.7\n1 0 obj", "broken or cut off"),
-        ("old.xls", lambda _: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(999), "of an old Office program"),
-        ("large.csv", lambda _: b"net sales,120,100\n" * (3 << 20), "50 MB are the most that a file may have"),
+        pytest.param("old.xls", old, "of an old Office program", marks=pytest.mark.slow),
+        pytest.param("large.csv", large, "50 MB are the most that a file may have", marks=pytest.mark.slow),
         pytest.param("grows.html.gz", grows, "larger than 256 MB unpacked", marks=pytest.mark.slow),
         pytest.param("bomb.xlsx", bomb, "cannot read bomb.xlsx", marks=pytest.mark.slow),
     ],
@@ -328,7 +346,7 @@ def test_a_malformed_body_is_the_mistake_of_who_sent_it(attacked: Attacked, kind
     [ModelReply(f"no such key: {KEY}, Bearer {KEY}", status=401), say(f"the key is {KEY}")],
     ids=["refused", "answered"],
 )
-@pytest.mark.usefixtures("local_models")
+@pytest.mark.usefixtures("local_models", "read_here")
 def test_a_key_that_a_model_repeats_is_in_no_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: ModelReply
 ) -> None:
@@ -355,7 +373,7 @@ def check(attacked: Attacked, data: st.DataObject) -> None:
     assert attacked.wrong(reply) == []
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=share(100), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_hundred_random_requests(attacked: Attacked, data: st.DataObject) -> None:
     check(attacked, data)

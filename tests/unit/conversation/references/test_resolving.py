@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from remembered import Cell, computed, looked_up, memory_of, unanswered
@@ -170,7 +171,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=25).map(" ".join)))
 def test_any_text_is_resolved_within_its_own_words(question: str) -> None:
     found = resolved(question, CHANGED)

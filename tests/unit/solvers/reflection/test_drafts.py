@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import page
@@ -192,7 +193,7 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=share(150), deadline=None)
 @given(st.lists(STEPS, min_size=1, max_size=5), VALUES, st.sampled_from([None, "one", "percent", "million"]))
 def test_whatever_a_draft_says_it_is_a_plan_or_refused(steps: list[Any], answer: Any, scale: str | None) -> None:
     read = serial.load(Draft, json.loads(json.dumps(draft(*steps, answer=answer, scale=scale))))

@@ -51,6 +51,7 @@ def test_facts_are_always_found(turns: Iterator[Examined]) -> None:
     assert all(made[kind] > 10 for kind in ("arithmetic", "ungrounded", "misplaced"))
 
 
+@pytest.mark.slow
 def test_much_of_what_is_wrong_in_a_plan_is_found(shared_data: Path) -> None:
     corruptor = Corruptor(2)
     made, found = Counter[str](), Counter[str]()

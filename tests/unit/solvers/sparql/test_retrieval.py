@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import page
@@ -181,7 +182,7 @@ QUERIES = st.text(max_size=60) | st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=share(60), deadline=None)
 @given(QUERIES, st.text(max_size=30) | st.just("net sales"))
 def test_any_query_for_cells_and_any_words_are_found_or_refused(query: str, words: str) -> None:
     found, faults = checked(cells={"cells": query}, words={"words": words})

@@ -153,6 +153,7 @@ def test_any_words_find_a_number_or_are_refused(row: str, column: str) -> None:
         assert found if isinstance(found, str) else found.quantity in found.cell.quantities
 
 
+@pytest.mark.slow
 def test_the_operands_of_the_public_file_are_found_by_their_labels(shared_data: Path) -> None:
     path = shared_data / "convfinqa_tune.json"
     golds, found, ambiguous = read_gold(path), 0, 0

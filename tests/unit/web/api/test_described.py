@@ -1,4 +1,5 @@
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,12 @@ from quaestor.web.security import Access
 METHODS = {"get", "post", "patch", "delete"}
 
 
-def document_of(folder: Path, access: Access | None = None) -> Any:
-    app = create_app(asking(folder), access)
+TOKEN = "0123456789abcdef"
+
+
+@cache
+def document_of(token: str | None = None) -> Any:
+    app = create_app(asking(Path("nowhere")), Access(token=token))
     (api,) = (route.app for route in app.routes if getattr(route, "name", "") == "api")  # type: ignore[attr-defined]
     return api.openapi()
 
@@ -33,8 +38,8 @@ def references(value: Any) -> set[str]:
     return here | {found for item in value.values() for found in references(item)}
 
 
-def test_it_is_openapi_3_1_and_what_it_refers_to_is_there(tmp_path: Path) -> None:
-    document = document_of(tmp_path)
+def test_it_is_openapi_3_1_and_what_it_refers_to_is_there() -> None:
+    document = document_of()
     OPENAPI_31_VALIDATOR.validate(document)
     assert document["openapi"].startswith("3.1.")
     assert document["servers"] == [{"url": "/api/v1"}]
@@ -49,8 +54,8 @@ def test_it_is_openapi_3_1_and_what_it_refers_to_is_there(tmp_path: Path) -> Non
     assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", name) for name in names)
 
 
-def test_every_operation_is_described_and_names_what_can_come(tmp_path: Path) -> None:
-    document = document_of(tmp_path)
+def test_every_operation_is_described_and_names_what_can_come() -> None:
+    document = document_of()
     for path, method, found in operations(document):
         assert method in METHODS
         assert found["summary"], path
@@ -68,23 +73,23 @@ def test_every_operation_is_described_and_names_what_can_come(tmp_path: Path) ->
             assert any(one["name"] == name and one["in"] == "path" for one in found["parameters"])
 
 
-def test_whatever_changes_something_takes_what_no_form_of_a_page_can_send(tmp_path: Path) -> None:
+def test_whatever_changes_something_takes_what_no_form_of_a_page_can_send() -> None:
     """Nothing else keeps the pages of other sites away from who asks without a token."""
-    for path, method, found in operations(document_of(tmp_path)):
+    for path, method, found in operations(document_of()):
         if method == "post":
             kinds = set(found["requestBody"]["content"])
             assert kinds <= {"application/json", "application/octet-stream"}, path
 
 
-def test_objects_of_bodies_and_replies_have_no_more_than_is_said(tmp_path: Path) -> None:
-    for name, schema in document_of(tmp_path)["components"]["schemas"].items():
+def test_objects_of_bodies_and_replies_have_no_more_than_is_said() -> None:
+    for name, schema in document_of()["components"]["schemas"].items():
         if schema.get("type") == "object":
             assert schema["additionalProperties"] is False, name
 
 
-@pytest.mark.parametrize("token", [None, "0123456789abcdef"])
-def test_the_token_is_named_where_one_is_needed(tmp_path: Path, token: str | None) -> None:
-    document = document_of(tmp_path, Access(token=token))
+@pytest.mark.parametrize("token", [None, TOKEN])
+def test_the_token_is_named_where_one_is_needed(token: str | None) -> None:
+    document = document_of(token)
     assert ("security" in document) is (token is not None)
     if token is not None:
         assert document["components"]["securitySchemes"]["token"] == {"type": "http", "scheme": "bearer"}
@@ -92,4 +97,4 @@ def test_the_token_is_named_where_one_is_needed(tmp_path: Path, token: str | Non
 
 def test_it_is_served(tmp_path: Path) -> None:
     with program(tmp_path) as asked:
-        assert asked.get("/openapi.json") == document_of(tmp_path)
+        assert asked.get("/openapi.json") == document_of()

@@ -2,6 +2,7 @@
 
 import pytest
 from choices import REGIONS, features
+from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import page
@@ -64,7 +65,7 @@ def test_cells_know_their_headings_and_their_years() -> None:
     ] * 3
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(30), deadline=None)
 @given(st.lists(st.lists(_CELL, min_size=3, max_size=3), min_size=1, max_size=7))
 def test_any_table_has_its_totals(grid: list[list[str]]) -> None:
     table = page([["", "2012", "2011"], *grid]).tables[0]

@@ -2,6 +2,7 @@
 
 import pytest
 from choices import REGIONS, told
+from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -58,7 +59,7 @@ _WORDS = st.sampled_from("and in 2011 what about which years ones ? freight the 
 _SAID = st.lists(_WORDS, max_size=6)
 
 
-@settings(max_examples=50)
+@settings(max_examples=share(50))
 @given(st.lists(_SAID.map(" ".join), min_size=1, max_size=4))
 def test_any_questions_can_follow_each_other(texts: list[str]) -> None:
     *earlier, last = map(read_question, texts)
