@@ -1,16 +1,50 @@
 """How often Python looks for cycles of objects that nobody holds any more."""
 
 import gc
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T")
 
 _BETWEEN = 50_000
 """New objects between two looks, where Python has 700: what a turn makes is gone when it ends, with few cycles."""
 
 _BETWEEN_SERVING = 2_000
 
+_BETWEEN_TIDYING = 256
+
+
+class _Owned:
+    """Whether this process is a program's own."""
+
+    whole = False
+
 
 def collect_seldom() -> None:
     """Lets this process look for cycles seldom: for programs that own their process, not for a library's caller."""
     gc.set_threshold(_BETWEEN)
+    _Owned.whole = True
+
+
+def tidy() -> None:
+    """Has Python give up what it keeps for reuse: megabytes of tuples once many pages went by.
+
+    For programs that own their process, between steps of theirs; of another nothing is done. What there is the first
+    time is there to stay, and is not looked at again.
+    """
+    if _Owned.whole:
+        gc.collect()
+        if not gc.get_freeze_count():
+            gc.freeze()
+
+
+def tidying(items: Iterable[T]) -> Iterator[T]:
+    """Yields items, and tidies up now and then where they are many."""
+    for number, item in enumerate(items, 1):
+        yield item
+        if number % _BETWEEN_TIDYING == 0:
+            del item
+            tidy()
 
 
 def collect_later() -> None:

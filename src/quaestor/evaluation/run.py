@@ -13,8 +13,10 @@ from functools import partial
 from itertools import takewhile
 
 from quaestor.core import serial
+from quaestor.core.collecting import tidy
 from quaestor.core.texts import Texts
 from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.listed import ListedConversations
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.claiming import Lease, is_gone
@@ -81,6 +83,7 @@ async def run_dataset(
     async with open_session(config, sum(used.values(), Usage())) if config else nullcontext() as session:
         run = await (_resume(store, spec, resume) if resume else _create(store, spec, dataset))
         await store.save_ontology(graphs.ontology.digest, graphs.ontology.each_triple())
+        tidy()
         if run.status == "complete":
             return run
         if session is not None:
@@ -157,11 +160,12 @@ async def _outcome(store: RunStore, run: RunRecord) -> RunStatus:
 def _check(dataset: Dataset, spec: RunSpec) -> None:
     if spec.dataset_digest != dataset.digest:
         raise InputError(f"the spec is of another dataset than {dataset.path}: make it with RunSpec.of")
-    ids = Texts(one.id for one in dataset.listed)
+    listed = dataset.listed
+    ids = listed.ids if isinstance(listed, ListedConversations) else Texts(one.id for one in listed)
     if ids.distinct < len(ids):
         repeated = [key for key, count in Counter(ids).items() if count > 1]
         raise DatasetError(f"{dataset.path} has conversations with the same id: {', '.join(repeated[:5])}")
-    if dataset.listed and not any(one.questions for one in dataset.listed):
+    if listed and not any(one.questions for one in listed):
         raise DatasetError(f"{dataset.path} is a document in which nothing is asked: there is nothing to run")
     for conversation in dataset.conversations:
         check_questions(conversation)

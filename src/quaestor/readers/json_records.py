@@ -19,7 +19,7 @@ from typing import overload
 
 from quaestor.errors import DatasetError
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 _SPACE = " \t\n\r"
 _BOM = codecs.BOM_UTF8.decode("latin-1")
 _OPENING = {"[": "list", "{": "object"}

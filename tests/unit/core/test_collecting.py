@@ -41,5 +41,13 @@ def test_a_program_at_its_end_looks_no_more() -> None:
     assert said_by(f"{made}collect_no_more()") == ""
 
 
+def test_a_program_tidies_up_between_its_steps_and_a_library_does_not() -> None:
+    tidied = "from quaestor.core import collecting; {}for _ in collecting.tidying(range(256)): pass"
+    count = "\nimport gc; print(gc.get_freeze_count() > 1_000)"
+    assert said_by(tidied.format("collecting.collect_seldom()\n") + count) == "True\n"
+    assert said_by(tidied.format("\n") + count) == "False\n"
+    assert said_by("from quaestor.core.collecting import tidying; print(*tidying('abc'))") == "a b c\n"
+
+
 def test_who_imports_the_package_keeps_its_own() -> None:
     assert threshold_after("import quaestor") == threshold_after("pass")

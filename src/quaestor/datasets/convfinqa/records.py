@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from quaestor.core.caching import BoundedCache
+from quaestor.core.collecting import tidying
 from quaestor.datasets.convfinqa.ids import company_of, is_joined
 from quaestor.datasets.convfinqa.page import read_convfinqa_page
 from quaestor.datasets.dataset import Conversation, Dataset
@@ -43,7 +44,7 @@ def read_records(
     pages = BoundedCache[bytes, Document](_PAGES)
     read = partial(_read, records, path, pages)
     listing, warnings = ConversationListing(), list(losses)
-    for number in range(len(records)):
+    for number in tidying(range(len(records))):
         if limit is not None and number >= limit:
             if not records.is_object(number):
                 raise _no_object(path, number)
