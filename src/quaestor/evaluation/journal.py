@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.events.kinds import Event, dump_events
 from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.core import serial
 from quaestor.core.computing import compute
-from quaestor.evaluation.recording import TurnPlace, prompt_record, turn_record, turn_status
+from quaestor.evaluation.recording import TurnPlace, prompt_record, storable, turn_record, turn_status
 from quaestor.evaluation.watching import TurnBegun
 from quaestor.store.base import RunStore
 from quaestor.store.records import TurnRecord
@@ -47,6 +48,7 @@ class Journal:
         self._begun: TurnBegun | None = None
         self._events: list[Event] = []
         self._calls: list[ToolCall] = []
+        self._draft: TurnRecord | None = None
         self._exchanges: deque[Exchange] = deque()
         self._logged: set[tuple[int, int]] = set()
         self._changed = False
@@ -60,7 +62,7 @@ class Journal:
             written = await compute(begun.graph.written)
             await self._store.save_graph(self.place.run, self.place.conversation, written)
             self.graph_of = begun.graph.digest_of_document
-        self.heard, self._begun, self._events, self._calls = True, begun, [], []
+        self.heard, self._begun, self._events, self._calls, self._draft = True, begun, [], [], None
         if self._live:
             await self._store.save_turn(self._snapshot())
 
@@ -138,26 +140,34 @@ class Journal:
                 await self._store.save_turn(self._snapshot())
 
     def _snapshot(self) -> TurnRecord:
-        """Returns the turn as far as it is.
+        """Returns the turn as far as it is; only what is new since the last one is written anew.
 
-        That takes half a millisecond, as the record of the whole turn does: in another thread it would hold the event
-        loop up as long, and the way there comes to it.
+        In another thread it would hold the event loop up as long, and the way there comes to it.
         """
+        before = self._draft or self._first()
+        calls, events = self._calls[len(before.tool_calls) :], self._events[len(before.events) :]
+        # Whole lists each time: a store may keep those that it was given.
+        self._draft = replace(
+            before,
+            events=before.events + storable(dump_events(events)),
+            tool_calls=before.tool_calls + storable([serial.dump(call) for call in calls]),
+            status="understanding_complete" if before.status != "understanding" else turn_status(events),
+        )
+        return self._draft
+
+    def _first(self) -> TurnRecord:
+        """Returns the turn as it begins."""
         begun = self._begun
         assert begun is not None
-        events, calls = tuple(self._events), tuple(self._calls)
         so_far = Turn(
             question=begun.question,
             answer=Answer(value=None),
             verified=False,
             started=begun.started,
             finished=begun.started,
-            events=events,
             references=begun.references,
-            tool_calls=calls,
         )
-        record = turn_record(self.place.at(begun.index), so_far, begun.history, turn_status(events))
-        return replace(record, finished=None)
+        return replace(turn_record(self.place.at(begun.index), so_far, begun.history, "understanding"), finished=None)
 
 
 def _failed(task: asyncio.Task[None]) -> bool:

@@ -44,6 +44,10 @@ def _mended(part: object) -> dict[str, str]:
     for name in _FIELDS:
         value = getattr(part, name, None)
         text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
-        if isinstance(text, str) and (sent := text.encode("utf-8", "replace").decode("utf-8")) != text:
+        if (
+            isinstance(text, str)
+            and not text.isascii()
+            and (sent := text.encode("utf-8", "replace").decode("utf-8")) != text
+        ):
             found[name] = sent
     return found

@@ -30,15 +30,18 @@ def _check_time(name: str, moment: datetime | None) -> None:
 
 def _check_json(name: str, value: object) -> None:
     """Refuses what JSON holds and BSON does not."""
-    if isinstance(value, dict):
-        if any("\0" in key for key in value):
-            raise ValueError(f"{name} has a key with a zero byte, which no store can hold")
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            _check_json(name, item)
-    elif isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
-        raise ValueError(f"{name} holds {value}, and a store holds 64 bits: write it as text")
+    found = [value]
+    for one in found:  # it grows meanwhile
+        if type(one) is str:
+            continue
+        if isinstance(one, dict):
+            if "\0" in "".join(one):
+                raise ValueError(f"{name} has a key with a zero byte, which no store can hold")
+            found.extend(one.values())
+        elif isinstance(one, list):
+            found.extend(one)
+        elif isinstance(one, int) and not -(1 << 63) <= one < 1 << 63:
+            raise ValueError(f"{name} holds {one}, and a store holds 64 bits: write it as text")
 
 
 @dataclass(frozen=True, slots=True)

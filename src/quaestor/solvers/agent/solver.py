@@ -7,6 +7,7 @@ the solver keeps nothing from one turn to the next.
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import NoAnswerGiven
@@ -40,6 +41,11 @@ class AgentSolver:
         self.limits = limits or AgentLimits()
         self._advice = read_advice(self.limits.advice)
 
+    @cached_property
+    def _system(self) -> str:
+        """What every turn is told first."""
+        return render("agent/system", rules=briefing.rules(), advice=self._advice)
+
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer that the plan of the model's tool calls gives; one without a value where it finds none.
 
@@ -53,7 +59,7 @@ class AgentSolver:
             MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
-        system = render("agent/system", rules=briefing.rules(), advice=self._advice)
+        system = self._system
         first = None
         if self.limits.two_phases:
             first = await understand(model, question, context, system, self.limits.repairs)
