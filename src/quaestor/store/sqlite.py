@@ -1,9 +1,9 @@
 """The embedded run store: one SQLite file, no server.
 
-Owns the statements; the tables are in sqlite_schema.py. The write-ahead log and one transaction an operation let it
-survive `kill -9` at any moment; several processes may write at once. Operations run one after the other, in the order
-in which they were called, in a thread of the store's own: neither a large graph nor a wait for another writer holds the
-event loop up.
+Owns the statements; the tables are in sqlite_schema.py. The write-ahead log and transactions that hold whole operations
+let it survive `kill -9` at any moment; several processes may write at once. Operations run one after the other, in the
+order in which they were called, in a thread of the store's own: neither a large graph nor a wait for another writer
+holds the event loop up.
 """
 
 import sqlite3
@@ -29,7 +29,7 @@ from quaestor.store.records import (
     TurnRecord,
     now,
 )
-from quaestor.store.sqlite_file import encode, in_order
+from quaestor.store.sqlite_file import encode, in_group, in_order
 from quaestor.store.sqlite_upkeep import SqliteUpkeep
 from quaestor.store.turn_classes import classes_of
 from quaestor.store.turn_measures import measure_turn
@@ -92,7 +92,7 @@ class SqliteStore(SqliteUpkeep):
         self._check_run(run)
         return self._select(RunRecord, "runs WHERE id = ?", run)[0]
 
-    @in_order
+    @in_group
     def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
         """Notes that a conversation is being played, as another attempt; returns its number."""
         with self._reporting("write to"), self._transaction():
@@ -121,14 +121,14 @@ class SqliteStore(SqliteUpkeep):
             )
             return dict(self._db.execute(found, (clock, clock + MOST_SECONDS, run)).fetchall())
 
-    @in_order
+    @in_group
     def renew_claims(self, run: str, owner: str, seconds: float) -> None:
         """Holds the claims of a runner on conversations of a run for some seconds more."""
         held = (time() + seconds, run, owner)
         with self._reporting("write to"), self._transaction():
             self._db.execute("UPDATE examples SET claim_until = ? WHERE run = ? AND claim_owner = ?", held)
 
-    @in_order
+    @in_group
     def save_turn(self, turn: TurnRecord) -> None:
         """Keeps a turn as far as it is."""
         with self._reporting("write to"), self._transaction():
@@ -138,7 +138,7 @@ class SqliteStore(SqliteUpkeep):
             except sqlite3.IntegrityError as error:
                 raise refusals.never_begun(self._name, turn) from error
 
-    @in_order
+    @in_group
     def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
         """Keeps a conversation's end and all its turns, or nothing."""
         refusals.check_turns(example, turns)
@@ -207,7 +207,7 @@ class SqliteStore(SqliteUpkeep):
         of_one = f'{where} AND conversation = ? AND "index" = coalesce(?, "index") ORDER BY "index"'
         return self._select(TurnRecord, of_one, run, attempt, conversation, index)
 
-    @in_order
+    @in_group
     def log_prompt(self, prompt: PromptRecord) -> None:
         """Keeps a request to a model and its reply."""
         with self._reporting("write to"), self._transaction():

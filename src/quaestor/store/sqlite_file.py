@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from quaestor.errors import StoreError, UnknownRunError
 from quaestor.store import errors as refusals
+from quaestor.store.sqlite_line import OperationLine
 from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, bring_up_to_date
 
 if TYPE_CHECKING:
@@ -55,12 +56,27 @@ def in_order(
     operation: Callable[Concatenate[S, P], R],
 ) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
     """Makes an operation one that is awaited, and runs in the store's thread, after those that were called before."""
+    return _awaited(operation, little=False)
 
+
+def in_group(
+    operation: Callable[Concatenate[S, P], R],
+) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
+    """Does the same of a short one that writes: it may share a transaction with others that wait, and ends with it."""
+    return _awaited(operation, little=True)
+
+
+def _awaited(
+    operation: Callable[Concatenate[S, P], R], *, little: bool
+) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
     @wraps(operation)
     async def run(store: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
         work = partial(operation, store, *args, **kwargs)
         # A store that is closed has no thread any more, and says so itself.
-        return work() if store._closed else await asyncio.get_running_loop().run_in_executor(store._thread, work)
+        if store._closed:
+            return work()
+        made: R = await asyncio.wrap_future(store._line.add(work, little=little))
+        return made
 
     return run
 
@@ -91,6 +107,7 @@ class SqliteFile:
                 path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
         self._thread, self._closed = ThreadPoolExecutor(1, "sqlite"), False
+        self._line = OperationLine(self._thread, self._transaction)
         try:
             with self._reporting("open"):
                 self._prepare()
@@ -168,6 +185,11 @@ class SqliteFile:
 
     @contextmanager
     def _transaction(self, mode: str = "IMMEDIATE") -> Iterator[None]:
+        """Commits what is done inside, or takes it back; within another one it is a part of that."""
+        if self._db.in_transaction:
+            # What fails in it fails the whole, which is taken back.
+            yield
+            return
         self._db.execute(f"BEGIN {mode}")
         try:
             yield

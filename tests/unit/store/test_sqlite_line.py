@@ -1,0 +1,99 @@
+"""What waits for a store's thread is made in order, what writes little in one transaction, and each fails alone."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quaestor.errors import DuplicateRecordError
+from quaestor.store.base import open_store
+from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord, now
+from quaestor.store.sqlite_line import OperationLine
+
+
+class Line:
+    """A line whose thread waits until all operations have come."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self._thread, self._all_here = ThreadPoolExecutor(1), threading.Event()
+        self._line = OperationLine(self._thread, self._together)
+        self._thread.submit(self._all_here.wait)
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        self.said.append("begin")
+        try:
+            yield
+        except Exception:
+            self.said.append("back")
+            raise
+        self.said.append("commit")
+
+    def add(self, name: str, *, little: bool = True, fails: bool = False) -> "Future[Any]":
+        def work() -> str:
+            if fails:
+                raise ValueError(name)
+            self.said.append(name)
+            return name
+
+        return self._line.add(work, little=little)
+
+    def go(self) -> list[str]:
+        self._all_here.set()
+        self._thread.shutdown()
+        return self.said
+
+
+def test_little_ones_that_wait_are_made_in_one_transaction_and_told_when_it_is_committed() -> None:
+    line = Line()
+    seen: list[list[str]] = []
+    futures = [line.add("a"), line.add("b")]
+    futures[0].add_done_callback(lambda _: seen.append(list(line.said)))
+    assert line.go() == ["begin", "a", "b", "commit"]
+    assert [future.result() for future in futures] == ["a", "b"]
+    assert seen == [["begin", "a", "b", "commit"]]
+
+
+def test_nothing_overtakes_what_was_called_before() -> None:
+    line = Line()
+    for name, little in (("a", True), ("read", False), ("b", True), ("c", True)):
+        line.add(name, little=little)
+    assert line.go() == ["a", "read", "begin", "b", "c", "commit"]
+
+
+def test_one_that_fails_takes_the_others_back_and_each_is_made_again_alone() -> None:
+    line = Line()
+    first, second, third = line.add("a"), line.add("b", fails=True), line.add("c")
+    assert line.go() == ["begin", "a", "back", "a", "c"]
+    assert (first.result(), third.result()) == ("a", "c")
+    with pytest.raises(ValueError, match="b"):
+        second.result()
+
+
+def test_one_that_is_cancelled_before_it_begins_is_not_made() -> None:
+    line = Line()
+    line.add("a")
+    assert line.add("b").cancel()
+    assert line.go() == ["a"]
+
+
+def test_of_writers_at_once_one_that_is_refused_loses_no_other(tmp_path: Path) -> None:
+    def prompt(number: int) -> PromptRecord:
+        return PromptRecord("run", "one", 0, number, "ANSWER", "model", f"asked {number}", "said", now(), now())
+
+    async def write() -> None:
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            await store.create_run(RunRecord("run", {}, "0", "file", "0", 1, now()))
+            await store.begin_example(ConversationRecord("run", "one", "page", started=now()))
+            numbers = (0, 1, 1, 2, 3)
+            ended = await asyncio.gather(*(store.log_prompt(prompt(n)) for n in numbers), return_exceptions=True)
+            assert [isinstance(one, DuplicateRecordError) for one in ended] == [False, False, True, False, False]
+            assert [one.number for one in await store.prompts("run", "one")] == [0, 1, 2, 3]
+
+    asyncio.run(write())
