@@ -18,6 +18,7 @@ from quaestor.questions.question import Question
 from quaestor.solvers.embedded.decode.conversions import conversion_scores
 from quaestor.solvers.embedded.decode.implausible import is_implausible, leaves_of, years_spoken_of
 from quaestor.solvers.embedded.decode.named_years import named_year_scores
+from quaestor.solvers.embedded.decode.off_question import is_off_question
 from quaestor.solvers.embedded.decode.overrides import (
     apply_overrides,
     has_unasked_constant,
@@ -179,8 +180,9 @@ def expand(
         outcomes = list(zip(logs[order].tolist(), done, strict=True))
         if filing:
             outcomes = [(log, _of_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
-        among = (path.state, page) if filing else None
-        allowed = [(log, x) for log, x in outcomes if not _is_ruled_out(question, x, among)] or outcomes
+        allowed = [
+            (log, x) for log, x in outcomes if not _is_ruled_out(question, x, path.state, page, filing=filing)
+        ] or outcomes
         # The others share what was ruled out.
         left = np.logaddexp.reduce([log for log, _ in allowed]) - np.logaddexp.reduce([log for log, _ in outcomes])
         found += [Hypothesis(path, outcome, path.log + log - float(left)) for log, outcome in allowed[:BRANCHES]]
@@ -223,13 +225,16 @@ def _of_filing(question: Question, outcome: TurnAction, state: DialogueState, pa
     return asked if question.magnitude else with_printed_signs(asked, page.leaves)
 
 
-def _is_ruled_out(question: Question, outcome: TurnAction, filing: tuple[DialogueState, PageFeatures] | None) -> bool:
+def _is_ruled_out(
+    question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures, *, filing: bool
+) -> bool:
     """Whether a plan cannot be meant; of a filing, with the turns before and its numbers, more is known."""
-    if filing is None or is_ruled_out(question, outcome):
-        return is_ruled_out(question, outcome)
+    if is_ruled_out(question, outcome) or is_off_question(question, outcome, leaves_of(outcome, state), page.leaves):
+        return True
+    if not filing:
+        return False
     if is_amount_for_percentage(question, outcome) or has_unasked_constant(question, outcome):
         return True
-    state, page = filing
     return is_implausible(question, outcome, state, page.leaves)
 
 

@@ -10,30 +10,18 @@ from collections.abc import Sequence
 
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
+from quaestor.solvers.embedded.decode.off_question import CHANGES, asks_for_change
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 
 _TOGETHER = frozenset({"add", "subtract", "divide", "multiply", "percentage_change", "sum", "average"})
 _DIFFERENCES = frozenset({"subtract", "percentage_change"})
 _SCALED = frozenset({"multiply", "divide"})
-_NOUN = r"change|increase|decrease|decline|growth|rise|drop|fall|reduction|movement|improvement|swing"
-_VERB = r"change|increase|decrease|decline|ris[ei]n?|fall(?:en)?|gr[eo]wn?|drop|improve|shrink|move"
-_ASKS = re.compile(
-    rf"\b(?:{_NOUN}) (?!in control)(?:in|of|from|over|between|since|during)\b"
-    rf"|\bhow much (?:did|has|have|do|does) .+ (?:{_VERB})(?:d|ped)?\b"
-)
-_OF_IT = re.compile(rf"\bof (?:the|this|that) (?:{_NOUN})\b|\bdue to\b")
-"""A part of a change is no change of its own."""
 _NO_RATIOS = frozenset({"add", "sum", "multiply"})
 _RATIO = re.compile(r"\b(?:margin|ratio|rate)\b")
 _SUM = re.compile(r"\b(?:sum|total|combined|together|plus|times|add\w*|multipl\w+)\b")
 _ONE_OF_TWO = re.compile(r"differen|\b(?:less|more|fewer|minus|between)\b")
 _IN_YEAR = re.compile(r"\b(?:in|for|during) (?:the )?(?:fiscal )?(?:year )?(?:19|20)\d\d\b")
-_CHANGES = frozenset(
-    stems(
-        "change increase decrease decline growth variance rise drop fall reduction improvement movement grew rose fell"
-    )
-)
 
 
 def is_implausible(question: Question, outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> bool:
@@ -102,11 +90,6 @@ def years_spoken_of(question: Question, taken: Sequence[int], leaves: NumberMatr
     return tuple(other if other in question.year_set else year for year, other in own)
 
 
-def asks_for_change(question: Question) -> bool:
-    """Returns whether a question asks how far one thing changed: "the increase in debt", "how much did sales fall"."""
-    return bool(_ASKS.search(question.lowered)) and not _OF_IT.search(question.lowered)
-
-
 def is_no_comparison(question: Question, outcome: TurnAction, leaves: NumberMatrix) -> bool:
     """Returns whether yes or no is asked for and an outcome is a number, or it compares an amount with a percentage.
 
@@ -142,9 +125,8 @@ def takes_one_twice(outcome: TurnAction, taken: Sequence[int], leaves: NumberMat
 def is_no_change(question: Question, outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
     """Returns whether an outcome cannot be the change that is asked for.
 
-    A look-up is none where neither a label nor the sentence speaks of a change. A difference is none where one of its
-    numbers is a change already, where both are of one year, or where the year whose change it is is not the later one.
-    An amount times or over a percentage of the page never is.
+    A difference is none where one of its numbers is a change already, where both are of one year, or where the year
+    whose change it is is not the later one. An amount times or over a percentage of the page never is.
 
     Args:
         question: It asks for a change, as `asks_for_change` has it.
@@ -152,15 +134,13 @@ def is_no_change(question: Question, outcome: TurnAction, taken: Sequence[int], 
         taken: Its numbers of the page, as `leaves_of` has them.
         leaves: The numbers of the page.
     """
-    if outcome.operation == "lookup":
-        return all(leaf >= 0 and not _speaks_of_change(leaf, leaves) for leaf in taken)
     if outcome.operation in _SCALED:
         percent = [leaf >= 0 and leaves.counts[leaf].percent for leaf in taken]
         return any(percent) and not all(percent)
     if outcome.operation not in _DIFFERENCES:
         return False
-    changes = sum(stem in _CHANGES for stem in stems(question.lowered))
-    of_changes = any(leaf >= 0 and _CHANGES & {*leaves.leaves[leaf].column[-1:]} for leaf in taken)
+    changes = sum(stem in CHANGES for stem in stems(question.lowered))
+    of_changes = any(leaf >= 0 and CHANGES & {*leaves.leaves[leaf].column[-1:]} for leaf in taken)
     return (changes == 1 and of_changes) or _is_of_other_years(question, taken, leaves)
 
 
@@ -178,8 +158,3 @@ def _is_of_other_years(question: Question, taken: Sequence[int], leaves: NumberM
     line = (leaves.table == leaves.table[later]) & (leaves.line == leaves.line[later])
     before = max(years) - 1
     return max(years) != question.years[0] or (before not in years and bool((leaves.year[line] == before).any()))
-
-
-def _speaks_of_change(leaf: int, leaves: NumberMatrix) -> bool:
-    number = leaves.leaves[leaf]
-    return number.moved or bool(_CHANGES & {*number.row, *number.column, *number.around})

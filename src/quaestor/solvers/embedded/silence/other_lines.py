@@ -16,7 +16,7 @@ from quaestor.ontology.core_lines import read_core_lines
 from quaestor.ontology.line_matching import core_line_index
 from quaestor.plan.steps import Compute, Extract, Plan
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.decode.implausible import asks_for_change
+from quaestor.solvers.embedded.decode.off_question import asks_for_change
 
 _SAME = {"sale": "revenue", "sales": "revenue", "revenues": "revenue"}
 _NO_PART = STOP_WORDS - JOINING_WORDS

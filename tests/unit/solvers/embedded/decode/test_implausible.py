@@ -1,56 +1,22 @@
 """Plans that nobody asks for of a filing."""
 
 import pytest
+from alder_report import numbers_of_report, plan
 
-import quaestor
-from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.decode.implausible import asks_for_change, is_implausible, is_of_other_answers
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.decode.implausible import is_implausible, is_of_other_answers
+from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
-
-REPORT = """# Alder, annual report
-
-Rent increased $ 3 million in 2024.
-
-| (in millions) | 2024 | Change | 2023 | Change | 2022 |
-|---|---|---|---|---|---|
-| Net sales | 391 | 2% | 383 | (3)% | 394 |
-| Services | 96 | 13% | 85 | 9% | 78 |
-
-| (in millions) | 2024 | 2023 |
-|---|---|---|
-| Net sales of all parts | 391 | 383 |
-"""
 
 
 @pytest.fixture(scope="module")
 def leaves(tmp_path_factory: pytest.TempPathFactory) -> NumberMatrix:
-    path = tmp_path_factory.mktemp("report") / "alder.md"
-    path.write_text(REPORT, encoding="utf-8")
-    document = quaestor.open(path).document
-    return number_matrix(GraphProvider.of([document], "extend").graph(document))
-
-
-def plan(leaves: NumberMatrix, operation: str, *printed: tuple[str, int]) -> TurnAction:
-    """A plan on numbers, each by its print and which of those of one print it is."""
-    operands = []
-    for text, which in printed:
-        places = [
-            place
-            for place, leaf in enumerate(leaves.leaves)
-            if leaf.quantity.text.strip("()$ ").removesuffix(" million").replace(")%", "%") == text
-        ]
-        operands.append(Operand("leaf", places[which], float(leaves.value[places[which]])))
-    return TurnAction(operation, tuple(operands), 1.0)
+    return numbers_of_report(tmp_path_factory.mktemp("report"))
 
 
 @pytest.mark.parametrize(
     ("question", "operation", "printed", "ruled_out"),
     [
-        ("what was the increase in net sales in 2024?", "lookup", [("391", 0)], True),
-        ("what was the increase in net sales in 2024?", "lookup", [("2%", 0)], False),
-        ("how much did rent rise in 2024?", "lookup", [("3", 0)], False),
         ("what was the change in net sales in 2024?", "subtract", [("391", 0), ("383", 0)], False),
         ("what was the change in net sales in 2023?", "subtract", [("391", 0), ("383", 0)], True),
         ("what was the change in net sales since 2023?", "subtract", [("391", 0), ("383", 0)], False),
@@ -79,20 +45,6 @@ def test_an_answer_and_the_number_that_it_looked_up_are_one(leaves: NumberMatrix
     state = DialogueState().after(read_question("what were net sales in 2024?"), first)
     again = TurnAction("add", (Operand("result", 0, 391.0), *plan(leaves, "lookup", ("391", 1)).operands), 782.0)
     assert is_implausible(read_question("how much was sold in 2024 in total?"), again, state, leaves)
-
-
-@pytest.mark.parametrize(
-    ("question", "whether"),
-    [
-        ("what was the growth in revenue?", True),
-        ("by how much did debt fall?", True),
-        ("how much of the increase was due to price?", False),
-        ("what were the change in control payments?", False),
-        ("what was rent in 2024?", False),
-    ],
-)
-def test_a_change_is_asked_for_in_so_many_words(question: str, whether: bool) -> None:
-    assert asks_for_change(read_question(question)) is whether
 
 
 @pytest.mark.parametrize(

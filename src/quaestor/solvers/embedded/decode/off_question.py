@@ -1,0 +1,98 @@
+"""Plans that do another thing than a question asks for: an amount for its change, a sum for a ratio.
+
+The ranker weighs what it has seen, and now and then a likely number outweighs what the question says. These few turns
+of phrase leave no choice, on a benchmark's page and in a filing alike: the labelled turns of ConvFinQA bear each of
+them out, and what they have against it is told beside it.
+"""
+
+import re
+from collections.abc import Sequence
+
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stems
+from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded.state.dialogue import TurnAction
+
+_NOUN = r"change|increase|decrease|decline|growth|rise|drop|fall|reduction|movement|improvement|swing"
+_VERB = r"change|increase|decrease|decline|ris[ei]n?|fall(?:en)?|gr[eo]wn?|drop|improve|shrink|move"
+_CHANGE = re.compile(
+    rf"\b(?:{_NOUN}) (?!in control)(?:in|of|from|over|between|since|during)\b"
+    rf"|\bhow much (?:did|has|have|do|does) .+ (?:{_VERB})(?:d|ped)?\b"
+)
+_OF_CHANGE = re.compile(rf"\bof (?:the|this|that) (?:{_NOUN})\b|\bdue to\b|\b(?:{_NOUN}) (?:then )?represent")
+"""A part of a change is no change of its own, nor is what it is a share of."""
+CHANGES = frozenset(
+    stems(
+        "change increase decrease decline growth variance rise drop fall reduction improvement movement grew rose fell"
+    )
+)
+"""Words, without their ending, that speak of a change."""
+_RATIO = re.compile(r"\bratio of\b")
+_NO_RATIOS = frozenset({"add", "subtract", "multiply", "sum", "average"})
+_PERCENTAGE = re.compile(r"\b(?:what|which) (?:is |was |were |are )?(?:the )?(?:percent|portion|share|proportion)")
+_COUNT = re.compile(r"\bhow many\b|\bnumber of\b")
+_PRODUCT = re.compile(r"\btimes\b|\bproduct\b|\bmultipl|\bconvert|\bvalue\b")
+
+
+def is_off_question(question: Question, outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+    """Returns whether a plan does another thing than the question asks for.
+
+    Args:
+        question: What is asked.
+        outcome: What the plan does.
+        taken: The number of the page that each operand is or looked up; -1 of what is none.
+        leaves: The numbers of the page.
+    """
+    match outcome.operation:
+        case "lookup":
+            return _is_amount_for_change(question, taken, leaves)
+        case "divide":
+            return _is_amount_over_percentage(question, taken, leaves)
+        case "multiply" if _is_product_for_count(question, taken, leaves):
+            return True
+    return outcome.operation in _NO_RATIOS and _asks_for_ratio(question)
+
+
+def asks_for_change(question: Question) -> bool:
+    """Returns whether a question asks how far one thing changed: "the increase in debt", "how much did sales fall"."""
+    return bool(_CHANGE.search(question.lowered)) and not _OF_CHANGE.search(question.lowered)
+
+
+def _is_amount_for_change(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+    """Whether a change is asked for, and neither label nor sentence of what is looked up speaks of one.
+
+    Of 709 turns that ask for one 21 are answered by a look-up, of numbers that are a change as they are printed.
+    """
+    return asks_for_change(question) and all(leaf >= 0 and not _speaks_of_change(leaf, leaves) for leaf in taken)
+
+
+def _speaks_of_change(leaf: int, leaves: NumberMatrix) -> bool:
+    number = leaves.leaves[leaf]
+    return number.moved or bool(CHANGES & {*number.row, *number.column, *number.around})
+
+
+def _asks_for_ratio(question: Question) -> bool:
+    """Whether "the ratio of" one to another is asked for, and not how far apart ratios are.
+
+    Of 47 turns that say so one is answered by a difference, and it speaks of "the common ratio of 9.5 %".
+    """
+    asked = _RATIO.search(question.lowered)
+    return asked is not None and "differen" not in question.lowered[: asked.start()] and not asks_for_change(question)
+
+
+def _is_amount_over_percentage(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+    """Whether "what percentage" is answered by an amount over a percentage, or the reverse. Of 546 turns none is."""
+    if len(taken) != 2 or min(taken) < 0 or not _PERCENTAGE.search(question.lowered):
+        return False
+    first, second = (bool(leaves.counts[leaf].percent) for leaf in taken)
+    return first is not second
+
+
+def _is_product_for_count(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+    """Whether a number of things is asked for and two numbers of the page are multiplied, none of them a percentage.
+
+    Of 158 turns none is that does not say "times", "product" or the like.
+    """
+    if not _COUNT.search(question.lowered) or _PRODUCT.search(question.lowered):
+        return False
+    return all(leaf >= 0 and not leaves.counts[leaf].percent for leaf in taken)

@@ -1,0 +1,43 @@
+"""A small report whose numbers plans are made of by hand."""
+
+from pathlib import Path
+
+import quaestor
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
+
+REPORT = """# Alder, annual report
+
+Rent increased $ 3 million in 2024.
+
+| (in millions) | 2024 | Change | 2023 | Change | 2022 |
+|---|---|---|---|---|---|
+| Net sales | 391 | 2% | 383 | (3)% | 394 |
+| Services | 96 | 13% | 85 | 9% | 78 |
+
+| (in millions) | 2024 | 2023 |
+|---|---|---|
+| Net sales of all parts | 391 | 383 |
+"""
+
+
+def numbers_of_report(folder: Path) -> NumberMatrix:
+    """Returns the numbers of the report, which is written to a folder."""
+    path = folder / "alder.md"
+    path.write_text(REPORT, encoding="utf-8")
+    document = quaestor.open(path).document
+    return number_matrix(GraphProvider.of([document], "extend").graph(document))
+
+
+def plan(leaves: NumberMatrix, operation: str, *printed: tuple[str, int]) -> TurnAction:
+    """A plan on numbers, each by its print and which of those of one print it is."""
+    operands = []
+    for text, which in printed:
+        places = [
+            place
+            for place, leaf in enumerate(leaves.leaves)
+            if leaf.quantity.text.strip("()$ ").removesuffix(" million").replace(")%", "%") == text
+        ]
+        operands.append(Operand("leaf", places[which], float(leaves.value[places[which]])))
+    return TurnAction(operation, tuple(operands), 1.0)

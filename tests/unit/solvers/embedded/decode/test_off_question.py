@@ -1,0 +1,62 @@
+"""Plans that do another thing than the question asks for."""
+
+import pytest
+from alder_report import numbers_of_report, plan
+
+from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.decode.implausible import leaves_of
+from quaestor.solvers.embedded.decode.off_question import asks_for_change, is_off_question
+from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded.state.dialogue import DialogueState
+
+
+@pytest.fixture(scope="module")
+def leaves(tmp_path_factory: pytest.TempPathFactory) -> NumberMatrix:
+    return numbers_of_report(tmp_path_factory.mktemp("report"))
+
+
+@pytest.mark.parametrize(
+    ("question", "operation", "printed", "off"),
+    [
+        ("what was the increase in net sales in 2024?", "lookup", [("391", 0)], True),
+        ("what was the increase in net sales in 2024?", "lookup", [("2%", 0)], False),
+        ("how much did rent rise in 2024?", "lookup", [("3", 0)], False),
+        ("what was the amount of net sales in 2024?", "lookup", [("391", 0)], False),
+        ("what is the ratio of net sales to services?", "subtract", [("391", 0), ("96", 0)], True),
+        ("what is the ratio of net sales to services?", "divide", [("391", 0), ("96", 0)], False),
+        (
+            "what is the difference between the ratio of the one and the other?",
+            "subtract",
+            [("2%", 0), ("13%", 0)],
+            False,
+        ),
+        ("what percentage of net sales was services?", "divide", [("96", 0), ("2%", 0)], True),
+        ("what percentage of net sales was services?", "divide", [("2%", 0), ("391", 0)], True),
+        ("what percentage of net sales was services?", "divide", [("96", 0), ("391", 0)], False),
+        ("what was the total, if 96 is 2% of it?", "divide", [("96", 0), ("2%", 0)], False),
+        ("what was the number of services in 2024?", "multiply", [("96", 0), ("3", 0)], True),
+        ("what was the number of services times rent?", "multiply", [("96", 0), ("3", 0)], False),
+        ("how many of the services grew?", "multiply", [("96", 0), ("13%", 0)], False),
+    ],
+)
+def test_what_is_asked_for_leaves_no_choice(
+    leaves: NumberMatrix, question: str, operation: str, printed: list[tuple[str, int]], *, off: bool
+) -> None:
+    outcome = plan(leaves, operation, *printed)
+    taken = leaves_of(outcome, DialogueState())
+    assert is_off_question(read_question(question), outcome, taken, leaves) is off
+
+
+@pytest.mark.parametrize(
+    ("question", "whether"),
+    [
+        ("what was the growth in revenue?", True),
+        ("by how much did debt fall?", True),
+        ("how much of the increase was due to price?", False),
+        ("what were the change in control payments?", False),
+        ("what was rent in 2024?", False),
+        ("and how much does this change represent in relation to debt?", False),
+    ],
+)
+def test_a_change_is_asked_for_in_so_many_words(question: str, whether: bool) -> None:
+    assert asks_for_change(read_question(question)) is whether
