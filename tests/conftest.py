@@ -82,6 +82,14 @@ def no_live_models() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_tidying() -> Iterator[None]:
+    """Has runs in this process leave its objects alone: to go through all that tests hold takes a second each."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quaestor.evaluation.run.tidy", lambda: None)
+        yield
+
+
 @pytest.fixture
 def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has files of others read in this process, for one test."""
