@@ -47,10 +47,6 @@ _PACKAGE = Path(__file__).resolve().parents[1] / "src"
 def pytest_configure(config: pytest.Config) -> None:
     """Has the rule hold for the package too: a hook of this file is asked about files beside it alone."""
     config.pluginmanager.register(_WithDoctests())
-    if hasattr(config, "workerinput"):
-        from few_reports import tell_less
-
-        tell_less(config)
 
 
 SLOW_TIMEOUT = 600

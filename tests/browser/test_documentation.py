@@ -4,12 +4,11 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 from accessibility import serious_faults
 from docs_site import public_names
-from documentation_site import build_site
+from documentation_site import whole_site
 from playwright.sync_api import Browser
 
 from browser import DESKTOP, PHONE, watched
@@ -28,8 +27,7 @@ class Quiet(SimpleHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the site is served, from this machine alone."""
-    folder: Path = tmp_path_factory.mktemp("site")
-    build_site(folder)
+    folder, _ = whole_site(tmp_path_factory)
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

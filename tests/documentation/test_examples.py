@@ -21,7 +21,7 @@ MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(enco
 FOUND = [block for block in blocks() if not {"recipe", "served"} & set(block.remarks)]
 """All but those that tests of their own follow: `test_recipes`, `test_served`."""
 LANGUAGES = {"sh", "console", "python", "toml", "json", "csv", "markdown", "javascript", "turtle", "text"}
-NEEDS = {"model", "mongo", "data", "install", "inspect"}
+NEEDS = {"model", "mongo", "data", "install", "inspect", "minutes"}
 
 _COMMAND = re.compile(r"^(?:\$ )?(?:quaestor|make|pip|python|inspect) +\S", re.MULTILINE)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from docs_site import hooks, loading, public_names
-from documentation_site import build_site
+from documentation_site import build_site, whole_site
 from fenced import ROOT, texts
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -53,8 +53,8 @@ def test_links_that_a_person_clicks_load_nothing(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The whole site, built without a warning."""
-    folder = tmp_path_factory.mktemp("site")
-    assert build_site(folder) == []
+    folder, warned = whole_site(tmp_path_factory)
+    assert warned == []
     return folder
 
 

@@ -1,6 +1,9 @@
 """The documentation site, built into a folder of a test."""
 
+import fcntl
+import json
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -30,3 +33,15 @@ def build_site(folder: Path, **settings: Any) -> list[str]:
         finally:
             logger.removeHandler(heard)
         return warned
+
+
+def whole_site(factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """Returns where the site is, and what was warned of: built by the first process of a run of the tests to ask."""
+    shared = factory.getbasetemp()
+    shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
+    folder, warned = shared / "site", shared / "site-warned.json"
+    with (shared / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not warned.exists():
+            warned.write_text(json.dumps(build_site(folder)), encoding="utf-8")
+    return folder, json.loads(warned.read_text(encoding="utf-8"))

@@ -3,6 +3,7 @@
 The first word after the fence is the language, what follows are remarks:
 
 - `needs=model`: what a machine must have before the block can be run. It is read all the same, and not run.
+  `needs=minutes`: what it does is tested with less to do.
 - `file=NAME`: the block is a file, and is saved where the lines below it are typed.
 - `served=FILE`: the lines are typed into a shell on a machine where `quaestor serve FILE` runs.
 - `recipe=NAME`: the block is a step of a recipe, which a test of its own follows.

@@ -9,9 +9,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 
+from quaestor.core.words import caption_words
+from quaestor.ontology.captions import caption_key
 from quaestor.ontology.terms import read_plainly
 
 
@@ -68,6 +70,22 @@ class CoreLines:
 
     lines: Mapping[str, StatementLine]
     kinds: Mapping[str, LineKind]
+
+    @cached_property
+    def keys(self) -> Mapping[str, tuple[StatementLine, str]]:
+        """By the key of each caption the first line that has it, and the key of that line's preferred caption."""
+        found: dict[str, tuple[StatementLine, str]] = {}
+        for line in self.lines.values():
+            preferred = caption_key(line.label)
+            for caption in line.captions:
+                found.setdefault(caption_key(caption), (line, preferred))
+        return found
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the captions, in letters alone."""
+        captions = (caption for line in self.lines.values() for caption in line.captions)
+        return frozenset(word for caption in captions for word in caption_words(caption) if word.isalpha())
 
 
 @lru_cache(maxsize=1)

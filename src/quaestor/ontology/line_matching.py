@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from quaestor.core.stop_words import SMALL_WORDS
-from quaestor.core.words import caption_words, singular
+from quaestor.core.words import singular
 from quaestor.ontology.captions import caption_key, head_words, readings, undated
 from quaestor.ontology.core_lines import CoreLines, LineKind, read_core_lines
 from quaestor.ontology.matching import PropertyMatch
@@ -68,11 +68,9 @@ class LineIndex:
             learned.setdefault(caption_key(label), (name, label))
         learned.pop("", None)
         self._keys = dict(learned)
-        for line in core.lines.values():
+        for key, (line, preferred) in core.keys.items():
             # What documents call the line is its property, where they call it by the preferred caption.
-            own = learned.get(caption_key(line.label), (line.name, line.label))
-            for caption in line.captions:
-                self._keys.setdefault(caption_key(caption), own)
+            self._keys.setdefault(key, learned.get(preferred, (line.name, line.label)))
 
     def find(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
         """Returns the line that a caption names; None where it names none."""
@@ -118,7 +116,7 @@ class LineIndex:
 
     def _pieces(self, word: str) -> tuple[str, ...] | None:
         """Returns the fewest known words that make up a word; None where it is one or is made up of none."""
-        if word in self._words or singular(word) in self._words:
+        if word in self._core.words or singular(word) in self._core.words:
             return None
         best: list[tuple[str, ...] | None] = [()] + [None] * len(word)
         for end in range(1, len(word) + 1):
@@ -132,12 +130,7 @@ class LineIndex:
         return best[-1]
 
     def _is_piece(self, piece: str) -> bool:
-        return piece in _SMALL_PIECES or (len(piece) > _SHORTEST_PIECE and piece in self._words)
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        captions = (caption for line in self._core.lines.values() for caption in line.captions)
-        return frozenset(word for caption in captions for word in caption_words(caption) if word.isalpha())
+        return piece in _SMALL_PIECES or (len(piece) > _SHORTEST_PIECE and piece in self._core.words)
 
 
 @lru_cache(maxsize=1)
