@@ -6,14 +6,14 @@ what feeds it (signature, leaf scorer, candidates) stays as it was trained.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.learning import train as training
-from quaestor.learning.ranking import Rows, fit_ranker
+from quaestor.learning.ranking import RankedTurn, fit_ranker
 from quaestor.solvers.embedded.decode import beam
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.model.ranker import Ranker
@@ -60,17 +60,17 @@ class Blinded(Ranker):
 
     blank: tuple[int, ...] = ()
 
-    def predict(self, rows: Floats) -> NDArray[np.float64]:
+    def predict(self, rows: Floats, *, alone: bool = False) -> NDArray[np.float64]:
         """Returns the score of each candidate."""
-        return Ranker.predict(self, _blanked(rows, self.blank))
+        return Ranker.predict(self, _blanked(rows, self.blank), alone=alone)
 
 
 @contextmanager
-def keeping_rows() -> Iterator[list[Rows]]:
+def keeping_rows() -> Iterator[list[RankedTurn]]:
     """Keeps what the ranker of a training is fitted to; its last fit is the one that counts."""
-    kept: list[Rows] = []
+    kept: list[RankedTurn] = []
 
-    def keeping(turns: Sequence[Rows]) -> Ranker:
+    def keeping(turns: Sequence[RankedTurn]) -> Ranker:
         kept[:] = turns
         return fit_ranker(turns)
 
@@ -92,7 +92,7 @@ def paths_kept(count: int) -> Iterator[None]:
         setattr(beam, "PATHS", usual)  # noqa: B010
 
 
-def rankers_without(rows: Sequence[Rows]) -> Iterator[tuple[str, Ranker]]:
+def rankers_without(rows: Sequence[RankedTurn]) -> Iterator[tuple[str, Ranker]]:
     """Yields the ranker without each part, fitted anew.
 
     Args:
@@ -100,7 +100,7 @@ def rankers_without(rows: Sequence[Rows]) -> Iterator[tuple[str, Ranker]]:
     """
     for part in PARTS:
         blank = tuple(columns_of(part))
-        fitted = fit_ranker([(_blanked(features, blank), right) for features, right in rows])
+        fitted = fit_ranker([replace(turn, features=_blanked(turn.features, blank)) for turn in rows])
         yield part, Blinded(**{f.name: getattr(fitted, f.name) for f in fields(fitted)}, blank=blank)
 
 

@@ -1,16 +1,20 @@
-"""What the agent costs besides its model: a server on this machine, a process of its own, replies at once or late."""
+"""What the agent costs besides its model: a server that costs next to nothing, with replies at once or late.
+
+Conversations are played in one process, and in as many as there are cores, a share of them each; nothing is stored
+(`benchmarks.model_throughput` plays whole runs into a store).
+"""
 
 import asyncio
 import multiprocessing
-import sys
+import os
 from collections.abc import Iterable, Sequence
 from multiprocessing.connection import Connection
-from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING
+from time import perf_counter, process_time
 
 from benchmarks.figure import Figure
+from benchmarks.stub_model import REQUESTS, stub_model
 from benchmarks.workload import Workload
+from quaestor.core.collecting import collect_seldom
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.engines import gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
@@ -19,87 +23,92 @@ from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.solvers.registry import make_solver
 
-if TYPE_CHECKING:
-    from model_replies import Asked, Reply
-
-SUPPORT = str(Path(__file__).resolve().parents[1] / "tests" / "support")
-_LANES = 50
+_LANES = (50, 200)
 _LATENCY = 0.1
 _TURNS = 4
-_REQUESTS = 4
-"""Of a turn: the understanding, a query, a calculation, the answer."""
+_ROUNDS = 4
+"""Conversations one after the other in each lane: the ends of a play, where lanes run dry, count little."""
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
     pages = list({c.document.id: c.document for c in workload.dataset.conversations}.values())
     conversations = [
         Conversation(f"conversation {number}", pages[number % len(pages)], ("what was it?",) * _TURNS)
-        for number in range(2 * _LANES)
+        for number in range(_ROUNDS * max(_LANES))
     ]
-    _played(conversations[:1], 1, 0.0)  # imports, templates, schemas
-    few = conversations[:20]
-    alone = _played(few, 1, 0.0) / (len(few) * _TURNS)
+    with stub_model(0.0) as stub:
+        few = conversations[:20]
+        seconds, _ = _played(few, stub.url, "openai", 1, 1)
+    alone = seconds / (len(few) * _TURNS)
     yield Figure(
         "agent, a turn without its model",
         f"{1000 * alone:.1f} ms",
-        f"{_REQUESTS} requests, mean of {len(few) * _TURNS} turns",
+        f"{REQUESTS} requests, mean of {len(few) * _TURNS} turns",
     )
-    ideal = len(conversations) / _LANES * _TURNS * _REQUESTS * _LATENCY
-    share = ideal / _played(conversations, _LANES, _LATENCY)
-    how = f"{len(conversations)} conversations, {1000 * _LATENCY:.0f} ms a reply; ideal {ideal:.1f} s"
-    yield Figure(f"agent, {_LANES} conversations at once", f"{100 * share:.0f} % of ideal", how)
+    cores = os.cpu_count() or 1
+    with stub_model(_LATENCY) as stub:
+        for protocol in ("openai", "anthropic"):
+            for lanes in _LANES:
+                some = conversations[: _ROUNDS * lanes]
+                ideal = len(some) / lanes * _TURNS * REQUESTS * _LATENCY
+                for processes in dict.fromkeys((1, cores)):
+                    seconds, computed = _played(some, stub.url, protocol, lanes, processes)
+                    each = 1000 * computed / (len(some) * _TURNS)
+                    yield Figure(
+                        f"agent, {protocol}, {lanes} conversations at once, processes: {processes}",
+                        f"{100 * ideal / seconds:.0f} % of ideal",
+                        f"{len(some)} conversations, {1000 * _LATENCY:.0f} ms a reply; {each:.1f} ms of CPU a turn",
+                    )
 
 
-def _played(conversations: Sequence[Conversation], concurrency: int, latency: float) -> float:
-    """Returns the seconds that conversations take; their graphs are built before."""
+def _played(
+    conversations: Sequence[Conversation], url: str, protocol: str, lanes: int, processes: int
+) -> tuple[float, float]:
+    """Returns the seconds that conversations take, and those that are computed; their graphs are built before."""
+    context = multiprocessing.get_context("spawn")
+    ways = []
+    for number in range(processes):
+        ours, theirs = context.Pipe()
+        share = conversations[number::processes]
+        at_once = lanes // processes + (number < lanes % processes)
+        process = context.Process(target=_play, args=(share, url, protocol, at_once, theirs), daemon=True)
+        process.start()
+        ways.append((process, ours))
+    for _, ours in ways:
+        ours.recv()  # it has all that it needs
+    started = perf_counter()
+    for _, ours in ways:
+        ours.send("go")
+    computed = sum(ours.recv() for _, ours in ways)
+    seconds = perf_counter() - started
+    for process, _ in ways:
+        process.join()
+    return seconds, computed
+
+
+def _play(conversations: Sequence[Conversation], url: str, protocol: str, at_once: int, told: Connection) -> None:
+    """Plays when it is told to, and tells the seconds of CPU that it took."""
     documents = {c.document.id: c.document for c in conversations}
     knowledge = {name: GraphProvider.of([document]) for name, document in documents.items()}
     for name, document in documents.items():
         knowledge[name].graph(document)
     solver = make_solver("agent", {})
+    model = find_model(f"openai:scripted@{url}/v1" if protocol == "openai" else f"anthropic:scripted@{url}")
+    collect_seldom()
 
-    async def play(url: str) -> float:
-        async with open_session(ModelConfig(find_model(f"openai:scripted@{url}/v1"))) as line:
+    async def play() -> None:
+        async with open_session(ModelConfig(model)) as line:
 
             async def one(conversation: Conversation) -> None:
                 turns = await play_conversation(conversation, solver, knowledge[conversation.document.id], line)
                 assert all(turn.verified for turn in turns), turns
                 line.take(conversation.id)
 
-            started = perf_counter()
-            await gather_limited(conversations, one, concurrency)
-            return perf_counter() - started
+            await one(conversations[0])  # imports, templates, schemas
+            told.send("ready")
+            told.recv()
+            before = process_time()
+            await gather_limited(conversations, one, at_once)
+            told.send(process_time() - before)
 
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    server = context.Process(target=_serve, args=(latency, theirs), daemon=True)
-    server.start()
-    try:
-        return asyncio.run(play(str(ours.recv())))
-    finally:
-        ours.send("enough")
-        server.join()
-
-
-def _serve(latency: float, told: Connection) -> None:
-    """Serves in a process of its own until it is told that it is enough."""
-    sys.path.insert(0, SUPPORT)
-    from model_server import ModelServer
-
-    with ModelServer(lambda asked: _reply(asked).after(latency)) as server:
-        told.send(server.url)
-        told.recv()
-
-
-def _reply(asked: "Asked") -> "Reply":
-    from model_replies import call
-
-    match len(asked.results):
-        case 0:
-            return call("describe_understanding", description="a sum")
-        case 1:
-            return call("introspect_ontology", action="list_types")
-        case 2:
-            return call("calculate", operation="add", values=[2, 3])
-        case _:
-            return call("final_answer", answer=5, steps=[1])
+    asyncio.run(play())

@@ -18,8 +18,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from benchmarks.agent import SUPPORT
 from benchmarks.fold_weights import DATA, OutOfFold
+from benchmarks.workload import SUPPORT
 from quaestor.application.simulated_cascade import replayed_curve
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.agent import SUPPORT
 from benchmarks.figure import Figure
-from benchmarks.workload import Workload, benchmark_file
+from benchmarks.workload import SUPPORT, Workload, benchmark_file
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model

@@ -14,9 +14,8 @@ from statistics import mean
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.agent import SUPPORT
 from benchmarks.figure import Figure
-from benchmarks.workload import Timed, Workload
+from benchmarks.workload import SUPPORT, Timed, Workload
 from quaestor.datasets.formats import read_dataset
 from quaestor.llm.usage import Usage
 from quaestor.sample import sample_path

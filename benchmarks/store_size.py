@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.agent import SUPPORT
-from benchmarks.workload import benchmark_file
+from benchmarks.workload import SUPPORT, benchmark_file
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.engines import Engine, InlineEngine, RunListener

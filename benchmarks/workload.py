@@ -18,6 +18,8 @@ from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.registry import make_solver
 
 SOLVER = "embedded"
+SUPPORT = str(Path(__file__).resolve().parents[1] / "tests" / "support")
+"""Where the servers of the tests are."""
 
 
 @dataclass(frozen=True, slots=True)
