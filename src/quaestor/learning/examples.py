@@ -27,6 +27,7 @@ class Example:
         chained: Whether a question may build on the ones before it; where not, each stands for itself.
         second: The place of the first question of the second of two joined conversations; 0 where it is not told.
         weight: How much the numbers that a turn takes count in training, against those of a conversation.
+        alone: Whether it is one of several independent questions, each of which asks for a whole calculation.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Example:
     chained: bool = True
     second: int = 0
     weight: float = 1.0
+    alone: bool = False
 
 
 def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
@@ -52,8 +54,10 @@ def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
         for told in read_dataset(path).conversations:
             if told.id in gold:
                 group = told.company or told.document.id
+                answers = gold[told.id]
+                second = _second(answers) if told.chained else 0
                 example = Example(
-                    told.id, told.questions, gold[told.id], told.document, group, told.joined, told.chained
+                    told.id, told.questions, answers, told.document, group, told.joined, told.chained, second
                 )
                 found.setdefault(told.id, example)
     return tuple(found.values())

@@ -44,7 +44,7 @@ def _lessons(example: Example) -> Iterator[Example]:
         taught = as_program(gold)
         if taught is not None:
             lesson = replace(example, id=f"{example.id}#{place}", questions=(question,), gold=(taught,))
-            yield replace(lesson, chained=True, weight=INDEPENDENT)
+            yield replace(lesson, chained=True, weight=INDEPENDENT, alone=True)
 
 
 def as_program(gold: GoldTurn) -> GoldTurn | None:

@@ -39,6 +39,7 @@ class PlayedTurn:
         state: The conversation before it.
         label: What gold did.
         weight: How much the leaves that it takes count, against those of a conversation.
+        alone: Whether the question stands alone, and is no step of a conversation.
     """
 
     page: PageFeatures
@@ -46,6 +47,7 @@ class PlayedTurn:
     state: DialogueState
     label: LabelledTurn
     weight: float = 1.0
+    alone: bool = False
 
     @property
     def aggregates(self) -> bool:
@@ -100,7 +102,7 @@ def teacher_forced_rollout(
         (reading,) = read_leaves([read_turn(question, state, page, references)], signature)
         plausible = leaf_scorer.predict([reading.measured])[0] if leaf_scorer else _by_words(reading.measured)
         label, tree = label_turn(question, gold, trees, state, page.leaves, _most(plausible))
-        turns.append(PlayedTurn(page, reading, state, label, example.weight))
+        turns.append(PlayedTurn(page, reading, state, label, example.weight, example.alone))
         state = state.after(question, label.outcome)
         trees.append(tree)
     return turns

@@ -1,6 +1,7 @@
 """Fits the ranker, a conditional logit: the plan that is right is the likeliest of its turn. Deterministic."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,15 +9,31 @@ from numpy.typing import NDArray
 from quaestor.solvers.embedded.model.ranker import FORMS, FORMS_OF_OPERATION, Ranker, design, form_codes
 from quaestor.solvers.embedded.page.word_matrix import Floats
 
-Rows = tuple[Floats, NDArray[np.float64]]
-"""The candidates of one turn, best prior first, and how right each is."""
+
+@dataclass(frozen=True, slots=True)
+class RankedTurn:
+    """The candidates of one turn, best prior first.
+
+    Attributes:
+        features: A row a candidate.
+        right: How right each is.
+        alone: Whether the question stands alone, and is no step of a conversation.
+
+    Shape: `features` is candidates x `len(CANDIDATE_FEATURES)`, `right` has one entry a candidate.
+    """
+
+    features: Floats
+    right: NDArray[np.float64]
+    alone: bool = False
+
 
 _MOST = 150
 """How many wrong candidates of a turn are learned from: those that only signature and leaves do not rule out."""
 
 _OPERATIONS = len(FORMS) // FORMS_OF_OPERATION
-_COSTS = (10.0, 100.0, 50.0)
-"""What the square of a weight costs: of one that all plans share, of what an operation adds, of what a form adds."""
+_COSTS = (10.0, 100.0, 50.0, 50.0)
+"""What the square of a weight costs: of one that all plans share, of what an operation adds, of what a form adds,
+of what a question adds that stands alone."""
 
 _ROUNDS = 120
 _TINY = 1e-12
@@ -24,53 +41,66 @@ _NARROWEST = np.float32(1e-3)
 """The least deviation that a column is divided by."""
 
 
-def fit_ranker(turns: Sequence[Rows]) -> Ranker:
+def fit_ranker(turns: Sequence[RankedTurn]) -> Ranker:
     """Returns the ranker fitted to the candidates of many turns."""
     from scipy.optimize import minimize
 
-    kept = [np.flatnonzero((np.arange(len(right)) < _MOST) | (right > 0)) for _, right in turns]
-    labels = [right[keep] for (_, right), keep in zip(turns, kept, strict=True)]
-    rows = np.concatenate([features[keep] for (features, _), keep in zip(turns, kept, strict=True)])
+    kept = [np.flatnonzero((np.arange(len(turn.right)) < _MOST) | (turn.right > 0)) for turn in turns]
+    labels = [turn.right[keep] for turn, keep in zip(turns, kept, strict=True)]
+    rows = np.concatenate([turn.features[keep] for turn, keep in zip(turns, kept, strict=True)])
+    alone = np.repeat([turn.alone for turn in turns], [len(right) for right in labels])
     mean, scale = np.round(rows.mean(axis=0), 5), np.maximum(np.round(rows.std(axis=0), 5), _NARROWEST)
-    likelihood = _Likelihood(design(rows, mean, scale), form_codes(rows), labels)
+    likelihood = _Likelihood(design(rows, mean, scale), form_codes(rows), labels, alone)
     found = minimize(likelihood, likelihood.start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS}).x
-    return Ranker(mean, scale, np.round(likelihood.weights(found), 4).astype(np.float32))
+    weights, of_alone = (np.round(part, 4).astype(np.float32) for part in likelihood.weights(found))
+    return Ranker(mean, scale, weights, of_alone)
 
 
 class _Likelihood:
     """The negative log likelihood of the right plans, with its gradient; the costs of the weights are added.
 
-    The weights of a form are a sum of three: of all plans, of its operation, and its own.
+    The weights of a form are a sum of three: of all plans, of its operation, and its own; a question that stands alone
+    adds a fourth, the same to all forms.
     """
 
-    def __init__(self, wide: Floats, forms: NDArray[np.intp], labels: Sequence[NDArray[np.float64]]) -> None:
+    def __init__(
+        self,
+        wide: Floats,
+        forms: NDArray[np.intp],
+        labels: Sequence[NDArray[np.float64]],
+        alone: NDArray[np.bool_],
+    ) -> None:
         sizes = np.array([len(right) for right in labels])
         self._right = np.concatenate(labels)
         self._starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
         self._turn = np.repeat(np.arange(len(sizes)), sizes)
         self._places = [np.flatnonzero(forms == code) for code in range(len(FORMS))]
         self._parts = [wide[places] for places in self._places]
-        self._layers = (1, _OPERATIONS, len(FORMS))
+        self._alone = np.flatnonzero(alone)
+        self._of_alone = wide[self._alone]
+        self._layers = (1, _OPERATIONS, len(FORMS), 1)
         self.start = np.zeros(sum(self._layers) * wide.shape[1])
 
-    def weights(self, flat: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Returns the weights of each form."""
-        shared, by_operation, by_form = self._split(flat)
-        summed: NDArray[np.float64] = shared + np.repeat(by_operation, FORMS_OF_OPERATION, axis=0) + by_form
-        return summed
+    def weights(self, flat: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Returns the weights of each form, and what a question that stands alone adds to all of them."""
+        shared, by_operation, by_form, alone = self._split(flat)
+        return shared + np.repeat(by_operation, FORMS_OF_OPERATION, axis=0) + by_form, alone[0]
 
     def __call__(self, flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        layers, weights = self._split(flat), self.weights(flat).astype(np.float32)
+        layers = self._split(flat)
+        weights, of_alone = (part.astype(np.float32) for part in self.weights(flat))
         scores = np.empty(len(self._right))
         for row, places, part in zip(weights, self._places, self._parts, strict=True):
             scores[places] = part @ row
+        scores[self._alone] += self._of_alone @ of_alone
         odds = np.exp(scores - np.maximum.reduceat(scores, self._starts)[self._turn])
         right = odds * self._right
         whole, good = np.add.reduceat(odds, self._starts), np.add.reduceat(right, self._starts) + _TINY
         error = (odds / whole[self._turn] - right / good[self._turn]).astype(np.float32)
         by_form = np.array([part.T @ error[places] for places, part in zip(self._places, self._parts, strict=True)])
         by_operation = by_form.reshape(_OPERATIONS, FORMS_OF_OPERATION, -1).sum(axis=1)
-        pulls = (by_operation.sum(axis=0, keepdims=True), by_operation, by_form)
+        by_alone = (self._of_alone.T @ error[self._alone])[None]
+        pulls = (by_operation.sum(axis=0, keepdims=True), by_operation, by_form, by_alone)
         gradient = [(pull + cost * layer).ravel() for pull, cost, layer in zip(pulls, _COSTS, layers, strict=True)]
         costs = sum(0.5 * cost * float((layer**2).sum()) for cost, layer in zip(_COSTS, layers, strict=True))
         return float(np.log(whole).sum() - np.log(good).sum()) + costs, np.concatenate(gradient)

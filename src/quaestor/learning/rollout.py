@@ -36,7 +36,7 @@ def free_rollout(turns: Sequence[PlayedTurn], weights: EmbeddedWeights) -> Itera
     paths, history = START, 1.0
     for number, turn in enumerate(turns):
         question = turn.label.question
-        choices = expand(paths, question, turn.page, weights)
+        choices = expand(paths, question, turn.page, weights, alone=turn.alone)
         if not choices.ranked:
             return
         evidence = evidence_of(choices, history, number)

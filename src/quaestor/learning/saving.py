@@ -144,7 +144,10 @@ def _short(weight: np.float32) -> float:
 
 
 def _ranker_json(ranker: Ranker) -> dict[str, object]:
-    """The ranker: of each form of plan the weights of the columns, of the codes of each category, and of one."""
+    """The ranker: of each form of plan the weights of the columns, of the codes of each category, and of one.
+
+    `alone` has what a question that stands alone adds to those of every form.
+    """
     return {
         "columns": list(CANDIDATE_FEATURES),
         "mean": [round(float(value), 5) for value in ranker.mean],
@@ -152,6 +155,7 @@ def _ranker_json(ranker: Ranker) -> dict[str, object]:
         "weights": {
             name: [round(float(weight), 4) for weight in row] for name, row in zip(FORMS, ranker.weights, strict=True)
         },
+        "alone": [round(float(weight), 4) for weight in ranker.alone],
     }
 
 

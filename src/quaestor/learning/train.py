@@ -28,7 +28,7 @@ from quaestor.learning.pages import (
     read_pages,
     teacher_forced_rollout,
 )
-from quaestor.learning.ranking import Rows, fit_ranker
+from quaestor.learning.ranking import RankedTurn, fit_ranker
 from quaestor.learning.reference_weights import ReferenceSample, fit_references, reference_samples
 from quaestor.learning.references import labelled_references
 from quaestor.learning.rollout import ReplayedTurn, free_rollout
@@ -70,7 +70,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
     asked, examples = examples, lessons((*examples, *with_known_pages(dialogues, examples)))
     known = {example.id for example in examples}
     labelled = [*examples, *(dialogue for dialogue in dialogues if dialogue.id not in known)]
-    samples = [*signature_samples(labelled), *second_samples(joined_anew(dialogues))]
+    samples = [*signature_samples(labelled), *second_samples(joined_anew(e for e in labelled if not e.alone))]
     used = reference_samples(labelled_references(labelled))
     alone = [replace(line, weight=_ALONE) for line in dialogues if line.document is not None and line.id not in known]
     tables = read_pages([*examples, *alone])
@@ -91,14 +91,14 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
     played, single = play(examples, scorers), play(alone, scorers)
     final_scorers = [_scorer_without(fold, folds, seed, played, single) for fold in range(INNER_FOLDS)]
 
-    by_fold: list[list[Rows]] = [[] for _ in range(INNER_FOLDS)]
+    by_fold: list[list[RankedTurn]] = [[] for _ in range(INNER_FOLDS)]
     for told in (played, _with_aggregation(single)):
         for company, conversations in told.items():
             scorer = final_scorers[folds[company]]
             for turn in (turn for conversation in conversations for turn in conversation):
                 _, features, right = candidate_rows(turn, scorer.predict([turn.reading.measured])[0])
                 if right.any():
-                    by_fold[folds[company]].append((features, right))
+                    by_fold[folds[company]].append(RankedTurn(features, right, turn.alone))
     put = [put_questions([e for e in asked if folds.get(e.company) == fold], seed) for fold in range(INNER_FOLDS)]
     replayed: list[ReplayedTurn] = []
     judged: list[JudgedChoice] = []

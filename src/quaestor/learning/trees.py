@@ -56,7 +56,7 @@ def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> FittedTrees:
 
     names = tuple(LEAF_FEATURES)
     rows, labels = (np.concatenate(parts) for parts in zip(*turns, strict=True))
-    data = xgboost.DMatrix(rows, label=labels, feature_names=list(names), nthread=1)
+    data = xgboost.DMatrix(rows, label=labels, nthread=1)
     parameters = {
         "max_depth": 5, "eta": 0.1, "subsample": 0.8, "colsample_bytree": 0.3, "min_child_weight": 3, "lambda": 2,
         "num_parallel_tree": _A_ROUND, "base_score": 0.0, "disable_default_eval_metric": 1, "seed": seed, "nthread": 1,
@@ -65,6 +65,7 @@ def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> FittedTrees:
     }  # fmt: skip
     likelihood = _Likelihood(labels, [len(right) for _, right in turns])
     booster = xgboost.train(parameters, data, num_boost_round=_ROUNDS, obj=likelihood)
+    booster.feature_names = list(names)  # at the end: each round would read them anew
     return FittedTrees(without_training(bytes(booster.save_raw("json"))), names)
 
 

@@ -76,7 +76,8 @@ def measure_questions(
     found = []
     for question in put:
         paths = player.after(question)
-        choices = expand(paths, read_question(question.question), player.page(question), weights)
+        alone = not question.history
+        choices = expand(paths, read_question(question.question), player.page(question), weights, alone=alone)
         measured = answerable_measures(choices, stems)
         if measured is not None:
             found.append(MeasuredQuestion(measured, question.kind))
@@ -104,7 +105,8 @@ class _Player:
             key = (put.document.digest, put.history[: place + 1])
             if key not in self._known:
                 question = read_question(asked)
-                self._known[key] = advance(expand(paths, question, page, self._weights), question) or paths
+                choices = expand(paths, question, page, self._weights, alone=not place)
+                self._known[key] = advance(choices, question) or paths
             paths = self._known[key]
         return paths
 

@@ -42,7 +42,7 @@ class EmbeddedSolver:
         """Takes what was learned, and the options as `EmbeddedOptions` has them."""
         self._abstain_below, self._any_kind = abstain_below, answers == "all"
         self._decliner = Decliner(answers) if decline else None
-        self._reader = ConversationReader(weights, declines=decline, restates=self._any_kind)
+        self._reader = ConversationReader(weights, declines=decline, restates=self._any_kind, whole=self._any_kind)
         self._refuser = Refuser(self._reader, Doubter(weights.answerable, decline_below), self._decliner)
         others: tuple[Answerer, ...] = (ChosenCells(weights), ListedNumbers(weights), WordsOfText())
         numbers = RankedNumbers(self._reader, weights, declines=decline)

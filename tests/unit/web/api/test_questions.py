@@ -43,9 +43,7 @@ def test_answers_are_those_of_python_with_sources_and_what_the_page_does_not_say
 
 def test_what_a_question_may_ask_for_instead_is_told(tmp_path: Path) -> None:
     with embedded(tmp_path) as asked:
-        (answer,) = asked.post(f"{asked.begun()}/questions", question="what were the sales of cables in 2012?")[
-            "answers"
-        ]
+        (answer,) = asked.post(f"{asked.begun()}/questions", question="what were cables in 2012?")["answers"]
     assert answer["readings"][0]["display"] != answer["display"]
     assert answer["readings"][0]["confidence"] <= answer["confidence"]
 

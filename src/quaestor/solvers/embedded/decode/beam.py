@@ -102,12 +102,14 @@ class Hypotheses:
         values: The results of all plans that were ranked, for measuring what was in reach.
         turns: The question after each of the readings, by their places among those that were asked for.
         first: What they were ranked by, after the likeliest reading; None where the page has no number.
+        alone: Whether the question was ranked as one that stands alone.
     """
 
     ranked: tuple[Hypothesis, ...]
     values: NDArray[np.float64]
     turns: tuple[TurnView, ...] = ()
     first: FirstReading | None = None
+    alone: bool = False
 
     def turn(self, choice: Hypothesis) -> TurnView:
         """Returns the question as a plan answers it: after the reading that the plan follows."""
@@ -140,6 +142,7 @@ def expand(
     prior: Prior | None = None,
     *,
     filing: bool = False,
+    alone: bool = False,
 ) -> Hypotheses:
     """Returns the plans for a question after each of several readings of the turns before.
 
@@ -151,6 +154,7 @@ def expand(
         prior: What speaks for the leaves of an excerpt besides.
         filing: Whether it is a person's document, and no benchmark's page: its numbers have the sign that is printed,
             whatever reference answers do, and a percentage is what is asked for by that word.
+        alone: Whether the question stands alone, and is no step of a conversation.
     """
     if not paths:
         return Hypotheses((), np.zeros(0))
@@ -165,7 +169,7 @@ def expand(
             likely[n] = speaks.of_leaves(likely[n], path.state.lookups().values())
             readings[n] = replace(readings[n], signatures=speaks.of_signatures(readings[n].signatures))
     candidates, features = build_candidates(readings, likely)
-    scores = weights.ranker.predict(features)
+    scores = weights.ranker.predict(features, alone=alone)
     found: list[Hypothesis] = []
     for path, part, speaks in zip(paths, candidates.parts, spoken, strict=True):
         if part.start == part.stop:
@@ -186,7 +190,7 @@ def expand(
         # The others share what was ruled out.
         left = np.logaddexp.reduce([log for log, _ in allowed]) - np.logaddexp.reduce([log for log, _ in outcomes])
         found += [Hypothesis(path, outcome, path.log + log - float(left)) for log, outcome in allowed[:BRANCHES]]
-    return Hypotheses(by_result(found), candidates.value, tuple(turns), first)
+    return Hypotheses(by_result(found), candidates.value, tuple(turns), first, alone)
 
 
 def by_result(found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:

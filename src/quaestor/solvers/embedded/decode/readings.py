@@ -107,15 +107,16 @@ class AskedTurn:
 class ConversationReader:
     """Reads conversations, each kept in its own session."""
 
-    def __init__(self, weights: EmbeddedWeights, *, declines: bool, restates: bool) -> None:
+    def __init__(self, weights: EmbeddedWeights, *, declines: bool, restates: bool, whole: bool) -> None:
         """Takes what was learned, and what the answers before may have been.
 
         Args:
             weights: What was learned.
             declines: Whether there are turns that are told that they ask for no number.
             restates: Whether there are turns that only give the last answer in another form.
+            whole: Whether the first question is put as people do who expect no step but the whole answer.
         """
-        self._weights, self._declines, self._restates = weights, declines, restates
+        self._weights, self._declines, self._restates, self._whole = weights, declines, restates, whole
         self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, _leaves)
 
     def asked(self, question: str, context: TurnContext) -> AskedTurn:
@@ -183,7 +184,10 @@ class ConversationReader:
         """The plans for a question. Those of the last question are kept: the next one asks for them again."""
         last = reading.last
         if last is None or last[0] is not so_far or last[1] != question:
-            choices = expand(so_far.paths, question, reading.page, self._weights, prior, filing=reading.filing)
+            alone = self._whole and not so_far.paths[0].state.outcomes
+            choices = expand(
+                so_far.paths, question, reading.page, self._weights, prior, filing=reading.filing, alone=alone
+            )
             last = reading.last = (so_far, question, choices)
         return last[2]
 

@@ -20,4 +20,4 @@ def evidence_of(choices: Hypotheses, history: float, turn: int) -> Evidence:
         turn: How many turns came before.
     """
     shares = [share for _, share in choices.results]
-    return Evidence(shares[0], max(shares[1:], default=0.0), history, turn)
+    return Evidence(shares[0], max(shares[1:], default=0.0), history, turn, choices.alone)

@@ -92,6 +92,11 @@ CANDIDATE_FEATURES: dict[str, str] = {
     "same_operation": "the turn before did the same operation",
     "last_operation": "code of the operation of the turn before; -1 none",
     "parallel": "one of the last turns did the same: 1 on these lines in other places, 2 in these places of others",
+    "parallel_short": "parallel is 1 or 2, and the question has no verb: and in 2012?",
+    "parallel_again": "parallel is 1 or 2, and the question asks for this or it once more",
+    "first_role": "code of the first operand in the last turn: its first (1) or second (2) one, 2 more where the "
+    "first side points back; 0 neither",
+    "second_role": "the same for the second operand and side",
     "scale_fit": "1 the result has the scale that the question asks for, -1 another, 0 none is asked or known",
     "first_side": "share of a comparison's first side that the first operand's label says, less the second side's",
     "second_side": "share of the second side that the second operand's label says, less the first side's",
@@ -138,7 +143,7 @@ CANDIDATE_FEATURES: dict[str, str] = {
 
 CATEGORIES = (
     "first_kind", "second_kind", "second_in_first", "first_in_second", "last_operation", "side_kind", "first_lead",
-    "second_lead", "group_kind",
+    "second_lead", "group_kind", "first_role", "second_role",
 )  # fmt: skip
 """The columns that hold codes."""
 

@@ -1,13 +1,15 @@
 """What is measured of a plan against the conversation: what the turns before did and left open."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.candidates.enumerate import ADD, MULTIPLY, OPERATIONS, Candidates
-from quaestor.solvers.embedded.candidates.pool import CONSTANT, NONE
+from quaestor.solvers.embedded.candidates.pool import CONSTANT, NONE, Pool
 from quaestor.solvers.embedded.features.operands import Column
+from quaestor.solvers.embedded.features.pairing import is_operand
 from quaestor.solvers.embedded.features.references import reference_columns
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
@@ -15,6 +17,9 @@ from quaestor.solvers.embedded.state.turn_view import TurnView
 
 _ALIKE = 3
 """How many turns back a question can go on as one before: "and in 2012?"."""
+
+_VERB = re.compile(r"\b(?:is|was|were|are|be|been|did|does|do|has|have|had|would|will|can|could|came|come|changed?)\b")
+_AGAIN = re.compile(r"\b(?:was|is|were|are|about)(?:,? then,?)? (?:this|that|these|those|it|they|the same)\b")
 
 
 def dialogue_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
@@ -39,7 +44,8 @@ def dialogue_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[
         "same_operation": candidates.operation == last_code,
         "last_operation": last_code,
         "analogy": _analogy(candidates, states),
-        "parallel": _parallel(candidates, turns[0].leaves, states),
+        **_parallel_columns(candidates, turns),
+        **_role_columns(candidates, turns),
         "first_repeat": _repeated(candidates, turns),
         **reference_columns(candidates, turns),
         "uses_last": last_result[i] | last_result[j],
@@ -105,6 +111,15 @@ def _patterns(state: DialogueState) -> set[tuple[int, int, int]]:
     return patterns
 
 
+def _parallel_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
+    question = turns[0].question.lowered
+    parallel = _parallel(candidates, turns[0].leaves, [turn.state for turn in turns])
+    goes_on = parallel.astype(bool)
+    short = _VERB.search(question) is None
+    again = not short and _AGAIN.search(question) is not None
+    return {"parallel": parallel, "parallel_short": goes_on & short, "parallel_again": goes_on & again}
+
+
 def _parallel(candidates: Candidates, leaves: NumberMatrix, states: Sequence[DialogueState]) -> Column:
     """1 where one of the last turns did the same on these lines in other places, 2 in these places on other lines."""
     found = np.zeros(len(candidates))
@@ -146,6 +161,36 @@ def _leaf_of(operand: Operand, lookups: dict[int, int]) -> int:
     if operand.kind == "leaf":
         return operand.index
     return lookups.get(operand.index, -1) if operand.kind == "result" else -1
+
+
+def _role_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
+    """What the operands were in the last turn, told apart by whether the question's words for them point back.
+
+    "How much did it represent in relation to total assets?" after "what percentage did cash represent in relation to
+    current assets?" takes the part of the last turn, and not its whole.
+    """
+    sides, role = turns[0].question.comparison, _roles(candidates.pool, turns)
+    return {
+        "first_role": _role_code(role[candidates.first], sides.first.back),
+        "second_role": _role_code(role[candidates.second], sides.second.back),
+    }
+
+
+def _role_code(role: NDArray[np.int8], back: bool) -> Column:
+    return np.where(role > 0, role + 2 * back, 0)
+
+
+def _roles(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
+    """Whether each operand of a pool was the first or the second of two that the last turn took; 0 neither."""
+    roles = np.zeros(len(pool.operands), np.int8)
+    for reading, state in enumerate(turn.state for turn in turns):
+        if not state.outcomes or len(state.outcomes[-1].operands) != 2:
+            continue
+        of_reading, lookups = pool.reading == reading, state.lookups()
+        for place, part in enumerate(state.outcomes[-1].operands, start=1):
+            if part.kind != "constant":
+                roles[is_operand(pool, part, lookups) & of_reading] = place
+    return roles
 
 
 def _repeated(candidates: Candidates, turns: Sequence[TurnView]) -> Column:

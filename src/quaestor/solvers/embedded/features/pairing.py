@@ -119,12 +119,20 @@ def _inside(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
         if made.kind != "result":
             continue
         for place, part in enumerate(turns[reading].state.outcomes[made.index].operands[:2], start=1):
-            inside[n, _same(pool, part, lookups[reading]) & (pool.reading == reading)] = place
+            inside[n, is_operand(pool, part, lookups[reading]) & (pool.reading == reading)] = place
     return inside
 
 
-def _same(pool: Pool, part: Operand, lookups: Mapping[int, int]) -> NDArray[np.bool_]:
-    """Which operands of a pool are what an earlier operation took, themselves or as the turn that looked it up."""
+def is_operand(pool: Pool, part: Operand, lookups: Mapping[int, int]) -> NDArray[np.bool_]:
+    """Returns which operands of a pool are what an earlier operation took, itself or as the turn that looked it up.
+
+    Args:
+        pool: The operands of a turn.
+        part: What the operation took.
+        lookups: The leaf of each turn before that looked one up.
+
+    Shape: One entry an operand of the pool.
+    """
     if part.kind == "constant":
         same: NDArray[np.bool_] = (pool.kind == CONSTANT) & (pool.value == part.value)
         return same

@@ -15,26 +15,38 @@ class Evidence:
         runner_up: The same of the next likely result; 0 where there is none.
         history: The product of the shares of the answers before.
         turn: How many turns came before.
+        alone: Whether the question stands alone, and is no step of a conversation.
     """
 
     share: float
     runner_up: float
     history: float
     turn: int
+    alone: bool = False
 
     @property
     def measures(self) -> tuple[float, ...]:
-        """What is weighed: log odds of the share, log of its lead, log of the history, whether there is one."""
+        """What is weighed, in the order of `MEASURES`."""
         share, other = _inside(self.share), _inside(self.runner_up)
+        odds = math.log(share / (1 - share))
         return (
-            math.log(share / (1 - share)),
+            odds,
             math.log(share / other),
             math.log(_inside(self.history)),
             float(self.turn > 0),
+            float(self.alone),
+            odds * self.alone,
         )
 
 
-MEASURES = ("log odds of the share", "log of the lead", "log of the history", "a later turn")
+MEASURES = (
+    "log odds of the share",
+    "log of the lead",
+    "log of the history",
+    "a later turn",
+    "alone",
+    "log odds of the share, alone",
+)
 """The names of `Evidence.measures`."""
 
 
@@ -42,7 +54,7 @@ MEASURES = ("log odds of the share", "log of the lead", "log of the history", "a
 class Calibration:
     """A logistic regression over `Evidence.measures`, fitted on answers to companies that were held out."""
 
-    weights: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
+    weights: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     intercept: float = 0.0
 
     def confidence(self, evidence: Evidence) -> float:

@@ -156,15 +156,22 @@ def _read_ranker(path: Path) -> Ranker:
             if tuple(columns) != column_names(CANDIDATE_FEATURES) or tuple(weights) != FORMS:
                 raise ModelError(f"the weights {path.name} were trained on other columns; train them again")
             rows = np.array(list(weights.values()), np.float32)
-            return Ranker(np.array(mean, np.float32), np.array(scale, np.float32), rows)
+            # Weights of before make no difference between questions.
+            alone = np.array(data.get("alone", [0.0] * rows.shape[1]), np.float32)
+            return Ranker(np.array(mean, np.float32), np.array(scale, np.float32), rows, alone)
     raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
 
 
 def _read_calibration(path: Path) -> Calibration:
     data = _read_json(path)
     match data:
-        case {"intercept": float(intercept) | int(intercept), "weights": dict(weights)} if tuple(weights) == MEASURES:
-            return Calibration(tuple(float(weight) for weight in weights.values()), float(intercept))
+        # Weights of before make no difference between questions.
+        case {"intercept": float(intercept) | int(intercept), "weights": dict(weights)} if tuple(weights) in (
+            MEASURES,
+            MEASURES[:4],
+        ):
+            known = {name: float(weights.get(name, 0.0)) for name in MEASURES}
+            return Calibration(tuple(known.values()), float(intercept))
     raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
 
 

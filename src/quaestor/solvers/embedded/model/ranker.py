@@ -2,6 +2,7 @@
 
 One weight a measure and form of plan, each of which can be read. The forms share what they have in common: the fit
 (`quaestor.learning.ranking`) makes few examples of a form count little against those of its operation, and of all.
+A question that stands alone asks for a whole calculation, which a conversation takes in steps: it has weights besides.
 """
 
 from dataclasses import dataclass
@@ -37,24 +38,33 @@ _CATEGORIES = [_COLUMNS.index(name) for name in CATEGORIES]
 class Ranker:
     """Weights by which the plans of a turn are ranked. The exponential of a score is a share, up to the turn's sum.
 
-    Shape: `mean` and `scale` have one entry a column, `weights` is forms x (columns, codes of each category, one).
+    `alone` is added to the weights of every form where the question stands alone.
+
+    Shape: `mean` and `scale` have one entry a column, `weights` is forms x (columns, codes of each category, one),
+        `alone` has one entry a column of `weights`.
     """
 
     mean: Floats
     scale: Floats
     weights: Floats
+    alone: Floats
 
-    def predict(self, rows: Floats) -> NDArray[np.float64]:
+    def predict(self, rows: Floats, *, alone: bool = False) -> NDArray[np.float64]:
         """Returns the score of each candidate; differences are log odds.
+
+        Args:
+            rows: The features of the candidates.
+            alone: Whether the question stands alone, and is no step of a conversation.
 
         Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`; the scores have one entry a candidate.
         """
+        weights = self.weights + self.alone if alone else self.weights
         scores = np.empty(len(rows), np.float32)
         forms = form_codes(rows)
         for start in range(0, len(rows), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
             wide = design(rows[part], self.mean, self.scale)
-            np.einsum("nd,nd->n", wide, self.weights[forms[part]], out=scores[part])
+            np.einsum("nd,nd->n", wide, weights[forms[part]], out=scores[part])
         return scores.astype(np.float64)
 
 

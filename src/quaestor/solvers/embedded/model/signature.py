@@ -115,7 +115,9 @@ def signature_features(question: Question, earlier: Sequence[Question], signatur
     features[f"{last}|sides:{sides.kind}|{sides.first.back:d}{sides.second.back:d}"] = 1.0
     features.update(_sides_said(question, earlier))
     features["length"] = min(len(shapes), 40) / 40
-    features.update(_novelty(question, earlier))
+    if earlier:
+        features.update(_novelty(question, earlier))
+        features.update(_going_on(question, earlier, signatures))
     return features
 
 
@@ -143,17 +145,36 @@ def _said(side: ComparisonArgument, said: set[str]) -> str:
 
 def _novelty(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
     """How much of the question was said before."""
-    if not earlier:
-        return {}
     now, last = set(question.stems), set(earlier[-1].stems)
-    said = {stem for before in earlier for stem in before.stems}
-    years = {year for before in earlier for year in before.years}
+    stems, years = _new_in(question, earlier)
     return {
         "overlap:last": len(now & last) / max(1, len(now)),
-        "overlap:all": len(now & said) / max(1, len(now)),
-        f"new stems:{min(4, len(now - said))}": 1.0,
-        f"new years:{min(3, len(set(question.years) - years))}": 1.0,
+        "overlap:all": (len(now) - stems) / max(1, len(now)),
+        f"new stems:{min(4, stems)}": 1.0,
+        f"new years:{min(3, years)}": 1.0,
     }
+
+
+def _going_on(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
+    """What the last turns did, crossed with what the question asks for and with how much of it is new.
+
+    "And what was this total in 2012?" after a sum of two numbers asks for two others; after one of two earlier results
+    it asks for the first of two numbers.
+    """
+    last, both = signatures[-1], "/".join(reversed(signatures[-2:]))
+    stems, years = _new_in(question, earlier)
+    fresh = f"fresh{min(3, stems)}"
+    names = [f"signature2:{both}", f"{fresh}|{last}", f"{fresh}|{both}"]
+    names += [f"{known}|{pattern}" for pattern in sorted(question.pattern_names) for known in (last, fresh)]
+    names += [f"years{min(2, years)}|{last}", f"years{min(2, years)}|{fresh}|{last}"]
+    return dict.fromkeys(names, 1.0)
+
+
+def _new_in(question: Question, earlier: Sequence[Question]) -> tuple[int, int]:
+    """How many stems and how many years of the question no earlier one says."""
+    stems = {stem for before in earlier for stem in before.stems}
+    years = {year for before in earlier for year in before.years}
+    return len(set(question.stems) - stems), len(set(question.years) - years)
 
 
 def signature_of(question: Question, outcome: TurnAction, state: DialogueState) -> str:

@@ -71,4 +71,4 @@ def test_a_group_has_the_mean_of_its_leaves() -> None:
 def test_codes_stand_in_the_columns_that_are_said_to_hold_codes() -> None:
     assert set(CATEGORIES) == {name for name, said in CANDIDATE_FEATURES.items() if said.startswith("code of")} - {
         "operation"
-    } | {"second_kind", "second_lead", "first_in_second"}
+    } | {"second_kind", "second_lead", "first_in_second", "second_role"}

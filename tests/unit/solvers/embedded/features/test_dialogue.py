@@ -104,6 +104,43 @@ def test_the_same_on_these_lines_elsewhere_or_in_these_places_on_other_lines() -
     assert measured(turn, candidates_of(turn, rows, *plans_of_one))["parallel"] == [2, 1, 0]
 
 
+def test_whether_a_question_asks_for_the_same_elsewhere() -> None:
+    rows: tuple[Row, ...] = (("new", SALES_2008, 400.0), ("new", RATE_2009, 25.0))
+    columns = "parallel_short", "parallel_again"
+    for text, asked in (
+        ("and in 2008?", (1, 0)),
+        ("and what was it in 2008?", (0, 1)),
+        ("what was, then, the same in 2008?", (0, 1)),
+        ("what were, then, these in 2008?", (0, 1)),
+        ("what were the costs in 2008?", (0, 0)),
+    ):
+        turn = turn_of(text, TWO_SALES[0])
+        found = measured(turn, candidates_of(turn, rows, ("lookup", 0), ("divide", 0, 1)))
+        assert [found[name] for name in columns] == [[one, 0] for one in asked], text
+
+
+def test_what_an_operand_was_in_the_last_turn() -> None:
+    divided = TurnAction("divide", (leaf(SALES_2009, 500.0), Operand("result", 0, 80.0)), 6.25)
+    before = (TWO_COSTS[1], ("sales as a share of them?", divided))
+    turn = turn_of("and the rate?", *before)
+    rows: tuple[Row, ...] = (
+        ("used", SALES_2009, 500.0), ("result2", 0, 80.0), ("new", RATE_2009, 25.0), ("result1", 1, 6.25),
+    )  # fmt: skip
+    plans = ("divide", 0, 2), ("divide", 1, 2), ("divide", 2, 0), ("divide", 3, 1)
+    columns = measured(turn, candidates_of(turn, rows, *plans))
+    assert (columns["first_role"], columns["second_role"]) == ([1, 2, 0, 0], [0, 0, 1, 2])
+    # Where a side points back, its operand is told apart from the other side's.
+    turn = turn_of("how much did it represent in relation to the rate?", *before)
+    columns = measured(turn, candidates_of(turn, rows, *plans))
+    assert (columns["first_role"], columns["second_role"]) == ([3, 4, 0, 0], [0, 0, 1, 2])
+
+
+def test_a_look_up_gives_its_operand_no_role() -> None:
+    turn = turn_of("and it?", TWO_SALES[0])
+    rows: tuple[Row, ...] = (("used", SALES_2009, 500.0), ("new", RATE_2009, 25.0))
+    assert measured(turn, candidates_of(turn, rows, ("divide", 0, 1)))["first_role"] == [0]
+
+
 def test_a_question_asked_again() -> None:
     turn = turn_of("Net sales in 2009?", *TWO_SALES)
     rows: tuple[Row, ...] = (("result2", 0, 500.0), ("result1", 1, 400.0))

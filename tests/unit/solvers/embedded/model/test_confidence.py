@@ -6,11 +6,12 @@ from quaestor.solvers.embedded.model.confidence import Calibration, Evidence, sh
 
 
 def test_more_share_more_lead_and_a_surer_history_are_surer() -> None:
-    calibration = Calibration((0.9, 0.2, 0.2, 0.5), -0.3)
+    calibration = Calibration((0.9, 0.2, 0.2, 0.5, -0.4, -0.1), -0.3)
     plain = calibration.confidence(Evidence(0.6, 0.2, 0.5, 1))
     assert calibration.confidence(Evidence(0.8, 0.2, 0.5, 1)) > plain
     assert calibration.confidence(Evidence(0.6, 0.3, 0.5, 1)) < plain
     assert calibration.confidence(Evidence(0.6, 0.2, 0.9, 1)) > plain
+    assert calibration.confidence(Evidence(0.6, 0.2, 0.5, 1, alone=True)) < plain
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])

@@ -47,11 +47,14 @@ def test_columns_are_standardised_bounded_and_followed_by_codes_and_a_one() -> N
     assert codes[CATEGORIES.index("side_kind")].argmax() == 4
 
 
-def test_each_form_has_weights_of_its_own() -> None:
+def test_each_form_has_weights_of_its_own_and_a_question_that_stands_alone_more() -> None:
     size = len(COLUMNS)
     weights = np.zeros((len(FORMS), size + len(CATEGORIES) * CODES + 1), np.float32)
     weights[FORMS.index("lookup(leaf,leaf)"), COLUMNS.index("prior")] = 2
     weights[FORMS.index("add(leaf,leaf)"), -1] = -0.5
-    ranker = Ranker(np.zeros(size, np.float32), np.ones(size, np.float32), weights)
+    alone = np.zeros(weights.shape[1], np.float32)
+    alone[COLUMNS.index("prior")] = 1
+    ranker = Ranker(np.zeros(size, np.float32), np.ones(size, np.float32), weights, alone)
     rows = np.concatenate([row(operation=LOOKUP, prior=1.5), row(operation=ADD, prior=1.5), row(operation=DIVIDE)])
     assert ranker.predict(rows).tolist() == [3, -0.5, 0]
+    assert ranker.predict(rows, alone=True).tolist() == [4.5, 1, 0]

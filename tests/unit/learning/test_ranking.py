@@ -1,0 +1,48 @@
+"""The ranker's fit: what the right plan of a turn has, and what a question that stands alone has besides."""
+
+import numpy as np
+
+from quaestor.learning.ranking import RankedTurn, fit_ranker
+from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, LOOKUP
+from quaestor.solvers.embedded.candidates.pool import NEW, NONE
+from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
+
+COLUMNS = list(CANDIDATE_FEATURES)
+OPERATION, FIRST, SECOND, PRIOR = (COLUMNS.index(name) for name in ("operation", "first_kind", "second_kind", "prior"))
+
+
+def plans(random: np.random.Generator) -> np.ndarray:
+    """A look-up and a quotient, with priors that chance has given them."""
+    rows = np.zeros((2, len(COLUMNS)), np.float32)
+    rows[:, OPERATION] = LOOKUP, DIVIDE
+    rows[:, FIRST] = NEW
+    rows[:, SECOND] = NONE, NEW
+    rows[:, PRIOR] = random.normal(size=2)
+    return rows
+
+
+def turns(count: int, right: int | None, *, alone: bool, seed: int) -> list[RankedTurn]:
+    """Turns in which one plan is right, or, where none is named, that of the greater prior."""
+    random, found = np.random.default_rng(seed), []
+    for _ in range(count):
+        rows = plans(random)
+        meant = int(rows[:, PRIOR].argmax()) if right is None else right
+        found.append(RankedTurn(rows, (np.arange(2) == meant).astype(float), alone))
+    return found
+
+
+def test_the_right_plan_is_learned_from_what_it_has() -> None:
+    ranker = fit_ranker(turns(200, None, alone=False, seed=0))
+    held_out = turns(50, None, alone=False, seed=1)
+    hits = sum(int(ranker.predict(turn.features).argmax() == turn.right.argmax()) for turn in held_out)
+    assert hits >= 45
+    assert not ranker.alone.any()
+
+
+def test_what_questions_that_stand_alone_ask_for_is_not_taken_for_a_step_of_a_conversation() -> None:
+    """The same plans: alone a question means the quotient, within a conversation the look-up."""
+    ranker = fit_ranker([*turns(200, 1, alone=True, seed=2), *turns(200, 0, alone=False, seed=3)])
+    rows = plans(np.random.default_rng(4))
+    rows[:, PRIOR] = 0
+    assert ranker.predict(rows).argmax() == 0
+    assert ranker.predict(rows, alone=True).argmax() == 1
