@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 from quaestor.core.triples import Triple
+from quaestor.core.words import search_words
 from quaestor.graph.facts import (
     HeaderNumber,
     LineFact,
@@ -123,6 +124,11 @@ class KnowledgeGraph:
     @cached_property
     def _paths(self) -> Mapping[str, tuple[str, ...]]:
         return {section.id: section.path for section in self.sections}
+
+    @cached_property
+    def sentence_words(self) -> tuple[frozenset[str], ...]:
+        """The words of each sentence, as `search_words` has them."""
+        return tuple(frozenset(search_words(sentence.text)) for sentence in self.sentences)
 
     def statistics(self) -> dict[str, int | str]:
         """Returns the counts of what the graph holds, and the classes of its tables."""

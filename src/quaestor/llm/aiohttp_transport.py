@@ -63,7 +63,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             response = await self._session.request(
                 request.method,
                 URL(str(request.url), encoded=True),
-                headers=request.headers.multi_items(),
+                headers=_pairs(request.headers),
                 data=await request.aread(),
                 allow_redirects=False,
                 timeout=_timeout(tuple(request.extensions.get("timeout", {}).items())),
@@ -93,6 +93,12 @@ class _Body(httpx2.AsyncByteStream):
     async def aclose(self) -> None:
         # A body that was read to its end has given its connection back; any other takes it along.
         self._response.close()
+
+
+def _pairs(headers: httpx2.Headers) -> list[tuple[str, str]]:
+    """Returns headers as text: `multi_items`, which looks for the encoding once a header."""
+    encoding = headers.encoding
+    return [(name.decode(encoding), value.decode(encoding)) for name, value in headers.raw]
 
 
 @lru_cache(maxsize=16)

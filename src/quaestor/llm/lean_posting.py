@@ -9,15 +9,17 @@ A reply is built up by the clients value by value, whatever its types are. One t
 pydantic at once, which comes to the same; any other is left to them.
 """
 
-import json
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any
 
 import httpx2
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError, to_json
 
 _MOST_KEPT = 16
+_NO_NUMBERS = (b"NaN", b"Infinity")
+"""How numbers are written that JSON has not, which the clients refuse; a body that says so in words is theirs too."""
 _RAW = "x-stainless-raw-response"
 """Header by which a client is asked for the response itself."""
 
@@ -44,16 +46,16 @@ class RequestPatterns:
             return None
         given = {name: value for name, value in options.json_data.items() if not isinstance(value, self._left_out)}
         try:
-            body = json.dumps(
-                given | (options.extra_json or {}), ensure_ascii=False, separators=(",", ":"), allow_nan=False
-            )
-        except (TypeError, ValueError):  # what is more than JSON, the client knows how to write
+            body = to_json(given | (options.extra_json or {}))
+        except PydanticSerializationError:  # what it cannot write, the client knows how to, or whose error it is
+            return None
+        if any(word in body for word in _NO_NUMBERS):
             return None
         like = self._kept.pop(key, None) or await _pattern(client, options)
         self._kept[key] = like
         if len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
-        return httpx2.Request("POST", like.url, headers=like.headers, content=body.encode(), extensions=like.extensions)
+        return httpx2.Request("POST", like.url, headers=like.headers, content=body, extensions=like.extensions)
 
 
 def whole_reply(kind: Any, response: httpx2.Response) -> Any | None:

@@ -78,8 +78,8 @@ def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, .
     """
     asked = {word for word in search_words(question) if word not in FUNCTION_WORDS and not word.isdigit()}
     scored = []
-    for sentence in context.graph.sentences:
-        shared = len(asked.intersection(search_words(sentence.text)))
+    for sentence, words in zip(context.graph.sentences, context.graph.sentence_words, strict=True):
+        shared = len(asked & words)
         if shared >= _WORDS_SHARED:
             scored.append((-shared, len(sentence.text), sentence))
     chosen: list[SentenceFact] = []
