@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -36,6 +37,15 @@ def tidy() -> None:
         gc.collect()
         if not gc.get_freeze_count():
             gc.freeze()
+        _give_back()
+
+
+def _give_back() -> None:
+    """Has the C library give free memory back to the system, where it can: glibc keeps it."""
+    import ctypes
+
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def tidying(items: Iterable[T]) -> Iterator[T]:

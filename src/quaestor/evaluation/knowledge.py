@@ -57,6 +57,10 @@ class GraphProvider:
         # Of the ontology what graphs are built by: its indexes are quickly made again, and cannot travel.
         return GraphProvider, (self.ontology.without_documents(), self.policy)
 
+    def without_documents(self) -> "GraphProvider":
+        """Returns one that gives the same graphs, and does not know where each class and property was seen."""
+        return GraphProvider(self.ontology.without_documents(), self.policy, self.frozen)
+
     async def stored(self, document: Document) -> tuple[Triple, ...] | None:
         """Returns the frozen graph of a page as triples, or None where it has to be built.
 

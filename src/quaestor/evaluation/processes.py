@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
-from quaestor.core.collecting import collect_seldom
+from quaestor.core.collecting import collect_seldom, tidy
 from quaestor.core.triples import Triple
 from quaestor.core.workers import Workers, deaf
 from quaestor.datasets.dataset import Conversation
@@ -29,6 +29,9 @@ from quaestor.solvers.base import Solver
 # Large enough that conversations of one page mostly travel with one copy of it, small enough that little is lost
 # when a run is stopped and that both cores end at about the same time.
 CHUNK = 4
+
+_BETWEEN_TIDYING = 32
+"""Conversations that a worker plays between two looks at what it keeps for reuse."""
 
 ASKING = (
     "quaestor.evaluation.asking_processes",
@@ -128,6 +131,7 @@ class _Worker:
     factory: SolverFactory
     graphs: GraphProvider | None = None
     solver: Solver | None = None
+    untidied: int = 0
 
 
 def _prepare_worker(factory: SolverFactory, graphs: GraphProvider | None) -> None:
@@ -145,4 +149,9 @@ def _play(chunk: tuple[Conversation, ...], stored: tuple[_Stored, ...]) -> tuple
         both = zip(chunk, stored, strict=True)
         return tuple([await run_conversation(one, solver, _Worker.graphs, stored=graph) for one, graph in both])
 
-    return asyncio.run(play_all())
+    played = asyncio.run(play_all())
+    _Worker.untidied += len(chunk)
+    if _Worker.untidied >= _BETWEEN_TIDYING:
+        _Worker.untidied = 0
+        tidy()
+    return played

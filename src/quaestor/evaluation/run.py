@@ -13,7 +13,7 @@ from functools import partial
 from itertools import takewhile
 
 from quaestor.core import serial
-from quaestor.core.collecting import tidy
+from quaestor.core.collecting import tidy, tidying
 from quaestor.core.texts import Texts
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.listed import ListedConversations
@@ -83,6 +83,7 @@ async def run_dataset(
     async with open_session(config, sum(used.values(), Usage())) if config else nullcontext() as session:
         run = await (_resume(store, spec, resume) if resume else _create(store, spec, dataset))
         await store.save_ontology(graphs.ontology.digest, graphs.ontology.each_triple())
+        graphs = graphs.without_documents()
         tidy()
         if run.status == "complete":
             return run
@@ -147,7 +148,7 @@ def _page_by_page(dataset: Dataset, wanted: Callable[[str], bool]) -> Iterator[C
     pages, listed = Texts(), dataset.listed
     page_of = array("I", (pages.place(one.page.id) for one in listed))
     places = array("I", sorted(range(len(page_of)), key=page_of.__getitem__))
-    return (dataset.conversations[place] for place in places if wanted(listed[place].id))
+    return tidying(dataset.conversations[place] for place in places if wanted(listed[place].id))
 
 
 async def _outcome(store: RunStore, run: RunRecord) -> RunStatus:
@@ -167,7 +168,7 @@ def _check(dataset: Dataset, spec: RunSpec) -> None:
         raise DatasetError(f"{dataset.path} has conversations with the same id: {', '.join(repeated[:5])}")
     if listed and not any(one.questions for one in listed):
         raise DatasetError(f"{dataset.path} is a document in which nothing is asked: there is nothing to run")
-    for conversation in dataset.conversations:
+    for conversation in tidying(dataset.conversations):
         check_questions(conversation)
 
 

@@ -1,7 +1,11 @@
 """A program looks for cycles seldom; a process that only imports the package does as it did."""
 
+import platform
+import resource
 import subprocess
 import sys
+
+import pytest
 
 THRESHOLD = "import gc; print(gc.get_threshold()[0])"
 
@@ -47,6 +51,19 @@ def test_a_program_tidies_up_between_its_steps_and_a_library_does_not() -> None:
     assert said_by(tidied.format("collecting.collect_seldom()\n") + count) == "True\n"
     assert said_by(tidied.format("\n") + count) == "False\n"
     assert said_by("from quaestor.core.collecting import tidying; print(*tidying('abc'))") == "a b c\n"
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="other libraries give memory back by themselves, or never"
+)
+def test_tidying_gives_back_what_was_freed_below_what_is_held() -> None:
+    left = (
+        "from quaestor.core import collecting; {}many = [bytes(2_000) for _ in range(20_000)]; held = bytes(2_000)\n"
+        "del many; collecting.tidy()\n"
+        "print(open('/proc/self/statm').read().split()[1])"
+    )
+    library, program = (int(said_by(left.format(owned))) for owned in ("", "collecting.collect_seldom(); "))
+    assert library - program > 20e6 / resource.getpagesize()
 
 
 def test_who_imports_the_package_keeps_its_own() -> None:
