@@ -33,6 +33,8 @@ def address(folder: Path, runs: tuple[str, ...]) -> Iterator[str]:
 
 
 def rows(page: Page) -> int:
+    """How many turns the page of a run has, once it is there."""
+    expect(page.locator("table.turns")).to_be_visible()
     return page.locator("table.turns tbody tr").count()
 
 
@@ -54,6 +56,7 @@ def test_turns_are_filtered_with_an_address_to_share(
             expect(row).to_contain_text("no answer")
         expect(page.get_by_label("Verdict")).to_have_value("wrong")
         page.get_by_role("link", name="Clear").click()
+        expect(page).not_to_have_url(re.compile("verdict=wrong"))
         assert rows(page) == all_of_them
 
 
