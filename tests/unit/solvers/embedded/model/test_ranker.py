@@ -58,3 +58,19 @@ def test_each_form_has_weights_of_its_own_and_a_question_that_stands_alone_more(
     rows = np.concatenate([row(operation=LOOKUP, prior=1.5), row(operation=ADD, prior=1.5), row(operation=DIVIDE)])
     assert ranker.predict(rows).tolist() == [3, -0.5, 0]
     assert ranker.predict(rows, alone=True).tolist() == [4.5, 1, 0]
+
+
+def test_a_score_is_the_product_of_weights_and_design() -> None:
+    size, random = len(COLUMNS), np.random.default_rng(7)
+    weights = random.normal(size=(len(FORMS), size + len(CATEGORIES) * CODES + 1)).astype(np.float32)
+    mean, scale = np.ones(size, np.float32), np.full(size, 0.5, np.float32)
+    ranker = Ranker(mean, scale, weights, np.zeros(weights.shape[1], np.float32))
+    rows = np.concatenate(
+        [
+            row(**dict.fromkeys(CATEGORIES, code), operation=operation, prior=random.normal(), turn=operation)
+            for code in (-1, 0, 5, 13, 14, 40)
+            for operation in (LOOKUP, DIVIDE, ADD)
+        ]
+    )
+    expected = (design(rows, mean, scale) * weights[form_codes(rows)]).sum(axis=1)
+    np.testing.assert_allclose(ranker.predict(rows), expected, atol=1e-3)
