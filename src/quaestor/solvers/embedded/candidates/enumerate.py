@@ -40,11 +40,11 @@ GROUPED = frozenset({"sum", "average"})
 
 _SHIFTS = ShiftTable(OPERATIONS, GROUPED)
 
-KEPT = 400
-"""How many candidates the ranker sees."""
+KEPT, KEPT_BESIDE = 400, 200
+"""How many candidates the ranker sees of the likeliest reading of the turns before, and of each other one."""
 
-_COMPUTED = 600
-"""How many are computed: some of them divide by zero."""
+_COMPUTED = 1.5
+"""How many times as many are computed: some of them divide by zero."""
 
 
 _Plans = tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]
@@ -112,22 +112,29 @@ class Candidates:
 
     def outcomes(self) -> list[TurnAction]:
         """Returns what each plan does, as the next state remembers it."""
-        plans = zip(*(a.tolist() for a in (self.operation, self.first, self.second, self.value)), strict=True)
-        return [self._outcome(OPERATIONS[operation], i, j, value) for operation, i, j, value in plans]
+        columns = (self.operation, self.pool.kind[self.second] == NONE, self.first, self.second, self.value)
+        plans = zip(*(column.tolist() for column in columns), strict=True)
+        return [
+            self._outcome(OPERATIONS[operation], (i,) if single else (i, j), value)
+            for operation, single, i, j, value in plans
+        ]
 
-    def _outcome(self, name: str, first: int, second: int, value: float) -> TurnAction:
-        chosen = (first,) if self.pool.kind[second] == NONE else (first, second)
-        operands = tuple(member for n in chosen for member in self.pool.members(n))
-        return TurnAction(name, operands, value, dimension_of_result(name, tuple(self.pool.counts[n] for n in chosen)))
+    def _outcome(self, name: str, chosen: tuple[int, ...], value: float) -> TurnAction:
+        pool = self.pool
+        if name in GROUPED:
+            operands = tuple(member for n in chosen for member in pool.members(n))
+        else:
+            operands = tuple([pool.operands[n] for n in chosen])
+        return TurnAction(name, operands, value, dimension_of_result(name, tuple([pool.counts[n] for n in chosen])))
 
 
 def enumerate_candidates(
     pools: Sequence[Pool], signatures: Sequence[Mapping[str, float]], question: Question
 ) -> Candidates:
-    """Returns the plans over pools, of each the `KEPT` most plausible by signature and leaves, best first.
+    """Returns the plans over pools, of each the most plausible by signature and leaves, best first.
 
     Args:
-        pools: What can be an operand, after each reading of the turns before.
+        pools: What can be an operand, after each reading of the turns before, the likeliest reading first.
         signatures: The probability of each signature by its name, likewise.
         question: What is asked.
     """
@@ -135,7 +142,11 @@ def enumerate_candidates(
     # Many readings have the same signatures; the constants are the question's, whatever the reading.
     distinct = {id(one): (pool, one) for pool, one in zip(pools, signatures, strict=True)}
     scores = {key: _kind_scores(pool, one, question.numbers) for key, (pool, one) in distinct.items()}
-    found = [_best(pool, one, scores[id(one)], question) for pool, one in zip(pools, signatures, strict=True)]
+    kept = [KEPT, *(KEPT_BESIDE for _ in pools[1:])]
+    found = [
+        _best(pool, one, scores[id(one)], question, int(_COMPUTED * most))
+        for pool, one, most in zip(pools, signatures, kept, strict=True)
+    ]
     operation, first, second, signature, prior = (
         np.concatenate(columns)
         for columns in zip(
@@ -145,11 +156,11 @@ def enumerate_candidates(
     )
     value, defined = _values(pool, operation, first, second)
     every = Candidates(pool, operation, first, second, value, signature, prior)
-    keep = [np.flatnonzero(defined[part])[:KEPT] + part.start for part in every.parts]
+    keep = [np.flatnonzero(defined[part])[:most] + part.start for part, most in zip(every.parts, kept, strict=True)]
     return every.take(np.concatenate(keep))
 
 
-def _best(pool: Pool, signatures: Mapping[str, float], scores: "_KindScores", question: Question) -> _Plans:
+def _best(pool: Pool, signatures: Mapping[str, float], scores: "_KindScores", question: Question, most: int) -> _Plans:
     """The plans over one pool that are to be computed, the most plausible first."""
     operation, first, second = _combinations(pool, signatures, question)
     signature = _signature_scores(pool, operation, first, second, scores)
@@ -158,8 +169,8 @@ def _best(pool: Pool, signatures: Mapping[str, float], scores: "_KindScores", qu
     prior += pool.score.take(second)
     # Of ten thousand plans only the best are computed and put in order.
     falling = -prior
-    if len(prior) > _COMPUTED:
-        best = np.sort(np.argpartition(falling, _COMPUTED)[:_COMPUTED])
+    if len(prior) > most:
+        best = np.sort(np.argpartition(falling, most)[:most])
         best = best[np.argsort(falling[best], kind="stable")]
     else:
         best = np.argsort(falling, kind="stable")

@@ -38,7 +38,7 @@ from quaestor.solvers.embedded.state.turn_view import TurnView, read_turns
 
 PATHS = 5
 """How many readings of a conversation are kept."""
-LEAST = 0.01
+LEAST = 0.02
 """A reading is dropped that is less probable than this share of the likeliest."""
 BRANCHES = 12
 """How many plans of a question are followed after each of them."""
@@ -166,10 +166,10 @@ def expand(
     spoken = [None if prior is None else prior.after(turn) for turn in turns]
     for n, (path, speaks) in enumerate(zip(paths, spoken, strict=True)):
         if speaks is not None:
-            likely[n] = speaks.of_leaves(likely[n], path.state.lookups().values())
+            likely[n] = speaks.of_leaves(likely[n], path.state.lookups.values())
             readings[n] = replace(readings[n], signatures=speaks.of_signatures(readings[n].signatures))
     candidates, features = build_candidates(readings, likely)
-    scores = weights.ranker.predict(features, alone=alone)
+    scores = weights.ranker.predict(features, alone=alone) + named_year_scores(question, candidates, page.leaves)
     found: list[Hypothesis] = []
     for path, part, speaks in zip(paths, candidates.parts, spoken, strict=True):
         if part.start == part.stop:
@@ -178,7 +178,7 @@ def expand(
         weighed = scores[part] if speaks is None else scores[part] + speaks.of_plans(own)
         converted = conversion_scores(question, own, path.state, page.leaves)
         weighed = weighed if converted is None else weighed + converted
-        logs = log_shares(weighed + named_year_scores(question, own, page.leaves))
+        logs = log_shares(weighed)
         order = np.argsort(-logs, kind="stable")[: BRANCHES * (_LOOKED_AT if filing else 1)]
         done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())
         outcomes = list(zip(logs[order].tolist(), done, strict=True))

@@ -21,7 +21,7 @@ def named_year_scores(question: Question, plans: Candidates, leaves: NumberMatri
 
     Args:
         question: What is asked.
-        plans: Those after one reading of the turns before.
+        plans: Those after each reading of the turns before.
         leaves: The numbers of the page.
 
     Shape: One entry a plan.

@@ -19,7 +19,7 @@ from quaestor.plan.scales import Dimension
 from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.candidates.enumerate import KEPT, OPERATIONS
+from quaestor.solvers.embedded.candidates.enumerate import KEPT, KEPT_BESIDE, OPERATIONS
 from quaestor.solvers.embedded.decode.beam import PATHS, Hypotheses, agreeing
 from quaestor.solvers.embedded.decode.overrides import apply_overrides, is_ruled_out
 from quaestor.solvers.embedded.decode.writing import read_state, write_plan
@@ -99,7 +99,7 @@ def test_what_is_written_is_read_back(solver: EmbeddedSolver) -> None:
 @pytest.mark.slow
 def test_candidates_are_bounded_and_measured_in_full(solver: EmbeddedSolver) -> None:
     for _, choices in read_turns(solver):
-        assert 0 < choices.count <= KEPT * PATHS
+        assert 0 < choices.count <= KEPT + KEPT_BESIDE * (PATHS - 1)
         assert all(math.isfinite(choice.log) for choice in choices.ranked)
     assert all((*LEAF_FEATURES.values(), *CANDIDATE_FEATURES.values()))
 
