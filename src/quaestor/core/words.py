@@ -36,6 +36,11 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.lower()))
 
 
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Returns where each of the `words` of a text of lower case begins and ends."""
+    return [word.span() for word in _WORD.finditer(text)]
+
+
 def compounds(text: str) -> tuple[str, ...]:
     """Returns the words of a text of lower case as they are written, with hyphens and signs, and its numbers.
 

@@ -23,11 +23,11 @@ _MONTHS = "january february march april may june july august september october n
 _DATE = re.compile(r"(?<![\d/.])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])/((?:19|20)?\d\d)(?![\d/])")
 """A date in digits, the month first: "12/31/10"."""
 
-_NAMED = re.compile(
-    r"\b(class|series|tier|level|type|phase|plan|p|russell|nasdaq|topix|unit|point|form|group)[ -]+"
-    r"([a-z]?-?\d{0,4}|[a-z])\b"
-)
+_NAMES = "class series tier level type phase plan p russell nasdaq topix unit point form group".split()
+_NAMED = re.compile(rf"\b({'|'.join(_NAMES)})[ -]+([a-z]?-?\d{{0,4}}|[a-z])\b")
 """A letter or a number that is part of a name: "tier 2", "class a", "s&p 500"."""
+
+_WITH_MARKS = frozenset(_NAMES)
 
 _OWNER = re.compile(
     r"\b[\w.&-]+['\u2019]s\b|\bthe (?:company|firm|corporation|registrant)\b|\b(?:they|their|them|we|our|it|its)\b"
@@ -57,11 +57,11 @@ def stems(text: str) -> tuple[str, ...]:
     its month as a word.
     """
     lowered = _with_months(text.lower())
-    plain = tuple(
-        stem(_DEGREES.get(word, word)) for word in words(lowered) if word not in STOP_WORDS and word[0].isalpha()
-    )
-    named = tuple(f"{name}{mark.replace('-', '')}" for name, mark in _NAMED.findall(lowered) if mark.strip("-"))
-    return plain + named
+    said = words(lowered)
+    plain = [stem(_DEGREES.get(word, word)) for word in said if word not in STOP_WORDS and word[0].isalpha()]
+    # Most texts have no such word at all, which is quicker to see.
+    named = _NAMED.findall(lowered) if not _WITH_MARKS.isdisjoint(said) else ()
+    return (*plain, *(f"{name}{mark.replace('-', '')}" for name, mark in named if mark.strip("-")))
 
 
 def without_owner(text: str) -> str:

@@ -42,8 +42,8 @@ def page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
     weights = np.zeros(leaves.row.width, np.float32)
     for stem, column in leaves.vocabulary.items():
         weights[column] = idf.of(stem)
-    lines = np.stack([leaves.table, leaves.line])
-    _, inverse, counts = np.unique(lines, axis=1, return_inverse=True, return_counts=True)
+    lines = leaves.table.astype(np.int64) * (1 + int(leaves.line.max(initial=0))) + leaves.line
+    _, inverse, counts = np.unique(lines, return_inverse=True, return_counts=True)
     newest = int(leaves.year.max(initial=0))
     static = {
         "year_newest": np.where(leaves.year > 0, np.maximum(leaves.year - newest, -19), -20),
@@ -53,7 +53,7 @@ def page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
         "line": np.minimum(np.where(leaves.line >= FIRST_SENTENCE, leaves.line - FIRST_SENTENCE, leaves.line), 40),
         "place": np.minimum(leaves.place, 12),
         "lead": leaves.lead,
-        "places": np.minimum(counts[inverse.ravel()], 20) if len(leaves) else np.zeros(0),
+        "places": np.minimum(counts[inverse], 20),
         "magnitude": np.log10(1 + np.abs(leaves.value)),
         "whole": leaves.value == np.round(leaves.value),
         "moved": leaves.moved,

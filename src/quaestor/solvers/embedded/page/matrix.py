@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from itertools import chain, pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,7 @@ from quaestor.solvers.embedded.page.text import numbers_of_text
 from quaestor.solvers.embedded.page.word_matrix import WordMatrix, word_matrix
 
 Ints = NDArray[np.int32]
+_Word = TypeVar("_Word")
 
 _PRICES = frozenset(stems("price fare"))
 _COUNTS = frozenset(stems("number shares options units securities"))
@@ -98,8 +101,7 @@ class NumberMatrix:
 
         Shape: leaves x `vocabulary`.
         """
-        words = ({self.vocabulary[stem]: 1.0 for stem in (*x.around, *x.caption)} for x in self.leaves)
-        return word_matrix(words, len(self.leaves), len(self.vocabulary))
+        return self.around | self.caption
 
     @cached_property
     def years(self) -> frozenset[int]:
@@ -125,19 +127,16 @@ def number_matrix(graph: KnowledgeGraph) -> NumberMatrix:
 
 
 def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
-    vocabulary: dict[str, int] = {}
-    pairs: dict[tuple[str, str], int] = {}
-    for leaf in leaves:
-        for stem in (*leaf.row, *leaf.column, *leaf.around, *leaf.caption):
-            vocabulary.setdefault(stem, len(vocabulary))
-        for pair in zip(leaf.row, leaf.row[1:], strict=False):
-            pairs.setdefault(pair, len(pairs))
+    vocabulary = _places(text for leaf in leaves for text in (leaf.row, leaf.column, leaf.around, leaf.caption))
+    row_pairs = [tuple(pairwise(leaf.row)) for leaf in leaves]
+    pairs = _places(row_pairs)
     size, width = len(leaves), len(vocabulary)
 
     def of(words: Iterable[Iterable[str]]) -> WordMatrix:
-        return word_matrix((dict.fromkeys((vocabulary[s] for s in own), 1.0) for own in words), size, width)
+        return word_matrix((dict.fromkeys(map(vocabulary.__getitem__, own), 1.0) for own in words), size, width)
 
-    of_pairs = (dict.fromkeys((pairs[p] for p in zip(x.row, x.row[1:], strict=False)), 1.0) for x in leaves)
+    of_pairs = (dict.fromkeys(map(pairs.__getitem__, own), 1.0) for own in row_pairs)
+    row, column = of(leaf.row for leaf in leaves), of(leaf.column for leaf in leaves)
     return NumberMatrix(
         leaves=leaves,
         vocabulary=vocabulary,
@@ -156,14 +155,19 @@ def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
         line=np.array([leaf.line for leaf in leaves], np.int32),
         place=np.array([leaf.place for leaf in leaves], np.int32),
         total=np.array([leaf.total for leaf in leaves], bool),
-        row=of(leaf.row for leaf in leaves),
-        column=of(leaf.column for leaf in leaves),
-        labels=of((*leaf.row, *leaf.column) for leaf in leaves),
+        row=row,
+        column=column,
+        labels=row | column,
         around=of(leaf.around for leaf in leaves),
         pairs=pairs,
         row_pairs=word_matrix(of_pairs, size, len(pairs)),
         index={(leaf.source, leaf.quantity.value): i for i, leaf in enumerate(leaves)},
     )
+
+
+def _places(texts: Iterable[Iterable[_Word]]) -> dict[_Word, int]:
+    """The place of each word of some texts, in the order in which they are first said."""
+    return {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
 
 
 def _counts(leaves: tuple[CandidateNumber, ...]) -> tuple[Dimension, ...]:
@@ -176,8 +180,4 @@ def _nearness(leaf: CandidateNumber, vocabulary: Mapping[str, int]) -> dict[int,
     """How near each word stands to a number: 1 beside it or in its labels, less with every word between."""
     if leaf.table >= 0:
         return dict.fromkeys((vocabulary[s] for s in (*leaf.row, *leaf.column)), 1.0)
-    near: dict[int, float] = {}
-    for stem, distance in leaf.distances:
-        column = vocabulary[stem]
-        near[column] = max(near.get(column, 0.0), 1 / (1 + distance / _NEAR))
-    return near
+    return {vocabulary[stem]: 1 / (1 + distance / _NEAR) for stem, distance in leaf.distances}

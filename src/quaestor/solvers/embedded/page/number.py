@@ -35,7 +35,7 @@ class CandidateNumber:
         line: The line in the grid; or the sentence's place on the page.
         place: The place in the line; or the number's place in the sentence.
         total: Its label says total.
-        distances: For a number in a sentence, each word of meaning and how many words away it stands.
+        distances: For a number in a sentence, each word of meaning and how many words away it stands at least.
         label_scale: The scale that its labels name, as `Extract.label_scale`.
         label_unit: The unit that they name, likewise.
     """

@@ -1,11 +1,13 @@
 """The leaves of running text: each number with the words, verbs and years of its sentence."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
-from quaestor.core.words import words
+from quaestor.core.words import word_spans, words
 from quaestor.graph.facts import MentionFact
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.stems import stems
@@ -55,17 +57,25 @@ def _leaf(mention: MentionFact) -> CandidateNumber:
         line=FIRST_SENTENCE + mention.place,
         place=mention.order,
         total="total" in before.split(),
-        distances=_distances(text, start, end),
+        distances=stem_distances(text, start, end),
     )
 
 
 def _years(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
     """The years that a sentence names, with their distance from the number in words."""
     return tuple(
-        (int(found[0]), _words_between(text, min(found.end(), end), max(found.start(), start)))
-        for found in _YEAR.finditer(text)
-        if not start <= found.start() < end
+        [
+            (year, _words_between(text, min(last, end), max(first, start)))
+            for year, first, last in _years_of(text)
+            if not start <= first < end
+        ]
     )
+
+
+@lru_cache(maxsize=64)
+def _years_of(text: str) -> tuple[tuple[int, int, int], ...]:
+    """The years that a sentence names, each with where it begins and ends."""
+    return tuple((int(found[0]), *found.span()) for found in _YEAR.finditer(text))
 
 
 def _words_between(text: str, start: int, end: int) -> int:
@@ -88,16 +98,62 @@ def _lead(before: str) -> int:
     return LEADS.index(found[-1]) if found and found[-1] in LEADS else 0
 
 
-def _distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
-    """The stems around a span with their distance in words; a number between counts as five words."""
-    found: list[tuple[str, int]] = []
-    for side, ordered in ((text[:start], True), (text[end:], False)):
-        far = 0
-        said = words(side)
-        for word in reversed(said) if ordered else said:
-            far += 5 if word[0].isdigit() else 1
-            found.extend((stem, far) for stem in _stems_of(word))
-    return tuple(found)
+def stem_distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
+    """Returns each stem around a span with its least distance in words; a number between counts as five words.
+
+    Args:
+        text: A sentence.
+        start: Where the span begins, in characters.
+        end: Where it ends.
+    """
+    said = _worded(text)
+    if _is_cut(said, start) or _is_cut(said, end):
+        said = _worded(f"{text[:start]}{' ' * (end - start)}{text[end:]}")
+    before, after = bisect_right(said.ends, start), bisect_left(said.begins, end)
+    nearest: dict[str, int] = {}
+    for stem, place in said.stems:
+        if place < before:
+            # The last one before the span is the nearest of them.
+            nearest[stem] = said.far[before] - said.far[place]
+        elif place >= after:
+            far = said.far[place + 1] - said.far[after]
+            if far < nearest.get(stem, far + 1):
+                nearest[stem] = far
+    return tuple(nearest.items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Worded:
+    """The words of a sentence.
+
+    Attributes:
+        begins: Where each begins.
+        ends: Where each ends.
+        far: How far the beginning of the sentence is from each, and from its end.
+        stems: The stems with the places of their words, in order.
+    """
+
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
+    far: tuple[int, ...]
+    stems: tuple[tuple[str, int], ...]
+
+
+@lru_cache(maxsize=64)
+def _worded(text: str) -> _Worded:
+    # Character by character where a letter becomes two, so that places stay places.
+    lowered = low if len(low := text.lower()) == len(text) else "".join(min(c.lower(), c, key=len) for c in text)
+    spans = word_spans(lowered)
+    said = [lowered[begin:end] for begin, end in spans]
+    far = accumulate((5 if word[0].isdigit() else 1 for word in said), initial=0)
+    stems_said = tuple((stem, place) for place, word in enumerate(said) for stem in _stems_of(word))
+    return _Worded(tuple(begin for begin, _ in spans), tuple(end for _, end in spans), tuple(far), stems_said)
+
+
+def _is_cut(said: _Worded, at: int) -> bool:
+    """Whether a place is inside of a word."""
+    last = bisect_left(said.begins, at) - 1
+    return last >= 0 and said.ends[last] > at
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ fastest; both grow with a filing, and their product with its square, though a qu
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,19 @@ class WordMatrix:
         words = np.repeat(np.arange(self.width), np.diff(self.starts))
         return np.bincount(words, self.strengths, self.width).astype(np.float32)
 
+    def __or__(self, other: "WordMatrix") -> "WordMatrix":
+        """Returns the matrix of the same numbers and words in which each is described as strongly as in either."""
+        if self.whole is not None and other.whole is not None:
+            return replace(self, whole=np.maximum(self.whole, other.whole))
+        columns = [np.repeat(np.arange(self.width), np.diff(one.starts)) for one in (self, other)]
+        cells = np.concatenate([of * self.size + one.numbers for of, one in zip(columns, (self, other), strict=True)])
+        cell, place = np.unique(cells, return_inverse=True)
+        strengths = np.zeros(len(cell), np.float32)
+        np.maximum.at(strengths, place, np.concatenate([self.strengths, other.strengths]))
+        word, number = np.divmod(cell, self.size)
+        starts = np.searchsorted(word, np.arange(self.width + 1))
+        return WordMatrix(self.size, self.width, None, number.astype(np.int32), strengths, starts)
+
     def _of_words(self, words: NDArray[np.int64], weights: Floats) -> Floats:
         often = self.starts[words + 1] - self.starts[words]
         before = np.cumsum(often) - often
@@ -105,11 +118,12 @@ def word_matrix(described: Iterable[Mapping[int, float]], size: int, width: int)
         width: How many words there are; a matrix without any has one that describes nothing.
     """
     width = max(1, width)
-    numbers, columns, strengths = list[int](), list[int](), list[float]()
-    for number, words in enumerate(described):
-        numbers += [number] * len(words)
+    often, columns, strengths = list[int](), list[int](), list[float]()
+    for words in described:
+        often.append(len(words))
         columns += words
         strengths += words.values()
+    numbers = np.repeat(np.arange(size, dtype=np.int32), often)
     if size * width <= WHOLE_CELLS:
         whole = np.zeros((size, width), np.float32)
         whole[numbers, columns] = strengths
@@ -119,6 +133,4 @@ def word_matrix(described: Iterable[Mapping[int, float]], size: int, width: int)
     order = np.argsort(column, kind="stable")
     starts = np.zeros(width + 1, np.int64)
     np.cumsum(np.bincount(column, minlength=width), out=starts[1:])
-    return WordMatrix(
-        size, width, None, np.array(numbers, np.int32)[order], np.array(strengths, np.float32)[order], starts
-    )
+    return WordMatrix(size, width, None, numbers[order], np.array(strengths, np.float32)[order], starts)

@@ -11,8 +11,9 @@ ROWS = [{0: 1.0, 3: 0.5}, {}, {3: 1.0}, {4: 0.25, 0: 1.0, 1: 1.0}]
 
 def both(monkeypatch: pytest.MonkeyPatch, rows: list[dict[int, float]], width: int) -> tuple[WordMatrix, WordMatrix]:
     whole = word_matrix(rows, len(rows), width)
-    monkeypatch.setattr(module, "WHOLE_CELLS", -1)
-    by_word = word_matrix(rows, len(rows), width)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "WHOLE_CELLS", -1)
+        by_word = word_matrix(rows, len(rows), width)
     assert whole.whole is not None
     assert by_word.whole is None
     return whole, by_word
@@ -40,7 +41,6 @@ def test_sums_are_the_same_however_it_is_kept(monkeypatch: pytest.MonkeyPatch) -
         ):
             assert one.dtype == other.dtype == np.float32
             np.testing.assert_allclose(one, other, rtol=1e-6)
-        monkeypatch.undo()
 
 
 def test_sums_are_those_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,3 +56,13 @@ def test_without_words_nothing_is_described(monkeypatch: pytest.MonkeyPatch) -> 
     for matrix in both(monkeypatch, [{}, {}], 0):
         assert matrix.width == 1
         assert matrix.dot(np.ones(1, np.float32)).tolist() == [0, 0]
+
+
+def test_either_of_two_matrices_describes_as_strongly_as_the_stronger(monkeypatch: pytest.MonkeyPatch) -> None:
+    others = [{0: 0.5, 2: 1.0}, {1: 1.0}, {3: 0.25}, {}]
+    expected = [{0: 1.0, 2: 1.0, 3: 0.5}, {1: 1.0}, {3: 1.0}, {4: 0.25, 0: 1.0, 1: 1.0}]
+    kept = zip(both(monkeypatch, ROWS, 6), both(monkeypatch, others, 6), both(monkeypatch, expected, 6), strict=True)
+    for one, other, either in kept:
+        found = one | other
+        for name in ("whole", "numbers", "strengths", "starts"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(either, name))
