@@ -71,7 +71,7 @@ def pool_of(
     leaves: NumberMatrix, rows: Sequence[Row], state: DialogueState, groups: Sequence[NumberGroup] = ()
 ) -> Pool:
     """Returns a pool of these operands, and of the one that stands for none, which is the last."""
-    lookups, used = state.lookups(), state.used_leaves()
+    lookups, used = state.lookups, state.used_leaves
     operands, kinds, taken, since = [], [], [], []
     for kind, index, value in (*rows, ("none", 0, 0.0)):
         is_leaf, is_result = kind in ("new", "used"), kind.startswith("result")

@@ -236,7 +236,7 @@ def _operand(
     matches = matching_leaves(leaves, printed, percent=text.endswith("%"))
     if not len(matches) or (part[0] == "constant" and value in (1.0, 100.0, 1000.0, 1e6, 1e9, -1.0)):
         return Operand("constant", 0, value), ()
-    used = state.used_leaves()
+    used = state.used_leaves
     again = [leaf for leaf in matches if leaf in used]
     chosen = again[-1] if again else choose(matches)
     return Operand("leaf", chosen, printed), tuple(matches)

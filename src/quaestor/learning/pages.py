@@ -139,7 +139,7 @@ def leaf_rows(turn: PlayedTurn) -> tuple[Floats, NDArray[np.float64]]:
 
 
 def _direct_leaves(turn: PlayedTurn) -> list[int]:
-    lookups = turn.state.lookups()
+    lookups = turn.state.lookups
     found = []
     for operand in turn.label.outcome.operands:
         if operand.kind == "leaf":

@@ -33,7 +33,11 @@ _PATTERNS = (
     ("plus", r"(?P<a>.+?) (?:plus|added to|combined with|together with|and) (?P<b>.+)"),
     ("times", r"(?P<a>.+?) (?:times|multiplied by) (?P<b>.+)"),
 )
-_COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
+# What begins with anything is there from the beginning of a line, or nowhere in it.
+_COMPILED = tuple(
+    (kind, re.compile(f"^{pattern}" if pattern.startswith("(?P<a>") else pattern, re.MULTILINE))
+    for kind, pattern in _PATTERNS
+)
 KINDS = ("", *dict.fromkeys(kind for kind, _ in _PATTERNS))
 """The kinds of comparison, in the order of their codes; the first is none."""
 

@@ -115,7 +115,7 @@ def _beside(leaves: NumberMatrix, probability: NDArray[np.float64], leaf: int) -
 
 def _latest_results(state: DialogueState) -> Iterator[tuple[Operand, ...]]:
     """The last two results, the last three, and so on; a number that was looked up twice counts once."""
-    lookups = state.lookups()
+    lookups = state.lookups
     found: list[Operand] = []
     taken: set[int] = set()
     for turn in range(len(state.outcomes) - 1, -1, -1):

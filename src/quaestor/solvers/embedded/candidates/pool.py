@@ -81,7 +81,7 @@ def operand_pool(
 
     Shape: `probability` has one entry a leaf.
     """
-    used, lookups = state.used_leaves(), state.lookups()
+    used, lookups = state.used_leaves, state.lookups
     looked_up, logs = set(lookups.values()), _logs(probability)
     best = np.argsort(-probability, kind="stable")[:TOP_LEAVES].tolist()
     moved = _moved(leaves, probability, state, question)
@@ -181,7 +181,7 @@ def _moved(
     leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
 ) -> list[int]:
     """The leaves that stand in the lines of those taken last, at the years that the question names."""
-    lookups = state.lookups()
+    lookups = state.lookups
     found: list[int] = []
     for outcome in state.outcomes[-2:]:
         for operand in outcome.operands:

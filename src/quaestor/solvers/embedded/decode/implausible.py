@@ -71,7 +71,7 @@ def leaves_of(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:
         outcome: What a plan does.
         state: The turns before.
     """
-    lookups = state.lookups()
+    lookups = state.lookups
     taken = (operand for operand in outcome.operands if operand.kind != "group")
     return tuple(operand.index if operand.kind == "leaf" else lookups.get(operand.index, -1) for operand in taken)
 

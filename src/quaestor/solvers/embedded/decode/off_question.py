@@ -7,6 +7,7 @@ them out, and what they have against it is told beside it.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
@@ -53,6 +54,7 @@ def is_off_question(question: Question, outcome: TurnAction, taken: Sequence[int
     return outcome.operation in _NO_RATIOS and _asks_for_ratio(question)
 
 
+@lru_cache(maxsize=64)
 def asks_for_change(question: Question) -> bool:
     """Returns whether a question asks how far one thing changed: "the increase in debt", "how much did sales fall"."""
     return bool(_CHANGE.search(question.lowered)) and not _OF_CHANGE.search(question.lowered)
@@ -71,6 +73,7 @@ def _speaks_of_change(leaf: int, leaves: NumberMatrix) -> bool:
     return number.moved or bool(CHANGES & {*number.row, *number.column, *number.around})
 
 
+@lru_cache(maxsize=64)
 def _asks_for_ratio(question: Question) -> bool:
     """Whether "the ratio of" one to another is asked for, and not how far apart ratios are.
 

@@ -117,7 +117,7 @@ class Prior:
         if turn.target_years:
             other = (self.years > 0) & ~among(self.years, turn.target_years)
             found = replace(found, leaves=(self.leaves - YEAR * other).astype(np.float32))
-        last = turn.state.lookups().get(len(turn.state.outcomes) - 1)
+        last = turn.state.lookups.get(len(turn.state.outcomes) - 1)
         if last is None:
             found = replace(found, other_year=False)
         elif self.other_year:

@@ -147,8 +147,9 @@ CATEGORIES = (
 )  # fmt: skip
 """The columns that hold codes."""
 
+_PLACE = {name: n for n, name in enumerate(CANDIDATE_FEATURES)}
 _LEAF_INDEX = [list(LEAF_FEATURES).index(name) for name in _LEAF_COLUMNS]
-_STARTS = {side: list(CANDIDATE_FEATURES).index(f"{side}:{_LEAF_COLUMNS[0]}") for side in ("first", "second")}
+_STARTS = {side: _PLACE[f"{side}:{_LEAF_COLUMNS[0]}"] for side in ("first", "second")}
 _OF_LEAF = {side: slice(start, start + len(_LEAF_COLUMNS)) for side, start in _STARTS.items()}
 """Where the columns of each operand's leaf stand."""
 
@@ -186,13 +187,15 @@ def candidate_features(
     }
     # Column by column, so that what is written lies together.
     stacked = np.empty((len(CANDIDATE_FEATURES), len(candidates)), np.float32)
+    for name, column in columns.items():
+        stacked[_PLACE[name]] = column
     leaf_values = _leaf_values(candidates.pool, measured)
+    operand_values = np.array(list(view.columns.values()), np.float32)
     for side, index in (("first", candidates.first), ("second", candidates.second)):
-        columns |= {f"{side}_{name}": values.take(index) for name, values in view.columns.items()}
+        for name, values in zip(view.columns, operand_values, strict=True):
+            if (place := _PLACE.get(f"{side}_{name}")) is not None:
+                values.take(index, out=stacked[place], mode="clip")
         leaf_values.take(index, axis=1, out=stacked[_OF_LEAF[side]], mode="clip")
-    for n, name in enumerate(CANDIDATE_FEATURES):
-        if name in columns:
-            stacked[n] = columns[name]
     return stacked.T
 
 

@@ -1,7 +1,7 @@
 """What is measured of a plan against the conversation: what the turns before did and left open."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +83,7 @@ def _terms(state: DialogueState) -> int:
 def _unused(state: DialogueState) -> int:
     """How many lookups no later turn has used."""
     used = {o.index for outcome in state.outcomes for o in outcome.operands if o.kind == "result"}
-    return sum(1 for turn in state.lookups() if turn not in used)
+    return sum(1 for turn in state.lookups if turn not in used)
 
 
 def _analogy(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
@@ -149,14 +149,14 @@ def _taken(states: Sequence[DialogueState], turn: int) -> NDArray[np.int32]:
     """
     taken = np.full((3, len(states)), -1, np.int32)
     for n, state in enumerate(states):
-        outcome, lookups = state.outcomes[turn], state.lookups()
+        outcome, lookups = state.outcomes[turn], state.lookups
         before = [_leaf_of(operand, lookups) for operand in outcome.operands]
         if outcome.operation in OPERATIONS and before and min(before) >= 0:
             taken[: 1 + len(before[:2]), n] = (OPERATIONS.index(outcome.operation), *before[:2])
     return taken
 
 
-def _leaf_of(operand: Operand, lookups: dict[int, int]) -> int:
+def _leaf_of(operand: Operand, lookups: Mapping[int, int]) -> int:
     """The leaf that an operand is, itself or as the turn that looked it up; -1 none."""
     if operand.kind == "leaf":
         return operand.index
@@ -186,7 +186,7 @@ def _roles(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
     for reading, state in enumerate(turn.state for turn in turns):
         if not state.outcomes or len(state.outcomes[-1].operands) != 2:
             continue
-        of_reading, lookups = pool.reading == reading, state.lookups()
+        of_reading, lookups = pool.reading == reading, state.lookups
         for place, part in enumerate(state.outcomes[-1].operands, start=1):
             if part.kind != "constant":
                 roles[is_operand(pool, part, lookups) & of_reading] = place

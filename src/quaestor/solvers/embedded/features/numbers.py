@@ -101,6 +101,9 @@ _CHANGES = frozenset(
 
 _PLACE = {name: n for n, name in enumerate(LEAF_FEATURES)}
 
+_Column = NDArray[np.generic] | float
+"""What is measured of each leaf, or of all of them alike."""
+
 
 def leaf_features(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Sequence[float]) -> list[Floats]:
     """Returns what is measured of every leaf, after each reading of the turns before.
@@ -116,28 +119,25 @@ def leaf_features(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Seq
     """
     page = turns[0].page
     size = len(page.leaves)
-    whole = np.zeros((size, len(LEAF_FEATURES)), np.float32)
+    whole = np.zeros((len(LEAF_FEATURES), size), np.float32)
     _write(whole, _said(turns[0]))
     found = []
     for turn, looked_up, new in zip(turns, lookup, fresh, strict=True):
-        measured = whole.copy() if len(turns) > 1 else whole
-        own = {"lookup": _constant(size, looked_up), "fresh": _constant(size, new)}
-        _write(measured, {**_pointed_years(turn), **_history(page, turn.state), **own})
-        found.append(measured)
+        _write(whole, {**_pointed_years(turn), **_history(page, turn.state), "lookup": looked_up, "fresh": new})
+        # The last digits of a sum depend on the processor, and a tree can part two leaves by them.
+        found.append(np.ascontiguousarray(whole.T).round(_DIGITS))
     return found
 
 
-def _write(rows: Floats, columns: Mapping[str, NDArray[np.generic]]) -> None:
-    """Writes columns to their places."""
-    measured = np.stack([column.astype(np.float32) for column in columns.values()], axis=1)
-    # The last digits of a sum depend on the processor, and a tree can part two leaves by them.
-    rows[:, [_PLACE[name] for name in columns]] = measured.round(_DIGITS)
+def _write(measured: Floats, columns: Mapping[str, _Column]) -> None:
+    """Writes columns to their places, one below the other."""
+    for name, column in columns.items():
+        measured[_PLACE[name]] = column
 
 
-def _said(turn: TurnView) -> dict[str, NDArray[np.generic]]:
+def _said(turn: TurnView) -> dict[str, _Column]:
     """What the question and those before it say of each leaf, whatever they were answered."""
     page, question = turn.page, turn.question
-    size = len(page.leaves)
     return {
         **page.static,
         **_words(turn),
@@ -145,22 +145,18 @@ def _said(turn: TurnView) -> dict[str, NDArray[np.generic]]:
         **_sides(turn),
         **_telling(turn),
         "asked": among(np.abs(page.leaves.value), question.numbers),
-        "question_moved": _constant(size, _speaks_of_change(turn)),
-        "question_percent": _constant(size, any(s in question.lowered for s in ("percent", "%", "rate", "ratio"))),
-        "question_count": _constant(size, _COUNT.search(question.lowered) is not None),
-        "question_price": _constant(size, _PRICE.search(question.lowered) is not None),
-        "question_total": _constant(size, "total" in question.shapes),
-        "turn": _constant(size, len(turn.state.outcomes)),
-        "years_named": _constant(size, len(question.years)),
+        "question_moved": _speaks_of_change(turn),
+        "question_percent": any(s in question.lowered for s in ("percent", "%", "rate", "ratio")),
+        "question_count": _COUNT.search(question.lowered) is not None,
+        "question_price": _PRICE.search(question.lowered) is not None,
+        "question_total": "total" in question.shapes,
+        "turn": len(turn.state.outcomes),
+        "years_named": len(question.years),
     }
 
 
 def _speaks_of_change(turn: TurnView) -> bool:
     return bool(set(turn.question.shapes) & _CHANGES)
-
-
-def _constant(size: int, value: float) -> Floats:
-    return np.full(size, value, np.float32)
 
 
 def _below_best(values: Floats) -> Floats:
@@ -301,9 +297,9 @@ def _year_near(page: PageFeatures, named: tuple[int, ...]) -> Floats:
     return values
 
 
-def _history(page: PageFeatures, state: DialogueState) -> dict[str, NDArray[np.generic]]:
+def _history(page: PageFeatures, state: DialogueState) -> dict[str, _Column]:
     leaves, size = page.leaves, len(page.leaves)
-    taken = state.used_leaves()
+    taken = state.used_leaves
     turns = max(1, len(state.outcomes))
     last = sorted(last_leaves(state))
     row_taken, column_taken, since = np.zeros(size), np.zeros(size), np.zeros(size)
@@ -324,5 +320,5 @@ def _history(page: PageFeatures, state: DialogueState) -> dict[str, NDArray[np.g
         "row_taken": row_taken,
         "column_taken": column_taken,
         "taken": since,
-        "last_in_table": _constant(size, float(leaves.table[last[0]] >= 0) if last else -1.0),
+        "last_in_table": float(leaves.table[last[0]] >= 0) if last else -1.0,
     }

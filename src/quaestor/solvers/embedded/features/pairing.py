@@ -113,7 +113,7 @@ def _origin_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[s
 def _inside(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
     """For each pair of operands, the place that the second had in the operation that made the first."""
     inside = np.zeros((len(pool.operands), len(pool.operands)), np.int8)
-    lookups = [turn.state.lookups() for turn in turns]
+    lookups = [turn.state.lookups for turn in turns]
     for n in np.flatnonzero((pool.leaf < 0) & (pool.turn > 0)).tolist():
         made, reading = pool.operands[n], int(pool.reading[n])
         if made.kind != "result":

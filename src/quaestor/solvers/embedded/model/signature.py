@@ -191,7 +191,7 @@ def signature_of(question: Question, outcome: TurnAction, state: DialogueState) 
     """
     if outcome.operation in ("sum", "average"):
         return f"{outcome.operation}(group)"
-    used, numbers = state.used_leaves(), question.numbers
+    used, numbers = state.used_leaves, question.numbers
     kinds = []
     for operand in outcome.operands:
         if operand.kind == "leaf":

@@ -151,24 +151,19 @@ class Trees:
 
     def _scores(self, rows: Floats) -> Floats:
         """The scores of a few rows."""
-        count = len(rows)
-        # Values of one column side by side: what a tree asks of all rows then lies together.
-        values = rows.T.ravel()
+        values, row = rows.ravel(), np.arange(len(rows)) * rows.shape[1]
         some_missing = bool(np.isnan(values).any())
-        row = np.arange(count)
-        first = self._levels[0]
-        places = np.broadcast_to(np.arange(len(first.column))[:, None], (len(first.column), count)).copy()
+        # One place a tree to begin with, where all rows are.
+        here = np.arange(len(self._levels[0].column))[:, None]
+        at, places = np.empty((2, len(here), len(rows)), np.intp)
         for level in self._levels:
-            at = level.column.take(places)
-            at *= count
-            at += row
-            asked = values.take(at)
-            below = asked < level.threshold.take(places)
+            asked = values.take(np.add(level.column.take(here), row, out=at))
+            below = asked < level.threshold.take(here)
             if some_missing:
-                below |= np.isnan(asked) & level.missing_is_below.take(places)
-            places += places
-            places += below
-        return _sum_in_order(self._values.take(places))
+                below |= np.isnan(asked) & level.missing_is_below.take(here)
+            here = np.multiply(here, 2, out=places)
+            here += below
+        return _sum_in_order(self._values.take(here))
 
 
 def _fill_up(trees: Sequence[_TreeJson]) -> tuple[list[_Level], Floats]:

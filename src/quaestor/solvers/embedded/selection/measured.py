@@ -64,4 +64,4 @@ def likely_cells(
     turn = read_turn(question, state, page, weights.references)
     (reading,) = read_leaves([turn], weights.signature)
     found = weights.leaves.predict([reading.measured])[0]
-    return found if prior is None else prior.after(turn).of_leaves(found, state.lookups().values())
+    return found if prior is None else prior.after(turn).of_leaves(found, state.lookups.values())

@@ -1,6 +1,8 @@
 """What earlier turns took and found, in the solver's own terms."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from quaestor.plan.scales import Dimension
@@ -45,7 +47,7 @@ class TurnAction:
     counts: Dimension = PLAIN
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DialogueState:
     """The conversation so far.
 
@@ -61,8 +63,9 @@ class DialogueState:
         """Returns the state with one more turn."""
         return DialogueState((*self.questions, question), (*self.outcomes, outcome))
 
-    def used_leaves(self) -> dict[int, int]:
-        """Returns each leaf that an earlier turn took itself, with the last turn that did."""
+    @cached_property
+    def used_leaves(self) -> Mapping[int, int]:
+        """Each leaf that an earlier turn took itself, with the last turn that did."""
         return {
             operand.index: turn
             for turn, outcome in enumerate(self.outcomes)
@@ -70,8 +73,9 @@ class DialogueState:
             if operand.kind == "leaf"
         }
 
-    def lookups(self) -> dict[int, int]:
-        """Returns the turns that only looked a leaf up, with that leaf."""
+    @cached_property
+    def lookups(self) -> Mapping[int, int]:
+        """The turns that only looked a leaf up, with that leaf."""
         return {
             turn: outcome.operands[0].index
             for turn, outcome in enumerate(self.outcomes)

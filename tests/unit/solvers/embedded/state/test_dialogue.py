@@ -17,11 +17,11 @@ STATE = state_of(
 
 
 def test_a_leaf_is_used_last_by_the_last_turn_that_took_it() -> None:
-    assert STATE.used_leaves() == {3: 1, 5: 1, 6: 3}
+    assert STATE.used_leaves == {3: 1, 5: 1, 6: 3}
 
 
 def test_look_ups_are_turns_that_took_one_leaf_and_no_more() -> None:
-    assert STATE.lookups() == {0: 3}
+    assert STATE.lookups == {0: 3}
 
 
 @pytest.mark.parametrize(("turn", "leaves"), [(0, {3}), (1, {3, 5}), (2, {3, 5}), (3, {3, 5, 6}), (4, {3}), (5, set())])
