@@ -38,6 +38,8 @@ _ARTICLES = frozenset("the a an".split())
 _PLAIN = frozenset("amount amounts value values number numbers dollars".split())
 _CARRYING = re.compile(r"(?:gross |net )?carrying ?(?:amount|value)s?")
 _MEASURES = frozenset("price prices return returns rate".split())
+_MEASURE_OF = re.compile(r"\b(?:the|in) (?P<measure>(?:[a-z][a-z-]* ){1,3})of (?:the )?$")
+"""Before a name: "the fair value of the" notes."""
 _NO_MEASURE = frozenset(
     "end beginning start total amount value number portion part percentage rest year years time date sum average "
     "balance which what and or in from to".split()
@@ -204,7 +206,7 @@ class _Reader:
             text = asked.lowered.replace(" .", ".")
             if name not in text:
                 continue
-            match = re.search(rf"\b(?:the|in) (?P<measure>(?:[a-z][a-z-]* ){{1,3}})of (?:the )?{re.escape(name)}", text)
+            match = next(filter(None, (_MEASURE_OF.search(text, 0, at) for at in _places_in(text, name))), None)
             words_of = match["measure"].split() if match else []
             while words_of and (words_of[0] in _ARTICLES or words_of[0] in nouns):
                 words_of = words_of[1:]
@@ -305,6 +307,14 @@ class _Reader:
                 periods = (answer.period,) if answer.period else ()
                 self._earlier[turn] = Meaning(f"turn {turn}", answer.metric_type, words, words, entities, periods)
         return self._earlier[turn]
+
+
+def _places_in(text: str, name: str) -> Iterator[int]:
+    """Where a text says a name."""
+    at = text.find(name)
+    while at >= 0:
+        yield at
+        at = text.find(name, at + 1)
 
 
 def _place(plan: Plan | None) -> CellRef | SentenceRef | None:

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Iterable
 from functools import lru_cache
 
 import Stemmer
@@ -49,6 +50,12 @@ def stem(word: str) -> str:
     return str(_own.stemmer.stemWord(word))
 
 
+@lru_cache(maxsize=4096)
+def meaning_stem(word: str) -> str | None:
+    """Returns the stem of a word of lower case that carries meaning; None of a stop word, a number or a sign."""
+    return None if word in STOP_WORDS or not word[0].isalpha() else stem(_DEGREES.get(word, word))
+
+
 @lru_cache(maxsize=1024)
 def stems(text: str) -> tuple[str, ...]:
     """Returns the stems of the words that carry meaning: no stop words, numbers or signs; in order, repeats kept.
@@ -58,10 +65,35 @@ def stems(text: str) -> tuple[str, ...]:
     """
     lowered = _with_months(text.lower())
     said = words(lowered)
-    plain = [stem(_DEGREES.get(word, word)) for word in said if word not in STOP_WORDS and word[0].isalpha()]
+    plain = [found for word in said if (found := meaning_stem(word)) is not None]
     # Most texts have no such word at all, which is quicker to see.
-    named = _NAMED.findall(lowered) if not _WITH_MARKS.isdisjoint(said) else ()
+    named = () if _WITH_MARKS.isdisjoint(said) else _NAMED.findall(lowered)
     return (*plain, *(f"{name}{mark.replace('-', '')}" for name, mark in named if mark.strip("-")))
+
+
+def stems_of_parts(parts: Iterable[str]) -> tuple[str, ...]:
+    """Returns the stems of texts with a space between them; those of a part are known from the last time."""
+    said = tuple(parts)
+    found = [_single_stems(part) for part in said]
+    # A name at the end of a part may have its mark at the beginning of the next.
+    return stems(" ".join(said)) if None in found else tuple(stem for part in found if part for stem in part)
+
+
+@lru_cache(maxsize=1024)
+def _single_stems(text: str) -> tuple[str, ...] | None:
+    """The stems of a text; None where it may have others beside other texts."""
+    lowered = text.lower()
+    return stems(text) if is_of_single_words(lowered, words(lowered)) else None
+
+
+def is_of_single_words(text: str, said: Iterable[str]) -> bool:
+    """Returns whether the stems of any part of a text are those of its words alone: it has no date and no mark.
+
+    Args:
+        text: In lower case.
+        said: Its words.
+    """
+    return "/" not in text and _WITH_MARKS.isdisjoint(said)
 
 
 def without_owner(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from decimal import Decimal
 
-import pytest
 from pages import page
 
 from quaestor.core.quantity import Scale
@@ -10,7 +9,7 @@ from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.builder import build_ontology
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
-from quaestor.solvers.embedded.page.text import LEADS, stem_distances
+from quaestor.solvers.embedded.page.text import LEADS
 
 
 def graph(*rows: list[str], before: tuple[str, ...] = ()) -> KnowledgeGraph:
@@ -73,23 +72,3 @@ def test_a_number_in_a_sentence_knows_the_words_that_lead_to_it() -> None:
     assert LEADS[told[201].lead] == "to"
     assert (told[128].year, told[201].year) == (2001, 2002)
     assert dict(told[201].distances)["rose"] > dict(told[128].distances)["rose"]
-
-
-@pytest.mark.parametrize(
-    ("text", "number", "distances"),
-    [
-        # Stop words count, and a number between counts as five; of a word that is said twice the nearest.
-        (
-            "rent of 12 stores and rent of 5 offices",
-            "5",
-            {"rent": 2, "store": 4, "offic": 1},
-        ),
-        # A word that the number cuts is two.
-        ("the fy2009 plan", "2009", {"fy": 1, "plan": 1}),
-    ],
-)
-def test_words_stand_as_far_from_a_number_as_there_are_words_between(
-    text: str, number: str, distances: dict[str, int]
-) -> None:
-    start = text.rindex(number)
-    assert dict(stem_distances(text, start, start + len(number))) == distances

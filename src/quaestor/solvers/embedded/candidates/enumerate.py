@@ -185,8 +185,8 @@ def _combinations(
     # amounts that are alike can be added.
     same = same_printed_number(pool, numbers[:, None], numbers[None, :])
     value = pool.value[numbers]
-    alike = np.nonzero(same & (value[:, None] == value[None, :]) & np.tri(len(numbers), k=-1, dtype=bool).T)
-    twice = numbers[alike[0]], numbers[alike[1]]
+    alike, again = np.nonzero(same & (value[:, None] == value[None, :]))
+    twice = numbers[alike[alike < again]], numbers[again[alike < again]]
     np.fill_diagonal(same, val=True)
     i, j = (numbers[places] for places in np.nonzero(~same))
     # A percentage and an amount that is known to count thousands have no sum and no difference.

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.candidates.pool import Pool
+from quaestor.solvers.embedded.candidates.pool import CONSTANT, NONE, Pool
 from quaestor.solvers.embedded.features.stem_sets import StemSets
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 Column = NDArray[np.generic]
 
 _LAST_RANK = 30
+_NO_LABEL = frozenset[str]()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
     has, leaves, asked = pool.leaf >= 0, turns[0].leaves, turns[0].question
     named, readings = leaves.named, pool.reading.tolist()
     of_operand = [
-        named[leaf] if leaf >= 0 else _label(pool, n, turns[readings[n]]) for n, leaf in enumerate(pool.leaf.tolist())
+        named[leaf] if leaf >= 0 else _NO_LABEL if kind in (CONSTANT, NONE) else _label(pool, n, turns[readings[n]])
+        for n, (leaf, kind) in enumerate(zip(pool.leaf.tolist(), pool.kind.tolist(), strict=True))
     ]
     place = {label: n for n, label in enumerate(dict.fromkeys(of_operand))}
     label = np.array([place[one] for one in of_operand], np.intp)
@@ -117,8 +119,6 @@ def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
     if operand.kind == "group":
         members = [m.index for m in pool.members(n) if m.kind == "leaf"]
         return frozenset().union(*(leaves.named[leaf] for leaf in members))
-    if operand.kind != "result":
-        return frozenset()
     words = set(state.questions[operand.index].stems)
     for index in state.leaves_of(operand.index):
         words.update(leaves.leaves[index].row)
@@ -128,8 +128,8 @@ def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
 def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
     vocabulary = {stem: n for n, stem in enumerate(sorted(frozenset().union(*labels)))}
     matrix = np.zeros((len(labels), max(1, len(vocabulary))), np.float32)
-    for row, label in enumerate(labels):
-        matrix[row, [vocabulary[stem] for stem in label]] = 1
+    rows = np.repeat(np.arange(len(labels)), [len(label) for label in labels])
+    matrix[rows, [vocabulary[stem] for label in labels for stem in label]] = 1
     return matrix
 
 

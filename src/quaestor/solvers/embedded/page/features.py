@@ -1,5 +1,6 @@
 """A page made ready for questions: the weights of its words, and what no question changes."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,10 +41,9 @@ class PageFeatures:
 def page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
     """Returns the arrays of a page that no question changes."""
     weights = np.zeros(leaves.row.width, np.float32)
-    for stem, column in leaves.vocabulary.items():
-        weights[column] = idf.of(stem)
-    lines = leaves.table.astype(np.int64) * (1 + int(leaves.line.max(initial=0))) + leaves.line
-    _, inverse, counts = np.unique(lines, return_inverse=True, return_counts=True)
+    weights[: len(leaves.vocabulary)] = [idf.of(stem) for stem in leaves.vocabulary]
+    lines = list(zip(leaves.table.tolist(), leaves.line.tolist(), strict=True))
+    often = Counter(lines)
     newest = int(leaves.year.max(initial=0))
     static = {
         "year_newest": np.where(leaves.year > 0, np.maximum(leaves.year - newest, -19), -20),
@@ -53,7 +53,7 @@ def page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
         "line": np.minimum(np.where(leaves.line >= FIRST_SENTENCE, leaves.line - FIRST_SENTENCE, leaves.line), 40),
         "place": np.minimum(leaves.place, 12),
         "lead": leaves.lead,
-        "places": np.minimum(counts[inverse], 20),
+        "places": np.array([min(often[line], 20) for line in lines]),
         "magnitude": np.log10(1 + np.abs(leaves.value)),
         "whole": leaves.value == np.round(leaves.value),
         "moved": leaves.moved,

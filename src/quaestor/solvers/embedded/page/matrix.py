@@ -3,7 +3,7 @@
 Knows nothing of questions.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -132,11 +132,13 @@ def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
     pairs = _places(row_pairs)
     size, width = len(leaves), len(vocabulary)
 
-    def of(words: Iterable[Iterable[str]]) -> WordMatrix:
-        return word_matrix((dict.fromkeys(map(vocabulary.__getitem__, own), 1.0) for own in words), size, width)
+    def of(texts: Sequence[tuple[str, ...]]) -> WordMatrix:
+        # The numbers of a table have one caption, those of a sentence the same words around them.
+        once = {text: dict.fromkeys(map(vocabulary.__getitem__, text), 1.0) for text in set(texts)}
+        return word_matrix((once[text] for text in texts), size, width)
 
     of_pairs = (dict.fromkeys(map(pairs.__getitem__, own), 1.0) for own in row_pairs)
-    row, column = of(leaf.row for leaf in leaves), of(leaf.column for leaf in leaves)
+    row, column = of([leaf.row for leaf in leaves]), of([leaf.column for leaf in leaves])
     return NumberMatrix(
         leaves=leaves,
         vocabulary=vocabulary,
@@ -147,7 +149,7 @@ def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
         other_year=np.array([leaf.other_year for leaf in leaves], np.int32),
         lead=np.array([leaf.lead for leaf in leaves], np.int32),
         near=word_matrix((_nearness(leaf, vocabulary) for leaf in leaves), size, width),
-        caption=of(leaf.caption for leaf in leaves),
+        caption=of([leaf.caption for leaf in leaves]),
         moved=np.array([leaf.moved for leaf in leaves], bool),
         boundary=np.array([leaf.boundary for leaf in leaves], np.int32),
         power=np.array([leaf.power for leaf in leaves], np.float64),
@@ -158,7 +160,7 @@ def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
         row=row,
         column=column,
         labels=row | column,
-        around=of(leaf.around for leaf in leaves),
+        around=of([leaf.around for leaf in leaves]),
         pairs=pairs,
         row_pairs=word_matrix(of_pairs, size, len(pairs)),
         index={(leaf.source, leaf.quantity.value): i for i, leaf in enumerate(leaves)},

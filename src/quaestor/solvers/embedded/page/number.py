@@ -1,5 +1,6 @@
 """One number of a page with all that describes it, in the words and signs that questions are compared with."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,5 +75,7 @@ def power_of_ten_of(quantity: Quantity, label: Scale | None = None) -> float:
     Args:
         label: The scale that its labels name.
     """
-    scale = quantity.scale if quantity.scale is not Scale.ONE else label or Scale.ONE
-    return float("nan") if scale is Scale.PERCENT else float(np.log10(float(scale.factor)))
+    return _POWERS[quantity.scale if quantity.scale is not Scale.ONE else label or Scale.ONE]
+
+
+_POWERS = {scale: math.nan if scale is Scale.PERCENT else float(np.log10(float(scale.factor))) for scale in Scale}

@@ -7,7 +7,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.graph.facts import Axis, Observation, TableFact
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.comparison import boundary
-from quaestor.questions.stems import stems
+from quaestor.questions.stems import stems, stems_of_parts
 from quaestor.solvers.embedded.page.number import CandidateNumber, power_of_ten_of
 
 _TOTAL = "total"
@@ -56,7 +56,7 @@ def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> 
         label=seen.label,
         row=row,
         column=column,
-        around=stems(" ".join((*line.levels, *across.levels, seen.caption, *words))) + row + column,
+        around=stems_of_parts((*line.levels, *across.levels, seen.caption, *words)) + row + column,
         caption=caption,
         year=year,
         other_year=_other_year(f"{labels} {' '.join(words)}", year),

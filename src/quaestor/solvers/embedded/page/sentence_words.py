@@ -1,0 +1,96 @@
+"""The words of a sentence with their stems, read once for all numbers that stand in it."""
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+
+from quaestor.core.words import word_spans
+from quaestor.questions.stems import is_of_single_words, meaning_stem, stems
+
+_PER_NUMBER = 5
+"""How many words a number counts as that stands between a number and a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceWords:
+    """The words of a sentence.
+
+    Attributes:
+        text: The sentence.
+        begins: Where each word begins, in characters.
+        ends: Where each ends.
+        far: How far each is from the beginning of the sentence, and last how far its end is.
+        stems: The stems of the words that carry meaning, in order.
+        places: The place of the word of each stem among all words.
+        single: Whether the stems of any part of the sentence are those of its words.
+    """
+
+    text: str
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
+    far: tuple[int, ...]
+    stems: tuple[str, ...]
+    places: tuple[int, ...]
+    single: bool
+
+    def cuts(self, at: int) -> bool:
+        """Returns whether a place is inside of a word."""
+        last = bisect_left(self.begins, at) - 1
+        return last >= 0 and self.ends[last] > at
+
+    def stems_between(self, start: int, end: int) -> tuple[str, ...]:
+        """Returns the stems of a part of the sentence, as `stems` has them.
+
+        Args:
+            start: Where it begins, in characters.
+            end: Where it ends.
+        """
+        if not self.single or self.cuts(start) or self.cuts(end):
+            return stems(self.text[start:end])
+        first, after = bisect_left(self.begins, start), bisect_right(self.ends, end)
+        return self.stems[bisect_left(self.places, first) : bisect_left(self.places, max(first, after))]
+
+
+def stem_distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
+    """Returns each stem around a span with its least distance in words; a number between counts as five words.
+
+    Args:
+        text: A sentence.
+        start: Where the span begins, in characters.
+        end: Where it ends.
+    """
+    said = sentence_words(text)
+    if said.cuts(start) or said.cuts(end):
+        # A word that the span cuts is two.
+        said = sentence_words(f"{text[:start]}{' ' * (end - start)}{text[end:]}")
+    before, after = bisect_right(said.ends, start), bisect_left(said.begins, end)
+    nearest: dict[str, int] = {}
+    for stem, place in zip(said.stems, said.places, strict=True):
+        if place < before:
+            # The last one before the span is the nearest of them.
+            nearest[stem] = said.far[before] - said.far[place]
+        elif place >= after:
+            far = said.far[place + 1] - said.far[after]
+            if far < nearest.get(stem, far + 1):
+                nearest[stem] = far
+    return tuple(nearest.items())
+
+
+@lru_cache(maxsize=64)
+def sentence_words(text: str) -> SentenceWords:
+    """Returns the words of a sentence."""
+    # Character by character where a letter becomes two, so that places stay places.
+    lowered = low if len(low := text.lower()) == len(text) else "".join(min(c.lower(), c, key=len) for c in text)
+    spans = word_spans(lowered)
+    said = [lowered[begin:end] for begin, end in spans]
+    found = [(stem, place) for place, word in enumerate(said) if (stem := meaning_stem(word)) is not None]
+    return SentenceWords(
+        text=text,
+        begins=tuple([begin for begin, _ in spans]),
+        ends=tuple([end for _, end in spans]),
+        far=tuple(accumulate([_PER_NUMBER if word[0].isdigit() else 1 for word in said], initial=0)),
+        stems=tuple([stem for stem, _ in found]),
+        places=tuple([place for _, place in found]),
+        single=len(low) == len(text) and is_of_single_words(lowered, said),
+    )

@@ -1,0 +1,40 @@
+"""The words of a sentence, read once, say what reading its parts says."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from quaestor.questions.stems import stems, stems_of_parts
+from quaestor.solvers.embedded.page.sentence_words import sentence_words, stem_distances
+
+WORDS = "the rents of stores tier class a 2 s&p 500 12/31/10 fy2009 2,009 $ % İ Σ . we've and/or".split()
+TEXTS = st.lists(st.sampled_from(WORDS) | st.text(max_size=6), max_size=12).map(" ".join)
+
+
+@given(TEXTS, st.integers(0, 60), st.integers(0, 60))
+@example("capital of tier 2 banks", 11, 17)
+@example("rent on 12/31/10", 0, 12)
+def test_the_stems_of_a_part_are_those_of_its_words(text: str, start: int, end: int) -> None:
+    assert sentence_words(text).stems_between(start, end) == stems(text[start:end])
+
+
+@given(st.lists(TEXTS, max_size=4))
+@example(["capital of tier", "2"])
+def test_the_stems_of_several_texts_are_those_of_all_in_one(parts: list[str]) -> None:
+    assert stems_of_parts(parts) == stems(" ".join(parts))
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "distances"),
+    [
+        # Stop words count, and a number between counts as five; of a word that is said twice the nearest.
+        ("rent of 12 stores and rent of 5 offices", "5", {"rent": 2, "store": 4, "offic": 1}),
+        # A word that the number cuts is two.
+        ("the fy2009 plan", "2009", {"fy": 1, "plan": 1}),
+    ],
+)
+def test_words_stand_as_far_from_a_number_as_there_are_words_between(
+    text: str, number: str, distances: dict[str, int]
+) -> None:
+    start = text.rindex(number)
+    assert dict(stem_distances(text, start, start + len(number))) == distances
