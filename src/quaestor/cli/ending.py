@@ -23,8 +23,14 @@ class _Asked:
 
 def end_in_order() -> None:
     """Has SIGTERM end this process in order. Called once, by the program that owns it."""
-    if os.name == "posix":  # elsewhere a process is ended without being asked
-        signal.signal(signal.SIGTERM, _interrupt)
+    if os.name != "posix":  # elsewhere a process is ended without being asked
+        return
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell that starts programs in the background has them ignore Ctrl-C. It is held back instead, so that what
+        # handles it can be told of SIGTERM: asyncio cancels what is under way only where it may handle Ctrl-C.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _interrupt)
 
 
 def asked_to_end() -> bool:
@@ -47,5 +53,5 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     on_interrupt = signal.getsignal(signal.SIGINT)
     if callable(on_interrupt):
         on_interrupt(signal.SIGINT, frame)
-    else:  # a shell that starts programs in the background has them ignore Ctrl-C
+    else:
         raise KeyboardInterrupt

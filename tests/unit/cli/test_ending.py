@@ -11,11 +11,12 @@ from quaestor.cli.ending import EXIT_CODE
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are not asked to end there")
 
 BEGIN = """
-import asyncio, signal, sys, time
+import asyncio, os, signal, sys, time
 from quaestor.cli import ending
 from quaestor.cli.failures import exit_code_of
 ending.end_in_order()
 """
+IN_BACKGROUND = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 WAITS = """
 async def wait():
     try:
@@ -47,20 +48,48 @@ sys.exit(exit_code_of(work))
 """
 
 
-def started(code: str) -> subprocess.Popen[str]:
+STOPS_IN_ORDER = """
+async def wait():
+    try:
+        print("ready", flush=True)
+        while True:
+            time.sleep(0.01)
+            await asyncio.sleep(0)
+    except asyncio.CancelledError:
+        print("stopped", flush=True)
+asyncio.run(wait())
+"""
+
+
+def started(code: str, before: str = "") -> subprocess.Popen[str]:
     pipe = subprocess.PIPE
-    program = subprocess.Popen([sys.executable, "-c", BEGIN + code], stdout=pipe, stderr=pipe, text=True)
+    program = subprocess.Popen([sys.executable, "-c", before + BEGIN + code], stdout=pipe, stderr=pipe, text=True)
     assert program.stdout is not None
     assert program.stdout.readline() == "ready\n"
     return program
 
 
-@pytest.mark.parametrize("before", ["", "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"], ids=["", "in background"])
+@pytest.mark.parametrize("before", ["", IN_BACKGROUND], ids=["", "in background"])
 def test_what_is_under_way_is_let_go_of_in_order(before: str) -> None:
-    program = started(before + WAITS)
+    program = started(WAITS, before)
     program.terminate()
     out, err = program.communicate(timeout=30)
     assert (program.returncode, out, err) == (EXIT_CODE, "let go\n", "quaestor: ended by SIGTERM\n")
+
+
+@pytest.mark.parametrize("before", ["", IN_BACKGROUND], ids=["", "in background"])
+def test_a_loop_is_told_and_not_broken_off(before: str) -> None:
+    program = started(STOPS_IN_ORDER, before)
+    program.terminate()
+    assert program.communicate(timeout=30)[0] == "stopped\n"
+
+
+def test_in_background_ctrl_c_is_still_ignored() -> None:
+    code = "print('ready', flush=True); os.kill(os.getpid(), signal.SIGINT); print('on')"
+    with started(code, IN_BACKGROUND) as program:
+        assert program.stdout is not None
+        assert program.stdout.read() == "on\n"
+    assert program.returncode == 0
 
 
 def test_a_program_that_goes_on_is_ended_by_the_system() -> None:

@@ -327,9 +327,15 @@ def test_nothing_is_left_of_a_ray_of_this_machine(how: signal.Signals, tmp_path:
     assert not (tmp_path / ".ray").exists()
 
 
-@pytest.mark.parametrize("moment", [1, 3], ids=["as it begins", "amid its processes"])
-def test_sigterm_while_ray_starts_leaves_nothing(moment: int, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
+@pytest.mark.parametrize(
+    ("moment", "background"),
+    [(1, False), (3, False), (3, True)],
+    ids=["as it begins", "amid its processes", "in background"],
+)
+def test_sigterm_while_ray_starts_leaves_nothing(moment: int, background: bool, tmp_path: Path) -> None:
+    # A shell that starts a program in the background has it ignore Ctrl-C.
+    before = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); " if background else ""
+    command = [sys.executable, "-c", f"{before}import quaestor.cli; quaestor.cli.main()"]
     command += ["run", "sample", "--engine", "ray", "--workers", "1", "--store", str(tmp_path / "runs.db")]
     environment = {name: value for name, value in os.environ.items() if name != "RAY_AUTH_MODE"}
     with subprocess.Popen(
