@@ -30,7 +30,6 @@ Order = Literal["as named", "reversed", "later first", "earlier first"]
 """Which operand comes first, where the words say it."""
 
 _PARTS = re.compile(r"\.\.\.?|![a-z]+|<[a-z ]+>|[()\[\]|^$#]|[a-z0-9%&'.-]+\*?")
-_START = r"(?<!\S)"
 # "one" stands for a noun too: "divided by one" counts, "divided by the 2007 one" does not.
 _NUMBER = rf"(?:\$?\d[\d.,]*%?|{'|'.join(word for word in (*NUMBER_WORDS, *SCALE_WORDS) if word != 'one')}) "
 _FIXED = {
@@ -121,7 +120,8 @@ def compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) 
     """
     written = {phrase: _phrase(phrase, nouns) for phrase in phrases}
     try:
-        return re.compile("|".join(written.values()))
+        # Asked once, and not for each phrase, whether a word begins where it might stand.
+        return re.compile(rf"(?<!\S)(?:{'|'.join(written.values())})")
     except re.error:
         for phrase, text in written.items():
             _require_expression(phrase, text)
@@ -132,8 +132,7 @@ def _phrase(phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
     parts = _PARTS.findall(phrase)
     if "".join(parts) != phrase.replace(" ", "") and _PARTS.sub("", phrase).strip():
         raise OntologyError(f"cannot read the phrase {phrase!r} of a question pattern: see ontology/patterns.py")
-    text = "".join(_part(part, phrase, nouns) for part in parts)
-    return text if text.startswith("^") else f"{_START}{text}"
+    return "".join(_part(part, phrase, nouns) for part in parts)
 
 
 def _require_expression(phrase: str, text: str) -> None:
