@@ -1,16 +1,15 @@
 """The leaves of running text: each number with the words, verbs and years of its sentence."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from quaestor.core.words import words
 from quaestor.graph.facts import MentionFact
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.embedded.page.number import CandidateNumber, power_of_ten_of
-from quaestor.solvers.embedded.page.sentence_words import sentence_words, stem_distances
+from quaestor.solvers.embedded.page.sentence_words import SentenceWords, sentence_words, stem_distances
 
 LEADS = ("", "from", "to", "by", "of", "than", "with", "was", "were", "and", "approximately", "versus")
 """Words before a number in a sentence that tell its part: "increased from 128 to 201"."""
@@ -22,6 +21,9 @@ _BEFORE = 60
 """Characters of a sentence before a number that describe it."""
 _AFTER = 40
 """Characters after it."""
+_LEADS_FROM = 40
+"""Characters before it in which a word leads to it."""
+_SKIPPED = frozenset({"a", "an", "the", "million", "billion"})
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WORD = re.compile(r"\S+")
@@ -53,7 +55,7 @@ def _leaf(mention: MentionFact) -> CandidateNumber:
         around=said.stems_between(0, len(text)),
         year=mention.year or 0,
         years=_years(text, start, end),
-        lead=_lead(text[:start]),
+        lead=_lead(said, start),
         moved=_MOVED.search(text, 0, start) is not None,
         power=power_of_ten_of(mention.quantity),
         table=-1,
@@ -113,7 +115,12 @@ def _word_starts(text: str) -> tuple[int, ...]:
     return tuple([found.start() for found in _WORD.finditer(text)])
 
 
-def _lead(before: str) -> int:
-    skipped = ("a", "an", "the", "million", "billion")
-    found = [word for word in words(before[-40:]) if word[0].isalpha() and word not in skipped]
-    return LEADS.index(found[-1]) if found and found[-1] in LEADS else 0
+def _lead(said: SentenceWords, start: int) -> int:
+    """The code of the last word before a number that is no article, sign or number."""
+    for place in range(bisect_right(said.ends, start) - 1, -1, -1):
+        if said.begins[place] < start - _LEADS_FROM:
+            break
+        word = said.text[said.begins[place] : said.ends[place]].lower()
+        if word[0].isalpha() and word not in _SKIPPED:
+            return LEADS.index(word) if word in LEADS else 0
+    return 0
