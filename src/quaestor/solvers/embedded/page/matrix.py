@@ -21,7 +21,7 @@ from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.page.number import CandidateNumber
 from quaestor.solvers.embedded.page.tables import numbers_of_tables
 from quaestor.solvers.embedded.page.text import numbers_of_text
-from quaestor.solvers.embedded.page.word_matrix import WordMatrix, word_matrix
+from quaestor.solvers.embedded.page.word_matrix import WordMatrix, flag_matrix, word_matrix
 
 Ints = NDArray[np.int32]
 _Word = TypeVar("_Word")
@@ -134,10 +134,10 @@ def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
 
     def of(texts: Sequence[tuple[str, ...]]) -> WordMatrix:
         # The numbers of a table have one caption, those of a sentence the same words around them.
-        once = {text: dict.fromkeys(map(vocabulary.__getitem__, text), 1.0) for text in set(texts)}
-        return word_matrix((once[text] for text in texts), size, width)
+        once = {text: frozenset(map(vocabulary.__getitem__, text)) for text in set(texts)}
+        return flag_matrix([once[text] for text in texts], size, width)
 
-    of_pairs = (dict.fromkeys(map(pairs.__getitem__, own), 1.0) for own in row_pairs)
+    of_pairs = [frozenset(map(pairs.__getitem__, own)) for own in row_pairs]
     row, column = of([leaf.row for leaf in leaves]), of([leaf.column for leaf in leaves])
     return NumberMatrix(
         leaves=leaves,
@@ -148,7 +148,7 @@ def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
         year=np.array([leaf.year for leaf in leaves], np.int32),
         other_year=np.array([leaf.other_year for leaf in leaves], np.int32),
         lead=np.array([leaf.lead for leaf in leaves], np.int32),
-        near=word_matrix((_nearness(leaf, vocabulary) for leaf in leaves), size, width),
+        near=word_matrix([_nearness(leaf, vocabulary) for leaf in leaves], size, width),
         caption=of([leaf.caption for leaf in leaves]),
         moved=np.array([leaf.moved for leaf in leaves], bool),
         boundary=np.array([leaf.boundary for leaf in leaves], np.int32),
@@ -162,7 +162,7 @@ def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
         labels=row | column,
         around=of([leaf.around for leaf in leaves]),
         pairs=pairs,
-        row_pairs=word_matrix(of_pairs, size, len(pairs)),
+        row_pairs=flag_matrix(of_pairs, size, len(pairs)),
         index={(leaf.source, leaf.quantity.value): i for i, leaf in enumerate(leaves)},
     )
 

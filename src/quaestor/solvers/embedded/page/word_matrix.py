@@ -4,8 +4,9 @@ Owns the choice between the two. A page of a report has some sixty numbers and a
 fastest; both grow with a filing, and their product with its square, though a question has ten words.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +110,7 @@ def _product(matrix: Floats, weights: Floats) -> Floats:
         return found
 
 
-def word_matrix(described: Iterable[Mapping[int, float]], size: int, width: int) -> WordMatrix:
+def word_matrix(described: Sequence[Mapping[int, float]], size: int, width: int) -> WordMatrix:
     """Returns the matrix of numbers and the words that describe them.
 
     Args:
@@ -117,20 +118,34 @@ def word_matrix(described: Iterable[Mapping[int, float]], size: int, width: int)
         size: How many numbers there are.
         width: How many words there are; a matrix without any has one that describes nothing.
     """
+    return _matrix(described, [strength for words in described for strength in words.values()], size, width)
+
+
+def flag_matrix(described: Sequence[Collection[int]], size: int, width: int) -> WordMatrix:
+    """Returns the matrix of numbers and the words that describe them, each as strongly as any other.
+
+    Args:
+        described: For each number, which words describe it, each once.
+        size: How many numbers there are.
+        width: How many words there are; a matrix without any has one that describes nothing.
+    """
+    return _matrix(described, 1.0, size, width)
+
+
+def _matrix(
+    described: Sequence[Collection[int]], strengths: Sequence[float] | float, size: int, width: int
+) -> WordMatrix:
     width = max(1, width)
-    often, columns, strengths = list[int](), list[int](), list[float]()
-    for words in described:
-        often.append(len(words))
-        columns += words
-        strengths += words.values()
-    numbers = np.repeat(np.arange(size, dtype=np.int32), often)
+    numbers = np.repeat(np.arange(size), [len(words) for words in described])
+    columns = np.array(list(chain.from_iterable(described)), np.intp)
     if size * width <= WHOLE_CELLS:
-        whole = np.zeros((size, width), np.float32)
-        whole[numbers, columns] = strengths
+        whole = np.zeros(size * width, np.float32)
+        whole[numbers * width + columns] = strengths
         nothing = np.zeros(0, np.int32)
-        return WordMatrix(size, width, whole, nothing, nothing.astype(np.float32), np.zeros(width + 1, np.int64))
-    column = np.array(columns, np.int32)
-    order = np.argsort(column, kind="stable")
+        starts = np.zeros(width + 1, np.int64)
+        return WordMatrix(size, width, whole.reshape(size, width), nothing, nothing.astype(np.float32), starts)
+    order = np.argsort(columns, kind="stable")
     starts = np.zeros(width + 1, np.int64)
-    np.cumsum(np.bincount(column, minlength=width), out=starts[1:])
-    return WordMatrix(size, width, None, numbers[order], np.array(strengths, np.float32)[order], starts)
+    np.cumsum(np.bincount(columns, minlength=width), out=starts[1:])
+    strong = np.broadcast_to(np.asarray(strengths, np.float32), columns.shape)
+    return WordMatrix(size, width, None, numbers[order].astype(np.int32), strong[order], starts)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quaestor.solvers.embedded.page import word_matrix as module
-from quaestor.solvers.embedded.page.word_matrix import WordMatrix, word_matrix
+from quaestor.solvers.embedded.page.word_matrix import WordMatrix, flag_matrix, word_matrix
 
 ROWS = [{0: 1.0, 3: 0.5}, {}, {3: 1.0}, {4: 0.25, 0: 1.0, 1: 1.0}]
 
@@ -50,6 +50,16 @@ def test_sums_are_those_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
     assert by_word.dot_of([3, 0], np.array([2, 3], np.float32)).tolist() == [4, 0, 2, 3]
     assert by_word.by_number().tolist() == [1.5, 0, 1, 2.25]
     assert by_word.by_word().tolist() == [2, 1, 0, 1.5, 0.25, 0]
+
+
+def test_flags_are_words_that_describe_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [dict.fromkeys(row, 1.0) for row in ROWS]
+    for limit, kept in zip((module.WHOLE_CELLS, -1), both(monkeypatch, rows, 6), strict=True):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "WHOLE_CELLS", limit)
+            flags = flag_matrix(ROWS, len(ROWS), 6)
+        for name in ("whole", "numbers", "strengths", "starts"):
+            np.testing.assert_array_equal(getattr(flags, name), getattr(kept, name))
 
 
 def test_without_words_nothing_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
