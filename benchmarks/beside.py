@@ -1,0 +1,119 @@
+"""How long a turn takes beside another version of the code: `python -m benchmarks.beside CHECKOUT`.
+
+Each version has a process of its own, and they play each conversation of the benchmark's file one after the other, so
+that whatever slows the machine down slows both. Of several plays the least time of each turn counts; medians and means
+of all turns are printed as shares of the other version's. `--python` is an interpreter that has what the other needs.
+"""
+
+import argparse
+import asyncio
+import gc
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from statistics import mean, median
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Version:
+    """A checkout, and the process that plays with its code."""
+
+    def __init__(self, root: Path, python: str) -> None:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(root), str(root / "src")))}
+        pipe = subprocess.PIPE
+        command = [python, str(Path(__file__).resolve()), "--plays"]
+        self._process = subprocess.Popen(command, cwd=root, env=environment, stdin=pipe, stdout=pipe, text=True)
+        self.conversations = int(self._read())
+
+    def seconds(self, conversation: int, *, greedy: bool) -> list[float]:
+        """Returns how long each turn of a conversation took."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{conversation} {greedy:d}\n")
+        self._process.stdin.flush()
+        found: list[float] = json.loads(self._read())
+        return found
+
+    def end(self) -> None:
+        """Ends the process."""
+        self._process.communicate()
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"the version in {self._process.args!r} ended, see above")
+        return line
+
+
+@contextmanager
+def versions(other: Path, python: str) -> Iterator[tuple[Version, Version]]:
+    """Yields both versions, this one first."""
+    both = Version(ROOT, sys.executable), Version(other, python)
+    try:
+        yield both
+    finally:
+        for version in both:
+            version.end()
+
+
+def least(both: tuple[Version, Version], plays: int, *, greedy: bool) -> list[list[float]]:
+    """Returns for each version the least time that each turn took."""
+    played: list[list[list[float]]] = [[], []]
+    # The file as a whole again and again: of a page that was just read nothing would have to be read.
+    for _ in range(plays):
+        times: list[list[float]] = [[], []]
+        for conversation in range(both[0].conversations):
+            for version, seconds in zip(both, times, strict=True):
+                seconds.extend(version.seconds(conversation, greedy=greedy))
+        for all_of_it, seconds in zip(played, times, strict=True):
+            all_of_it.append(seconds)
+    return [list(map(min, zip(*all_of_it, strict=True))) for all_of_it in played]
+
+
+def play() -> None:
+    """Plays the conversations whose numbers come in, with the code that the path has."""
+    from benchmarks.ablation import paths_kept
+    from benchmarks.workload import SOLVER, Timed, benchmark_file
+    from quaestor.datasets.formats import read_dataset
+    from quaestor.evaluation.runner import play_conversation
+    from quaestor.solvers.registry import make_solver
+
+    gc.disable()  # both have it look seldom, each in its way
+    conversations = read_dataset(benchmark_file()).conversations
+    solver = Timed(make_solver(SOLVER, {}))
+    asyncio.run(play_conversation(conversations[0], solver))
+    print(len(conversations), flush=True)
+    for line in sys.stdin:
+        number, greedy = map(int, line.split())
+        solver.seconds.clear()
+        with paths_kept(1) if greedy else nullcontext():
+            asyncio.run(play_conversation(conversations[number], solver))
+        print(json.dumps(solver.seconds), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.beside", description=__doc__)
+    parser.add_argument("checkout", type=Path, nargs="?", help="the other version")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter that runs it")
+    parser.add_argument("--plays", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--times", type=int, default=5, help="how often the file is played")
+    options = parser.parse_args()
+    if options.plays:
+        play()
+        return
+    if options.checkout is None:
+        parser.error("which version? give the folder of a checkout")
+    with versions(options.checkout.resolve(), options.python) as both:
+        for greedy in (False, True):
+            here, there = least(both, options.times, greedy=greedy)
+            shares = ", ".join(f"{name.__name__} {name(here) / name(there):.2f}" for name in (median, mean))
+            print(f"a turn{', greedy' * greedy}: {shares} of the other's ({len(here)} turns)", flush=True)
+
+
+if __name__ == "__main__":
+    main()
