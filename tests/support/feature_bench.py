@@ -99,6 +99,7 @@ def pool_of(
         turn=np.array(since, np.int32),
         score=np.log(np.linspace(0.9, 0.1, len(operands))),
         reading=np.zeros(len(operands), np.int32),
+        ratio=np.zeros(len(operands), bool),
     )
 
 

@@ -64,6 +64,21 @@ class RelativePeriod:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class PeriodEdge:
+    """The first years of a period, or its last ones.
+
+    Attributes:
+        count: How many: 1 is the first year, -2 are the last two.
+        start: First character of the words.
+        end: The character after the last one.
+    """
+
+    count: int
+    start: int
+    end: int
+
+
 _MONTH_NUMBERS = {
     "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
     "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
@@ -298,19 +313,47 @@ _RELATIVE = re.compile(
     rf"""\b(?:
       (?:the\s+)?{_COUNT.format("back")}\s+(?:fiscal\s+)?years?\s+(?:before|earlier|prior|ago|previous(?:ly)?|preceding)
     | (?:the\s+)?{_COUNT.format("ahead")}\s+(?:fiscal\s+)?years?\s+(?:after|later|afterwards?|hence)
-    | (?P<past>(?:the\s+)?(?:(?:immediately\s+)?(?:prior|previous|preceding|last)[\s-]+(?:fiscal\s+|calendar\s+)?year
+    | (?P<past>(?:the\s+)?(?:(?:immediately\s+)?(?:prior|previous|preceding|precedent|last)[\s-]+
+        (?:fiscal\s+|calendar\s+)?year
         | (?:fiscal\s+)?year\s+(?:before|prior|earlier|preceding)))
     | (?P<next>(?:the\s+)?(?:(?:following|next|subsequent|succeeding)\s+(?:fiscal\s+|calendar\s+)?year
         | (?:fiscal\s+)?year\s+(?:after|later|following)))
     )\b(?!\s+end)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_EDGE = re.compile(
+    r"\b(?P<edge>first|last|final|initial)\s+(?:(?P<count>two|three)\s+)?years?\s+of\s+(?:the|that|this|those|these)\s+"
+    r"(?:\w+\s+){0,2}(?:period|time|years|range|interval)\b",
+    re.IGNORECASE,
+)
+"""The first or the last years of a period that was spoken of."""
+
+
+def find_period_edges(text: str) -> tuple[PeriodEdge, ...]:
+    """Returns the first and last years of periods that text speaks of, left to right.
+
+    >>> find_period_edges("in the last year of that period")
+    (PeriodEdge(count=-1, start=7, end=31),)
+    """
+    return tuple(
+        PeriodEdge(
+            (1 if match["edge"].casefold() in ("first", "initial") else -1)
+            * (NUMBER_WORDS[match["count"].casefold()] if match["count"] else 1),
+            match.start(),
+            match.end(),
+        )
+        for match in _EDGE.finditer(text)
+    )
 
 
 def find_relative_periods(text: str) -> tuple[RelativePeriod, ...]:
     """Returns the years that text names by their distance, left to right ("two years before" is -2)."""
     found = []
+    edges = find_period_edges(text)
     for match in _RELATIVE.finditer(text):
+        # "The last year of the period" is not the year before it.
+        if any(edge.start <= match.end() - 1 < edge.end for edge in edges):
+            continue
         if match["back"] or match["ahead"]:
             word = (match["back"] or match["ahead"]).casefold()
             count = int(word) if word.isdigit() else _COUNTS[word]

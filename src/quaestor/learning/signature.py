@@ -10,6 +10,7 @@ from quaestor.learning.examples import Example
 from quaestor.learning.labels import label_turn
 from quaestor.plan.trees import Tree
 from quaestor.questions.question import read_question
+from quaestor.questions.told_years import with_told_years
 from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS
 from quaestor.solvers.embedded.model.signature import SignatureModel, signature_features, signature_of
 from quaestor.solvers.embedded.state.dialogue import DialogueState
@@ -46,7 +47,7 @@ def _samples(example: Example) -> list[SignatureSample]:
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
         turn, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
         signature = signature_of(question, turn.outcome, state)
-        features = signature_features(question, state.questions, signatures)
+        features = signature_features(with_told_years(question, state.questions), state.questions, signatures)
         samples.append(SignatureSample(example.company, features, signature))
         state = state.after(question, turn.outcome)
         trees.append(tree)

@@ -4,7 +4,7 @@ Owns the turns of phrase that tell which operand comes first. What is asked for 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quaestor.core.periods import find_periods
 from quaestor.questions.stems import stems
@@ -43,7 +43,7 @@ KINDS = ("", *dict.fromkeys(kind for kind, _ in _PATTERNS))
 
 _BEGINNING = re.compile(r"\b(?:beginning|start|opening|january 1|jan\.? 1)\b")
 _END = re.compile(r"\b(?:end|ending|closing|december 31|dec\.? 31)\b")
-_POINTS_BACK = re.compile(r"\b(?:that|this|it|those|these|them|its|one)\b")
+_POINTS_BACK = re.compile(r"\b(?:that|this|it|those|these|they|them|its|one)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,14 @@ class ComparisonArgument:
     Attributes:
         back: It points back: "that change".
         boundary: 1 it speaks of the end of a period, -1 of its beginning, 0 of neither.
+        text: Its words, in lower case.
     """
 
     stems: frozenset[str] = frozenset()
     years: frozenset[int] = frozenset()
     back: bool = False
     boundary: int = 0
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,12 @@ def read_comparison(text: str) -> Comparison:
 
 def _argument(text: str) -> ComparisonArgument:
     years = frozenset(mention.period.last or mention.period.year for mention in find_periods(text))
-    return ComparisonArgument(frozenset(stems(text)), years, _POINTS_BACK.search(text) is not None, boundary(text))
+    back = _POINTS_BACK.search(text) is not None
+    return ComparisonArgument(frozenset(stems(text)), years, back, boundary(text), text)
 
 
 def _without(side: ComparisonArgument, other: ComparisonArgument) -> ComparisonArgument:
-    return ComparisonArgument(side.stems - other.stems, side.years - other.years, side.back, side.boundary)
+    return replace(side, stems=side.stems - other.stems, years=side.years - other.years)
 
 
 def boundary(text: str) -> int:

@@ -17,13 +17,15 @@ from quaestor.questions import amounts, answer_kind, comparison, cues, entity, i
 
 @dataclass(frozen=True)
 class Question:
-    """A question. Two of the same text are equal.
+    """A question. Two of the same text and years are equal.
 
     Attributes:
         text: As asked.
+        told_years: The years that it names by their distance from those of earlier questions, where it names none.
     """
 
     text: str
+    told_years: tuple[int, ...] = ()
 
     @cached_property
     def lowered(self) -> str:
@@ -69,7 +71,7 @@ class Question:
     @cached_property
     def _years(self) -> tuple[int, ...]:
         spans = ((mention.period.year, mention.period.last) for mention in self.periods)
-        return tuple(year for span in spans for year in span if year is not None)
+        return tuple(year for span in spans for year in span if year is not None) or self.told_years
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:

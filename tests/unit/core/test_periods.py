@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.periods import Period, find_periods, find_relative_periods, parse_period, shifted
+from quaestor.core.periods import Period, find_period_edges, find_periods, find_relative_periods, parse_period, shifted
 
 WHOLE = [
     ("2014", Period("year", 2014)),
@@ -104,6 +104,7 @@ def test_periods_in_running_text(text: str, named: list[str]) -> None:
         ("in the previous year", [-1]),
         ("in the year before", [-1]),
         ("a year earlier", [-1]),
+        ("and over the precedent year", [-1]),
         ("the following year", [1]),
         ("and next year?", [1]),
         ("the year after that", [1]),
@@ -116,6 +117,26 @@ def test_periods_in_running_text(text: str, named: list[str]) -> None:
 )
 def test_years_named_by_their_distance(text: str, offsets: list[int]) -> None:
     assert [relative.offset for relative in find_relative_periods(text)] == offsets
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("in the first year of that period", [1]),
+        ("in the last year of the period", [-1]),
+        ("between the last two years of this five year period", [-2]),
+        ("the final three years of those years", [-3]),
+        ("in the last year", []),
+        ("the first year of operation", []),
+    ],
+)
+def test_the_first_and_the_last_years_of_a_period(text: str, counts: list[int]) -> None:
+    assert [edge.count for edge in find_period_edges(text)] == counts
+
+
+def test_the_last_year_of_a_period_is_not_the_year_before() -> None:
+    assert find_relative_periods("in that last year of the period") == ()
+    assert [relative.offset for relative in find_relative_periods("in the last year")] == [-1]
 
 
 def test_a_period_moves_by_years() -> None:
@@ -143,6 +164,7 @@ def test_any_text_gives_ordered_mentions(text: str) -> None:
         position = mention.end
     assert isinstance(parse_period(text, 2010), Period | None)
     assert all(text[found.start : found.end] for found in find_relative_periods(text))
+    assert all(text[edge.start : edge.end] for edge in find_period_edges(text))
 
 
 @pytest.mark.parametrize(

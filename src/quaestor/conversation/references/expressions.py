@@ -44,7 +44,8 @@ _ASKS = re.compile(
 )
 _FOR_ANOTHER = re.compile(
     r"\s+(?:only\s+|then\s+)?(?:for|in|of|at|on|during|between|over|from|as of)\s+"
-    r"(?!percent|(?:full |us |u\.s\. )*dollars|thousands|millions|billions|hundreds|tens|relation|terms|total\b)"
+    r"(?!percent|(?:full |us |u\.s\. )*dollars|thousands|millions|billions|hundreds|tens|relation|terms"
+    r"|total\b(?!\s+\w))"
 )
 _IN_YEAR = re.compile(
     r"\s+(?:in|of|for|at|as of|from|during)\s+(?:the\s+)?(?:year\s+|fiscal\s+|end of\s+)?(?:19|20)\d\d\b"

@@ -54,13 +54,16 @@ def rank_sets(
     if not latest:
         return ()
     cues, pointed = cue_features(asked, latest), pointed_at(asked, latest)
+    # A trait has many more cues than a question; in one order, since sums in another are other numbers.
+    heard = sorted(cues)
     totals: dict[str, float] = {}
     ranked = []
     for chosen in sets_of(asked, latest):
         traits = traits_of(chosen, asked, latest, pointed)
         for trait in traits:
             if trait not in totals:
-                totals[trait] = sum(w for cue, w in weights.get(trait, {}).items() if cue in cues)
+                of_trait = weights.get(trait, {})
+                totals[trait] = sum(of_trait[cue] for cue in heard if cue in of_trait)
         ranked.append((sum(totals[trait] for trait in traits), chosen, traits))
     ranked.sort(key=lambda item: -item[0])
     top = ranked[0][0]

@@ -74,7 +74,7 @@ def groups_of(
     for kind, members in (
         *((_YEARS, found) for leaf in best for found in _years_of_line(leaves, leaf, question)),
         *(_beside(leaves, probability, leaf) for leaf in best),
-        *((_RESULTS, found) for found in _latest_results(state)),
+        *((_RESULTS, found) for found in (state.last_list, *_latest_results(state))),
     ):
         if len(members) > 1 and members not in seen and _alike(members, leaves, state):
             seen.add(members)

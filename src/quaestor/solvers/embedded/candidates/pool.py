@@ -14,7 +14,7 @@ from quaestor.plan.scales import Dimension
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates.groups import NumberGroup, asks_for_groups, counts_of, groups_of
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand
+from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
 KINDS = ("new", "used", "result1", "result2", "result3", "constant", "none", "group")
 """What an operand can be, in the order of their codes."""
@@ -42,6 +42,7 @@ class Pool:
         groups: What operands of the kind "group" are, by their index.
         reading: Of each operand the reading that it belongs to, from 0; those of one stand together.
         year: Of the leaf that an operand is or looked up; 0 where none is known.
+        ratio: Whether an operand is the ratio of two amounts that an earlier turn computed.
     """
 
     operands: tuple[Operand, ...]
@@ -56,6 +57,7 @@ class Pool:
     turn: NDArray[np.int32]
     score: NDArray[np.float64]
     reading: NDArray[np.int32]
+    ratio: NDArray[np.bool_]
 
     def members(self, index: int) -> tuple[Operand, ...]:
         """Returns the numbers of the operand at `index`: those of a group, or itself."""
@@ -95,6 +97,7 @@ def operand_pool(
             rows.append((_leaf(leaf, -value), counts, True, kind, leaf, since, log_p))
     turns = range(len(state.outcomes) - 1, max(-1, len(state.outcomes) - 1 - MAX_RESULTS), -1)
     seen: set[int] = set()
+    ratios: list[int] = []
     for turn in turns:
         outcome = state.outcomes[turn]
         leaf = lookups.get(turn, -1)
@@ -104,6 +107,8 @@ def operand_pool(
         seen.add(leaf)
         since = len(state.outcomes) - turn
         kind, log_p = RESULT1 + min(since, 3) - 1, (logs[leaf] if leaf >= 0 else 0.0)
+        if _is_ratio(outcome, state, leaves):
+            ratios.append(len(rows))
         rows.append((Operand("result", turn, outcome.value or 0.0), outcome.counts, False, kind, leaf, since, log_p))
     asked = asks_for_groups(question, signatures, RARE)
     groups = tuple(groups_of(leaves, probability, state, question)) if asked else ()
@@ -127,7 +132,29 @@ def operand_pool(
         turn=np.array(since_turn, np.int32),
         score=np.array(scores, np.float64),
         reading=np.zeros(len(operands), np.int32),
+        ratio=_flags(ratios, len(operands)),
     )
+
+
+def _flags(places: Sequence[int], size: int) -> NDArray[np.bool_]:
+    flags = np.zeros(size, bool)
+    flags[places] = True
+    return flags
+
+
+def _is_ratio(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> bool:
+    """Whether a turn divided one printed amount by another: over a constant it would be that amount still."""
+    if outcome.operation not in ("divide", "percentage_change"):
+        return False
+    taken = [_printed(part, state) for part in outcome.operands]
+    return all(leaf is not None and not leaves.percent[leaf] for leaf in taken)
+
+
+def _printed(operand: Operand, state: DialogueState) -> int | None:
+    """The number of the page that an operand is, or looked up."""
+    if operand.kind == "leaf":
+        return operand.index
+    return state.lookups.get(operand.index) if operand.kind == "result" else None
 
 
 def joined_pools(pools: Sequence[Pool]) -> Pool:
@@ -155,6 +182,7 @@ def joined_pools(pools: Sequence[Pool]) -> Pool:
         year=np.concatenate([pool.year for pool in pools]),
         turn=np.concatenate([pool.turn for pool in pools]),
         score=np.concatenate([pool.score for pool in pools]),
+        ratio=np.concatenate([pool.ratio for pool in pools]),
         reading=np.repeat(np.arange(len(pools), dtype=np.int32), [len(pool.operands) for pool in pools]),
     )
 

@@ -17,6 +17,7 @@ from quaestor.core.quantity import Scale
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.decode.conversions import conversion_scores
 from quaestor.solvers.embedded.decode.implausible import is_implausible, leaves_of, years_spoken_of
+from quaestor.solvers.embedded.decode.listed import listed_scores
 from quaestor.solvers.embedded.decode.named_years import named_year_scores
 from quaestor.solvers.embedded.decode.off_question import is_off_question
 from quaestor.solvers.embedded.decode.overrides import (
@@ -29,16 +30,19 @@ from quaestor.solvers.embedded.decode.overrides import (
     with_change_asked,
     with_percentage_asked,
 )
+from quaestor.solvers.embedded.decode.pointed_sides import pointed_side_scores
 from quaestor.solvers.embedded.decode.prior import Prior, with_printed_signs
+from quaestor.solvers.embedded.decode.restated import restated_scores
+from quaestor.solvers.embedded.decode.said_operations import said_operation_scores
 from quaestor.solvers.embedded.decode.turn import ActionTemplate, build_candidates, read_leaves
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 from quaestor.solvers.embedded.state.turn_view import TurnView, read_turns
 
-PATHS = 5
+PATHS = 6
 """How many readings of a conversation are kept."""
-LEAST = 0.025
+LEAST = 0.02
 """A reading is dropped that is less probable than this share of the likeliest."""
 BRANCHES = 12
 """How many plans of a question are followed after each of them."""
@@ -169,7 +173,12 @@ def expand(
             likely[n] = speaks.of_leaves(likely[n], path.state.lookups.values())
             readings[n] = replace(readings[n], signatures=speaks.of_signatures(readings[n].signatures))
     candidates, features = build_candidates(readings, likely)
-    scores = weights.ranker.predict(features, alone=alone) + named_year_scores(question, candidates, page.leaves)
+    asked = turns[0].question
+    scores = weights.ranker.predict(features, alone=alone) + named_year_scores(asked, candidates, page.leaves)
+    scores += said_operation_scores(asked, candidates)
+    scores += restated_scores(candidates, turns)
+    scores += pointed_side_scores(candidates, turns)
+    scores += listed_scores(candidates, turns)
     found: list[Hypothesis] = []
     for path, part, speaks in zip(paths, candidates.parts, spoken, strict=True):
         if part.start == part.stop:

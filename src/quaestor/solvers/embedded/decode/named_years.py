@@ -6,6 +6,7 @@ turns are right with it and without, by weights that had not seen the company); 
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates.enumerate import LOOKUP, Candidates
@@ -26,11 +27,24 @@ def named_year_scores(question: Question, plans: Candidates, leaves: NumberMatri
 
     Shape: One entry a plan.
     """
-    if not question.years or question.offsets or not len(leaves):
+    if not question.years or (question.offsets and not question.told_years) or not len(leaves):
         return np.zeros(len(plans), np.float32)
     named = among(leaves.year, question.year_set) | among(leaves.other_year, question.year_set)
-    lines = leaves.table.astype(np.int64) * (1 + int(leaves.line.max())) + leaves.line
-    missed = (leaves.table >= 0) & (leaves.year > 0) & ~named & np.isin(lines, lines[named & (leaves.table >= 0)])
+    in_table = leaves.table >= 0
+    of_table = named & in_table
+    in_line, in_place = (_beside(leaves, at, of_table) for at in (leaves.line, leaves.place))
+    missed = in_table & (leaves.year > 0) & ~named & in_line
+    # Nor is the total over the years meant where that year has a number beside it.
+    missed |= in_table & (leaves.year == 0) & ~named & leaves.total & (in_line | in_place)
     leaf = plans.pool.leaf[plans.first]
     wrong = (plans.operation == LOOKUP) & (leaf >= 0) & missed[np.maximum(leaf, 0)]
     return np.where(wrong, np.float32(_ELSEWHERE), np.float32(0))
+
+
+def _beside(leaves: NumberMatrix, at: NDArray[np.int32], some: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which numbers stand in a line, or at a place of a line, of a table in which one of some stands."""
+    across = (leaves.table + 1) * (1 + int(at.max())) + at
+    taken = np.zeros(int(across.max()) + 1, bool)
+    taken[across[some]] = True
+    beside: NDArray[np.bool_] = taken[across]
+    return beside

@@ -28,10 +28,22 @@ CHANGES = frozenset(
     )
 )
 """Words, without their ending, that speak of a change."""
+_VERB_FIRST = re.compile(
+    r"^(?:and|so|but|then)?,? ?(?:is|was|are|were|do|does|did|has|have|had|can|could|will|would)\b"
+)
 _RATIO = re.compile(r"\bratio of\b")
 _NO_RATIOS = frozenset({"add", "subtract", "multiply", "sum", "average"})
 _PERCENTAGE = re.compile(r"\b(?:what|which) (?:is |was |were |are )?(?:the )?(?:percent|portion|share|proportion)")
 _COUNT = re.compile(r"\bhow many\b|\bnumber of\b")
+_TOTAL = re.compile(
+    r"^(?:and |so |then |but )?(?:[^?]{0,60}, )?(?:what|how much) (?:is|was|were|are|would be)(?:, then,| then|,)? "
+    r"(?:the |that |this |their |its )?(?:full |combined |overall |grand )*(?:total|sum)\b"
+)
+_OVER = re.compile(
+    r"percent|portion|ratio|average|\bper\b|relation|divided|\bover\b|share of|return|number of|proportion|times"
+    r"|multipl"
+)
+_PRICE = re.compile(r"\bprice\b|\b(?:cost|value) per\b|\beach\b")
 _PRODUCT = re.compile(r"\btimes\b|\bproduct\b|\bmultipl|\bconvert|\bvalue\b")
 
 
@@ -46,9 +58,15 @@ def is_off_question(question: Question, outcome: TurnAction, taken: Sequence[int
     """
     match outcome.operation:
         case "lookup":
-            return _is_amount_for_change(question, taken, leaves)
+            # Of the eight labelled turns that ask for yes or no none looks a number up.
+            return _asks_for_yes_or_no(question) or _is_amount_for_change(question, taken, leaves)
         case "divide":
-            return _is_amount_over_percentage(question, taken, leaves)
+            return (
+                _is_amount_over_percentage(question, taken, leaves)
+                or _is_ratio_for_total(question, outcome, taken, leaves)
+                or _is_count_for_price(question, taken, leaves)
+                or _is_ratio_for_average(question, outcome)
+            )
         case "multiply" if _is_product_for_count(question, taken, leaves):
             return True
     return outcome.operation in _NO_RATIOS and _asks_for_ratio(question)
@@ -74,6 +92,12 @@ def _speaks_of_change(leaf: int, leaves: NumberMatrix) -> bool:
 
 
 @lru_cache(maxsize=64)
+def _asks_for_yes_or_no(question: Question) -> bool:
+    # Most questions begin otherwise, and then need not be read for it.
+    return _VERB_FIRST.search(question.lowered) is not None and question.wants.kind == "yes_no"
+
+
+@lru_cache(maxsize=64)
 def _asks_for_ratio(question: Question) -> bool:
     """Whether "the ratio of" one to another is asked for, and not how far apart ratios are.
 
@@ -89,6 +113,36 @@ def _is_amount_over_percentage(question: Question, taken: Sequence[int], leaves:
         return False
     first, second = (bool(leaves.counts[leaf].percent) for leaf in taken)
     return first is not second
+
+
+def _is_ratio_for_total(question: Question, outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+    """Whether "what was the total" is answered by one number over another, neither of them a constant or a percentage.
+
+    Of 509 turns none is: four divide by a thousand, a million or a percentage.
+    """
+    if not _TOTAL.search(question.lowered) or _OVER.search(question.lowered):
+        return False
+    if any(operand.kind == "constant" for operand in outcome.operands):
+        return False
+    return not any(leaf >= 0 and leaves.counts[leaf].percent for leaf in taken)
+
+
+def _is_count_for_price(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+    """Whether a price is answered by a count of things over what was paid for them."""
+    if len(taken) != 2 or min(taken) < 0 or not _PRICE.search(question.lowered):
+        return False
+    first, second = taken
+    return bool(leaves.counted[first]) and not leaves.counts[first].money and leaves.counts[second].money
+
+
+def _is_ratio_for_average(question: Question, outcome: TurnAction) -> bool:
+    """Whether "the average", of nothing that is named, is answered by one number of the page over another.
+
+    Of 47 turns none is.
+    """
+    if "average" not in question.lowered or question.names:
+        return False
+    return all(operand.kind == "leaf" for operand in outcome.operands)
 
 
 def _is_product_for_count(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from quaestor.questions.comparison import boundary
 from quaestor.questions.stems import stems
+from quaestor.solvers.embedded.features.wording import pointed_words
 from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
 from quaestor.solvers.embedded.page.word_matrix import Floats
@@ -81,6 +82,9 @@ LEAF_FEATURES: dict[str, str] = {
     "best_telling_label": "the same by its labels alone, less the best of the page",
     "label_told": "share of its labels' stems, so weighted, that the question says",
     "best_label_told": "label_told less the best of the page",
+    "pointed": "share of the words of an expression such as that debt that its labels say",
+    "role": "1 it was the first operand of the last turn that took two, 2 the second; 0 neither",
+    "points_back": "1 the first side of a comparison points back, 2 the second, 3 both; 0 neither",
     "question_count": "the question asks how many",
     "question_price": "the question asks for the price of one",
     "lookup": "probability that the turn is a lookup",
@@ -144,6 +148,8 @@ def _said(turn: TurnView) -> dict[str, _Column]:
         **_years(turn),
         **_sides(turn),
         **_telling(turn),
+        "pointed": _pointed(turn),
+        "points_back": question.comparison.first.back + 2 * question.comparison.second.back,
         "asked": among(np.abs(page.leaves.value), question.numbers),
         "question_moved": _speaks_of_change(turn),
         "question_percent": any(s in question.lowered for s in ("percent", "%", "rate", "ratio")),
@@ -153,6 +159,30 @@ def _said(turn: TurnView) -> dict[str, _Column]:
         "turn": len(turn.state.outcomes),
         "years_named": len(question.years),
     }
+
+
+def _pointed(turn: TurnView) -> Floats:
+    """The greatest share of the words of an expression that points back, as those that describe each leaf have."""
+    leaves, found = turn.leaves, np.zeros(len(turn.leaves), np.float32)
+    for words in pointed_words(turn.question):
+        said = [column for word in sorted(words) if (column := leaves.vocabulary.get(word)) is not None]
+        if said and len(leaves):
+            ones = np.ones(len(said), np.float32)
+            found = np.maximum(found, leaves.labels.dot_of(said, ones) / len(words))
+    return found
+
+
+def _roles(state: DialogueState, size: int) -> Floats:
+    """What each leaf was in the last turn that took two operands: itself, or as the turn that looked it up."""
+    roles, lookups = np.zeros(size, np.float32), state.lookups
+    for outcome in reversed(state.outcomes):
+        if len(outcome.operands) == 2:
+            for place, operand in enumerate(outcome.operands, start=1):
+                leaf = operand.index if operand.kind == "leaf" else lookups.get(operand.index, -1)
+                if operand.kind in ("leaf", "result") and leaf >= 0:
+                    roles[leaf] = place
+            break
+    return roles
 
 
 def _speaks_of_change(turn: TurnView) -> bool:
@@ -320,5 +350,6 @@ def _history(page: PageFeatures, state: DialogueState) -> dict[str, _Column]:
         "row_taken": row_taken,
         "column_taken": column_taken,
         "taken": since,
+        "role": _roles(state, size),
         "last_in_table": float(leaves.table[last[0]] >= 0) if last else -1.0,
     }

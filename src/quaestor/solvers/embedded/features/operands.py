@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, NONE, Pool
 from quaestor.solvers.embedded.features.stem_sets import StemSets
+from quaestor.solvers.embedded.features.wording import OPERATION_WORDS
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 Column = NDArray[np.generic]
@@ -75,6 +77,7 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
         "total": _of_leaf(pool, leaves.total, 0),
         "size": np.log10(1 + np.abs(pool.value)),
         "computed": ~has & (pool.turn > 0),
+        **_operation_words(asked, list(place), label),
     }
     return OperandView(columns, said, sets, _label_matrix(list(place)), label, year)
 
@@ -123,6 +126,18 @@ def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
     for index in state.leaves_of(operand.index):
         words.update(leaves.leaves[index].row)
     return frozenset(words)
+
+
+def _operation_words(
+    question: Question, labels: Sequence[frozenset[str]], label: NDArray[np.intp]
+) -> dict[str, Column]:
+    """For each kind of operation 1 where the question's word for it is the label's own, -1 where it is not."""
+    said, nothing = frozenset(question.stems), np.zeros(len(label))
+    found: dict[str, Column] = {}
+    for name, words in OPERATION_WORDS.items():
+        own = said & words
+        found[name] = np.array([1 if own & one else -1 for one in labels])[label] if own else nothing
+    return found
 
 
 def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.candidates.enumerate import MULTIPLY, Candidates, same_printed_number
+from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, MULTIPLY, Candidates, same_printed_number
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, Pool
 from quaestor.solvers.embedded.features.operands import Column, OperandView, distinct_positions, label_overlap
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
@@ -35,7 +35,7 @@ def pair_columns(candidates: Candidates, turns: Sequence[TurnView], view: Operan
         **_size_columns(candidates, question),
         **_origin_columns(candidates, turns),
         "text_order": _text_order(candidates, leaves),
-        "worth": _worth(candidates, leaves),
+        **_kinds(candidates, leaves),
     }
 
 
@@ -156,12 +156,20 @@ def _text_order(candidates: Candidates, leaves: NumberMatrix) -> Column:
     return order
 
 
-def _worth(candidates: Candidates, leaves: NumberMatrix) -> Column:
-    """True where a count is multiplied by the price of one."""
+def _kinds(candidates: Candidates, leaves: NumberMatrix) -> dict[str, Column]:
+    """What each operand counts beside the other: money, things, prices."""
     pool, i, j = candidates.pool, candidates.first, candidates.second
-    if not len(leaves):
-        return np.zeros(len(candidates), bool)
-    is_leaf, leaf = pool.leaf >= 0, np.maximum(pool.leaf, 0)
-    price, count = is_leaf & leaves.priced[leaf], is_leaf & leaves.counted[leaf]
-    worth: Column = (candidates.operation == MULTIPLY) & ((price[i] & count[j]) | (count[i] & price[j]))
-    return worth
+    price, count, money = (np.zeros(len(pool.operands), bool) for _ in range(3))
+    if len(leaves):
+        is_leaf, leaf = pool.leaf >= 0, np.maximum(pool.leaf, 0)
+        price, count, money = (is_leaf & of_leaf[leaf] for of_leaf in (leaves.priced, leaves.counted, leaves.money))
+    for n in np.flatnonzero((pool.leaf < 0) & (pool.kind != CONSTANT)).tolist():
+        money[n] = pool.counts[n].money
+    things = count & ~money
+    worth = (candidates.operation == MULTIPLY) & ((price[i] & count[j]) | (count[i] & price[j]))
+    divided = candidates.operation == DIVIDE
+    return {
+        "worth": worth,
+        "kinds_apart": (money[i] & things[j]) | (things[i] & money[j]),
+        "price_of": divided * ((money[i] & things[j]).astype(int) - (things[i] & money[j])),
+    }

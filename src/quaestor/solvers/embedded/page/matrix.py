@@ -96,6 +96,14 @@ class NumberMatrix:
         return np.array([not labels.isdisjoint(_COUNTS) for labels in self.named], bool) & ~self.priced
 
     @cached_property
+    def money(self) -> NDArray[np.bool_]:
+        """Whether each is an amount of money, as its print or its labels say.
+
+        Shape: One entry a leaf.
+        """
+        return np.array([counts.money for counts in self.counts], bool)
+
+    @cached_property
     def described(self) -> WordMatrix:
         """All that describes each leaf: what is around it, and the caption.
 

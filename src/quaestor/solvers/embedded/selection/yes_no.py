@@ -94,8 +94,9 @@ def _compared(
     """The two cells of "was that more than in 2011?", or of "was rent more than wages in 2011?"."""
     than = read_question(selection.condition.than)
     theirs = [year for year in than.years if year in by_year]
-    own = [year for year in question.years if year not in theirs]
-    if set(stems(than.lowered)) - set(stems(group.text)):
+    # A year that is told by its distance is that of the other side: "more than in the prior year".
+    own = [year for year in question.years if year not in (*theirs, *question.told_years)]
+    if set(stems(_without_distances(than))) - set(stems(group.text)):
         # Another line: of the same year.
         mine = _meant(by_year, [*own, *theirs], group, last) or by_year.get(max(by_year, default=0))
         year = 0 if mine is None else mine.year
@@ -108,3 +109,11 @@ def _compared(
     if mine is None or len(theirs) != 1 or by_year[theirs[0]] is mine:
         return None
     return mine, by_year[theirs[0]]
+
+
+def _without_distances(question: Question) -> str:
+    """The words of a question, in lower case, without the years that it names by their distance."""
+    text = question.lowered
+    for relative in reversed(question.relative_periods):
+        text = f"{text[: relative.start]} {text[relative.end :]}"
+    return text

@@ -11,6 +11,9 @@ from quaestor.questions.question import Question
 PLAIN = Dimension()
 """A plain number: no scale, no unit."""
 
+LIST = "items"
+"""The operation of a turn that answered with a list of numbers."""
+
 Kind = Literal["leaf", "result", "constant", "group"]
 
 
@@ -81,6 +84,14 @@ class DialogueState:
             for turn, outcome in enumerate(self.outcomes)
             if outcome.operation == "lookup" and outcome.operands and outcome.operands[0].kind == "leaf"
         }
+
+    @property
+    def last_list(self) -> tuple[Operand, ...]:
+        """The numbers of the page that the last turn listed; none where it did not answer with a list of such."""
+        if not self.outcomes or self.outcomes[-1].operation != LIST:
+            return ()
+        listed = self.outcomes[-1].operands
+        return listed if all(operand.kind == "leaf" for operand in listed) else ()
 
     def leaves_of(self, turn: int) -> frozenset[int]:
         """Returns every leaf that a turn's result rests on, through earlier results too."""

@@ -8,6 +8,7 @@ from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.ranking import rank_sets
 from quaestor.conversation.references.resolved import AntecedentSet
 from quaestor.questions.question import Question
+from quaestor.questions.told_years import with_told_years
 from quaestor.solvers.embedded.candidates.ratios import expand_ratio
 from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
@@ -67,12 +68,14 @@ def read_turns(
         references: The weights by which references are resolved.
     """
     told, leaves = expand_ratio(question, page.leaves), page.leaves
+    if states and states[0].questions:
+        told = with_told_years(told, states[0].questions)
     known: dict[tuple[object, ...], tuple[AntecedentSet, ...]] = {}
     turns = []
     for state in states:
         context = next((q.years for q in reversed(state.questions) if q.years), ())
         base = {int(leaves.year[i]) for i in last_leaves(state)} - {0} or set(context)
-        targets = {year + offset for offset in told.offsets for year in set(told.years) or base}
+        targets = set(told.told_years) or {year + offset for offset in told.offsets for year in set(told.years) or base}
         results = results_of_state(state, leaves)
         latest = latest_results(results)
         # Where readings differ in the numbers taken alone, the question points at the same turns.

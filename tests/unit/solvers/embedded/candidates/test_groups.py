@@ -170,3 +170,22 @@ def test_what_three_years_come_to_is_no_sum_of_two(leaves: NumberMatrix) -> None
 def test_a_year_has_the_average_of_its_beginning_and_its_end(leaves: NumberMatrix) -> None:
     assert (20.0, 30.0) in found(leaves, "what was the 2009 average rent?", 30.0)["years of a line"]
     assert (10.0,) not in found(leaves, "what was the 2007 average rent?", 10.0)["years of a line"]
+
+
+def test_a_ratio_and_an_amount_have_no_sum_and_no_difference(leaves: NumberMatrix) -> None:
+    forty, thirty = Operand("leaf", 0, 40.0), Operand("leaf", 1, 30.0)
+    ratio = TurnAction("divide", (forty, thirty), 4 / 3, Dimension())
+    state = DialogueState().after(read_question("the ratio of rent?"), ratio)
+    question, signatures = read_question("what was the total?"), {"add(result1,new)": 0.5, "subtract(result1,1)": 0.5}
+    pool = operand_pool(leaves, meant(leaves, 40, 30), state, question, signatures)
+    outcomes = enumerate_candidates([pool], [signatures], question).outcomes()
+    beside = {
+        (o.operation, other.kind)
+        for o in outcomes
+        for other in o.operands
+        if any(x.kind == "result" for x in o.operands)
+        and other.kind != "result"
+        and not (other.kind == "leaf" and leaves.percent[other.index])
+    }
+    assert {("subtract", "constant"), ("divide", "leaf"), ("multiply", "leaf")} <= beside
+    assert beside.isdisjoint({("add", "leaf"), ("subtract", "leaf")})

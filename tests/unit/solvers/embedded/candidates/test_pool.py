@@ -115,3 +115,18 @@ def test_lines_taken_before_are_there_in_the_years_named_now_however_unlikely(mo
 
 def test_an_impossible_leaf_is_still_finite() -> None:
     assert np.isfinite(made(state_of(), likely=np.zeros(8)).score).all()
+
+
+def test_the_ratio_of_two_printed_amounts_is_known() -> None:
+    sales, costs = leaf(SALES_2009, 500.0), leaf(COSTS_2009, 90.0)
+    pool = made(
+        state_of(
+            ("costs over sales?", TurnAction("divide", (costs, sales), 0.18)),
+            ("in thousands?", TurnAction("divide", (sales, Operand("constant", 0, 1000.0)), 0.5)),
+            ("sales over the rate?", TurnAction("divide", (sales, leaf(RATE_2009, 25.0)), 2000.0)),
+            ("the sum?", TurnAction("add", (sales, costs), 590.0)),
+            ("the change?", TurnAction("percentage_change", (sales, leaf(SALES_2008, 400.0)), 0.25)),
+        )
+    )
+    ratios = [operand.value for operand, ratio in zip(pool.operands, pool.ratio.tolist(), strict=True) if ratio]
+    assert ratios == [0.25, 0.18]

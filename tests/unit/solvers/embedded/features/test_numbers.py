@@ -2,11 +2,22 @@
 
 import numpy as np
 import pytest
-from feature_bench import COSTS_2009, RATE_2009, SALES_2008, features_of, looked_up, made_page, turn_of
+from feature_bench import (
+    COSTS_2009,
+    RATE_2009,
+    SALES_2008,
+    SALES_2009,
+    features_of,
+    leaf,
+    looked_up,
+    made_page,
+    turn_of,
+)
 
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES, leaf_features
 from quaestor.solvers.embedded.page.features import page_features
 from quaestor.solvers.embedded.page.stem_weights import StemWeights
+from quaestor.solvers.embedded.state.dialogue import TurnAction
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 Columns = dict[str, list[float]]
@@ -110,6 +121,13 @@ RATIO: Columns = {
     "side_second": [0, 0, 1, 1, 0, 0, 0, 0],
     "side_best": [0, 0, 0, 0, -1, -1, -0.7, -0.875],
     "scale_asked": [0] * 8,
+    "points_back": [0] * 8,
+}
+# Of "those net sales" it is "sale" that names a thing.
+POINTED: Columns = {
+    "pointed": [1, 1, 0, 0, 0, 0, 0, 0],
+    "role": [2, 0, 1, 0, 0, 0, 0, 0],
+    "points_back": [2] * 8,
 }
 OTHER_YEAR: Columns = {"year_named": [-1, 1, -1, 1, -1, 1, 1, -1], "year_near": [0, 0, 0, 0, 0, 0, 6 / 7, 6 / 7]}
 
@@ -131,6 +149,14 @@ CASES: dict[str, tuple[TurnView, Columns]] = {
     ),
     "notes": (turn_of("what are the notes due in 2015?", of=BALANCES), NOTES_DUE),
     "ratio": (turn_of("what is the ratio of net sales to total costs?"), RATIO),
+    "pointed": (
+        turn_of(
+            "what percentage of those net sales was the tax?",
+            ("costs over sales?", TurnAction("divide", (leaf(COSTS_2009, 90.0), leaf(SALES_2009, 500.0)), 0.18)),
+            ("costs?", looked_up(COSTS_2009, -90.0)),
+        ),
+        POINTED,
+    ),
     "year": (turn_of("what was it in 2008?"), OTHER_YEAR),
 }
 

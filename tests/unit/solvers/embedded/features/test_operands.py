@@ -94,3 +94,12 @@ def test_labels_are_compared_by_what_they_share_and_where_they_part() -> None:
     assert turn.question.stems == ("net", "sale", "less", "net", "incom")
     assert covered == pytest.approx([3 / 4, 3 / 4])
     assert [position.tolist() for position in distinct_positions(view, first, second)] == [[0.25, 0.75], [0.75, 0.25]]
+
+
+def test_a_word_for_an_operation_may_be_the_labels_own() -> None:
+    turn = turn_of("what was the average change in total costs?")
+    pool = pool_of(turn.leaves, (("new", COSTS_2009, -90.0), ("new", SALES_2009, 500.0)), turn.state)
+    columns = view_operands(pool, [PROBABILITY], [turn]).columns
+    assert columns["total_word"].tolist() == [1, -1, -1]
+    assert columns["change_word"].tolist() == columns["average_word"].tolist() == [-1, -1, -1]
+    assert columns["ratio_word"].tolist() == [0, 0, 0]

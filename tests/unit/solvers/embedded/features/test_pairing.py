@@ -116,3 +116,13 @@ def test_a_count_times_a_price_is_a_worth() -> None:
     rows: tuple[Row, ...] = (("new", 0, 40.0), ("new", 1, 3.0), ("new", 2, 500.0))
     plans = ("multiply", 0, 1), ("multiply", 1, 0), ("multiply", 0, 2), ("divide", 0, 1)
     assert measured(turn, candidates_of(turn, rows, *plans))["worth"] == [1, 1, 0, 0]
+
+
+def test_money_over_a_count_is_a_price_and_no_sum_with_it() -> None:
+    page = features_of([["", "2009"], ["number of shares", "40"], ["paid for them", "$ 120"], ["net sales", "500"]])
+    turn = turn_of("what was the average price?", of=page)
+    rows: tuple[Row, ...] = (("new", 0, 40.0), ("new", 1, 120.0), ("new", 2, 500.0))
+    plans = ("divide", 1, 0), ("divide", 0, 1), ("divide", 1, 2), ("add", 1, 0), ("add", 1, 2)
+    columns = measured(turn, candidates_of(turn, rows, *plans))
+    assert columns["price_of"] == [1, -1, 0, 0, 0]
+    assert columns["kinds_apart"] == [1, 1, 0, 1, 0]

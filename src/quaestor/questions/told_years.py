@@ -1,0 +1,60 @@
+"""The years that a question names by their distance alone: "in the year before", "the last year of that period".
+
+Owns which years of earlier questions they are counted from. What the answers before rest on is not known here.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from quaestor.core.periods import find_period_edges
+from quaestor.questions.question import Question
+
+_OF_CHANGE = ("change", "increase", "decrease", "decline", "growth", "variation", "grow", "vary", "fluctuation")
+_OVER_TIME = re.compile(r"\b(?:over|throughout|during) the\b")
+
+
+def with_told_years(question: Question, earlier: Sequence[Question]) -> Question:
+    """Returns a question with the years that it tells by their distance from those of earlier ones.
+
+    Args:
+        question: What is asked.
+        earlier: The questions before, oldest first.
+    """
+    told = _told(question, tuple(earlier))
+    return replace(question, told_years=told) if told else question
+
+
+@lru_cache(maxsize=1024)
+def _told(question: Question, earlier: tuple[Question, ...]) -> tuple[int, ...]:
+    edges = find_period_edges(question.lowered)
+    if question.years or not (question.offsets or edges):
+        return ()
+    base = _base(earlier)
+    if not base:
+        return ()
+    if edges:
+        count = edges[0].count
+        years = tuple(range(base[0], base[-1] + 1))
+        return years[:count] if count > 0 else years[count:]
+    offset = question.offsets[0]
+    year = (base[0] if offset < 0 else base[-1]) + offset
+    goes_on = _OVER_TIME.search(question.lowered) and not question.names
+    if _speaks_of_change(question) or (goes_on and _speaks_of_change(earlier[-1])):
+        # A change over the next year begins where the period before ended.
+        return (year, year + 1) if offset < 0 else (year - 1, year)
+    return (year,)
+
+
+def _speaks_of_change(question: Question) -> bool:
+    return any(word in question.lowered for word in _OF_CHANGE)
+
+
+def _base(earlier: tuple[Question, ...]) -> tuple[int, ...]:
+    """The years of the last question that names some, the first and the last of them."""
+    for place in range(len(earlier) - 1, -1, -1):
+        years = earlier[place].years or _told(earlier[place], earlier[:place])
+        if years:
+            return (min(years), max(years))
+    return ()

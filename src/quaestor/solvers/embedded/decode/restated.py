@@ -1,0 +1,172 @@
+"""Plans that do once more what an earlier turn did, elsewhere: "and in 2012?", "what was that change for the index?".
+
+Such a question leaves out all but what is new in it, so it can mean little else; the ranker has seen too few of them to
+know. After gold's history 17 labelled turns have such a plan, and 16 of them are answered by one; of 75 that ask for
+another year of what was looked up 72 are.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.conversation.references.expressions import asks_again, find_expressions
+from quaestor.core.words import words
+from quaestor.questions.comparison import boundary
+from quaestor.questions.cues import PLAIN_NOUNS, noun_fits_metric
+from quaestor.questions.question import Question
+from quaestor.solvers.embedded.candidates.enumerate import CHANGE, LOOKUP, OPERATIONS, Candidates
+from quaestor.solvers.embedded.candidates.pool import CONSTANT
+from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
+from quaestor.solvers.embedded.page.word_matrix import Floats
+from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand
+from quaestor.solvers.embedded.state.turn_view import TurnView
+
+_MEANT = 5.0
+"""What is added to the log odds of a plan that does so."""
+
+_CALCULATED = frozenset({"subtract", "divide", "multiply", "percentage_change"})
+"""What can be asked for again. A sum cannot: "and in 2008?" after one asks for its next term."""
+
+_GOES_ON = re.compile(
+    r"(?:and|so|then|now|but|or)?,?\s*(?:(?:what|how) about)?\s*(?:what (?:was|is|were|are) (?:it|they),?\s+)?"
+    r"(?:only|also|then|just)?,?\s*"
+    r"(?:in|for|during|as of|at|between|from|related to|under|over|on)\b(?!.*\b(?:what|how|which)\b)[^?]*\?*"
+)
+"""A question that says a time, a place or a thing alone."""
+_CONVERTS = re.compile(r"\b(?:thousands?|mill?i?ons?|billions?|hundreds?|tens|percent\w*|dollars|terms|decimal)\b")
+_OVER = re.compile(
+    r"\bover (?!the (?:same |next |previous |following |subsequent |last |prior |full )*(?:year|period|time|month)"
+    r"|th(?:is|at) |(?:19|20)\d\d\b)"
+)
+"""A ratio: "what is that change over the 2015 value?"."""
+_FITS = 0.6
+
+_Taken = tuple[int, tuple[int | float, ...]]
+"""The code of an operation and its operands, one or two: the number of the page that each is, or the constant."""
+
+
+def restated_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
+    """Returns what is added to the score of each plan.
+
+    Args:
+        plans: Those after each reading of the turns before.
+        turns: Page, conversation and question, likewise.
+
+    Shape: One entry a plan.
+    """
+    scores = np.zeros(len(plans), np.float32)
+    for turn, part in zip(turns, plans.parts, strict=True):
+        meant = restated_turn(turn)
+        taken = None if meant is None else _taken(turn.state, meant)
+        if taken is not None:
+            scores[part] = np.where(_does_again(plans, part, turn, taken), np.float32(_MEANT), np.float32(0))
+    return scores
+
+
+def restated_turn(turn: TurnView) -> int | None:
+    """Returns the earlier turn whose calculation a question asks for again, from 0; None where it asks for none."""
+    question, outcomes = turn.question, turn.state.outcomes
+    if not outcomes or not len(turn.leaves):
+        return None
+    last, asked = outcomes[-1].operation, _asked_again(question)
+    if asked is None:
+        return len(outcomes) - 1 if last in _CALCULATED or (last == "lookup" and _names_years(question)) else None
+    return next((found for noun in asked if (found := _called(noun, turn)) is not None), None)
+
+
+@lru_cache(maxsize=64)
+def _asked_again(question: Question) -> tuple[str, ...] | None:
+    """The nouns of what a question asks for again; None of one that says a time, a place or a thing alone."""
+    if _GOES_ON.fullmatch(question.lowered.strip()):
+        return () if _CONVERTS.search(question.lowered) else None
+    if _OVER.search(question.lowered):
+        return ()
+    again = (e for e in find_expressions(question) if e.kind != "period" and asks_again(question, e))
+    return tuple(expression.noun for expression in again if expression.noun)
+
+
+def _names_years(question: Question) -> bool:
+    """Whether a question names years, and no end of one: the beginning of a year is the end of the one before."""
+    return bool(question.years) and not boundary(question.lowered)
+
+
+def _called(noun: str, turn: TurnView) -> int | None:
+    """The latest turn with a result that is called so: by what it is, or in its own question."""
+    if noun in PLAIN_NOUNS:
+        return None
+    for result in reversed(turn.results):
+        if turn.state.outcomes[result.turn].operation in _CALCULATED and (
+            noun_fits_metric(noun, result.metric) >= _FITS or noun in words(turn.state.questions[result.turn].lowered)
+        ):
+            return result.turn
+    return None
+
+
+def _does_again(plans: Candidates, part: slice, turn: TurnView, taken: _Taken) -> NDArray[np.bool_]:
+    """Which plans do the same, each operand as it was or moved along its line or across it, and one of them moved."""
+    code, operands = taken
+    again: NDArray[np.bool_] = plans.operation[part] == code
+    moved = np.zeros(len(again), bool)
+    if not again.any():
+        return again
+    for was, index in zip(operands, (plans.first[part], plans.second[part]), strict=False):
+        stays, moves = _compared(was, plans, turn)
+        again = again & (stays | moves)[index]
+        moved |= moves[index]
+    return again & moved
+
+
+def _compared(was: int | float, plans: Candidates, turn: TurnView) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which operands of the pool are what an operand was, and which are the same thing where the question says."""
+    pool, leaves = plans.pool, turn.leaves
+    if isinstance(was, float):
+        return (pool.kind == CONSTANT) & (pool.value == was), np.zeros(len(pool.kind), bool)
+    leaf, at = pool.leaf, np.maximum(pool.leaf, 0)
+    near = (leaf >= 0) & (leaf != was) & (leaves.table[at] == leaves.table[was])
+    line, place = leaves.line[at] == leaves.line[was], leaves.place[at] == leaves.place[was]
+    # The numbers of two sentences have nothing in common by their order.
+    near &= line ^ place if leaves.table[was] >= 0 else line
+    near &= (
+        among(leaves.year[at], turn.question.year_set or turn.target_years)
+        | _newly_said(was, turn.question, leaves)[at]
+    )
+    return leaf == was, near
+
+
+def _newly_said(was: int, question: Question, leaves: NumberMatrix) -> NDArray[np.bool_]:
+    """Which numbers have a word of the question in their labels that this one has not."""
+    asked, own = frozenset(question.stems), leaves.named[was]
+    return np.array([not asked.isdisjoint(named - own) for named in leaves.named], bool)
+
+
+def _taken(state: DialogueState, turn: int) -> _Taken | None:
+    """What a turn calculated, from numbers of the page and constants; None where its parts are no such."""
+    outcome = state.outcomes[turn]
+    if outcome.operation == "lookup" and turn in state.lookups:
+        return LOOKUP, (state.lookups[turn],)
+    if len(outcome.operands) != 2 or outcome.operation not in OPERATIONS:
+        return None
+    first, second = (_number_or_constant(operand, state) for operand in outcome.operands)
+    if first is not None and second is not None:
+        return OPERATIONS.index(outcome.operation), (first, second)
+    changed = outcome.operands[0]
+    if outcome.operation == "divide" and changed.kind == "result" and second is not None:
+        inner = _taken(state, changed.index)
+        # A change over its base is a percentage change of what it is the change of.
+        if inner is not None and OPERATIONS[inner[0]] == "subtract" and inner[1][1] == second:
+            return CHANGE, inner[1]
+    return None
+
+
+def _number_or_constant(operand: Operand, state: DialogueState) -> int | float | None:
+    match operand.kind:
+        case "leaf":
+            return operand.index
+        case "constant":
+            return float(operand.value)
+        case "result":
+            return state.lookups.get(operand.index)
+    return None

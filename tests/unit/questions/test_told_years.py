@@ -1,0 +1,43 @@
+"""Years that a question names by their distance from those of the questions before."""
+
+import pytest
+
+from quaestor.questions.question import read_question
+from quaestor.questions.told_years import with_told_years
+
+OVER_THREE = "what was the change in rent from 2015 to 2017?"
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "years"),
+    [
+        (["what was rent in 2012?"], "and in the year before, what was the price?", (2011,)),
+        (["what was rent in 2012?"], "and in the subsequent year?", (2013,)),
+        (["what was rent in 2012?", "and the tax?"], "and in the previous year?", (2011,)),
+        (["what was rent in 2012?", "and in the year before?"], "and in the year before?", (2010,)),
+        ([OVER_THREE], "in the previous year of this period, what was rent?", (2014,)),
+        ([OVER_THREE], "and in the next year?", (2018,)),
+        ([OVER_THREE], "in that last year of the period, what was rent?", (2017,)),
+        ([OVER_THREE], "in the first year of that period, what was rent?", (2015,)),
+        ([OVER_THREE], "in the last two years of that period, what were they?", (2016, 2017)),
+        ([OVER_THREE], "and over the next year, what was the decline in rent?", (2017, 2018)),
+        ([OVER_THREE], "what was the variation over the previous year?", (2014, 2015)),
+        ([OVER_THREE], "and over the next year?", (2017, 2018)),
+        ([OVER_THREE, "what was rent in 2015?"], "and over the next year?", (2016,)),
+        (["what was rent in 2012?"], "and in the previous year, in 2009?", (2009,)),
+        (["what was rent in 2012?"], "and the tax?", ()),
+        (["what was rent?"], "and in the year before?", ()),
+        ([], "and in the year before?", ()),
+    ],
+)
+def test_years_are_counted_from_those_of_the_last_question_that_names_some(
+    before: list[str], question: str, years: tuple[int, ...]
+) -> None:
+    asked = with_told_years(read_question(question), [read_question(text) for text in before])
+    assert asked.years == years
+    assert asked.year_set == set(years)
+
+
+def test_a_question_that_tells_none_stays_the_same_object() -> None:
+    asked = read_question("and the tax?")
+    assert with_told_years(asked, [read_question(OVER_THREE)]) is asked
