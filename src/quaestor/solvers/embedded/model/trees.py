@@ -3,6 +3,10 @@
 XGBoost fits the trees (`learning/trees.py`), and only who trains needs it: it brings scipy along, seven times the size
 of what is here. What is computed here is bit for bit what XGBoost computes; a test compares the two wherever XGBoost
 is installed.
+
+Trees ask the same things again and again, so each distinct question is put once to all rows. The answers of 64 rows are
+the bits of one number, and the rows go down a tree side by side: at each node those for which it is true take the half
+of the tree below one branch, the others that below the other (bit slicing).
 """
 
 from collections.abc import Sequence
@@ -18,10 +22,13 @@ from pydantic_core import from_json
 from quaestor.errors import ModelError
 from quaestor.solvers.embedded.page.word_matrix import Floats
 
-_DEEPEST = 10
-"""Trees are filled up to one depth, so memory doubles with each level. The shipped ones have five."""
+_DEEPEST = 8
+"""Trees are filled up to one depth, so memory doubles with each level, and a way down has to fit into a byte. The
+shipped ones have five."""
 
-_AT_ONCE = 512
+_SLICE = 64
+"""Rows whose answers to one question make one number."""
+_AT_ONCE = 4 * _SLICE
 """Rows that are scored together: what is computed between takes some MB for them, however many there are in all."""
 
 _Whole = NDArray[np.intp]
@@ -55,11 +62,8 @@ _Field = Literal["left_children", "right_children", "split_indices", "split_cond
 
 
 @dataclass(frozen=True, slots=True)
-class _Level:
-    """The questions that all trees ask at one depth: is the column's value below the threshold?
-
-    The questions of tree `t` stand at `t * 2**depth` and after. From place `p` a row goes on to place `2 * p + 1` of
-    the next level if the answer is yes, to `2 * p` if not.
+class _Questions:
+    """What trees ask, each question once: is the column's value below the threshold?
 
     Attributes:
         column: Of which value.
@@ -67,12 +71,26 @@ class _Level:
         missing_is_below: How a value that is missing counts.
 
     Shape:
-        column, threshold, missing_is_below: (trees * 2**depth,).
+        column: (questions,).
+        threshold, missing_is_below: (questions, 1).
     """
 
     column: _Whole
     threshold: Floats
     missing_is_below: _Flags
+
+    def answers(self, rows: Floats) -> NDArray[np.uint64]:
+        """Returns the answers for rows, those of 64 as the bits of a number.
+
+        Shape: `rows` is rows x columns, the answers are questions x (rows / 64, rounded up).
+        """
+        columns = np.zeros((rows.shape[1], -(-len(rows) // _SLICE) * _SLICE), np.float32)
+        columns[:, : len(rows)] = rows.T
+        asked = columns.take(self.column, axis=0)
+        below = asked < self.threshold
+        if np.isnan(rows).any():
+            below |= np.isnan(asked) & self.missing_is_below
+        return np.packbits(below).view(np.uint64).reshape(len(below), -1)
 
 
 class Trees:
@@ -98,11 +116,11 @@ class Trees:
             booster = learner["gradient_booster"]
             if booster["name"] != "gbtree" or float(learner["learner_model_param"]["base_score"].strip("[]")) != 0:
                 raise ValueError("they are not trees that add up from zero")
-            self._levels, self._values = _fill_up(cast("list[_TreeJson]", booster["model"]["trees"]))
+            self._questions, self._nodes, self._values = _fill_up(cast("list[_TreeJson]", booster["model"]["trees"]))
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
             raise ModelError(f"they are not what XGBoost writes: {reason}") from error
-        if trained_on != names or max(int(level.column.max()) for level in self._levels) >= len(names):
+        if trained_on != names or self._questions.column.max() >= len(names):
             raise ModelError("they were trained on other columns")
         self.names = names
 
@@ -151,25 +169,28 @@ class Trees:
 
     def _scores(self, rows: Floats) -> Floats:
         """The scores of a few rows."""
-        values, row = rows.ravel(), np.arange(len(rows)) * rows.shape[1]
-        some_missing = bool(np.isnan(values).any())
-        # One place a tree to begin with, where all rows are.
-        here = np.arange(len(self._levels[0].column))[:, None]
-        at, places = np.empty((2, len(here), len(rows)), np.intp)
-        for level in self._levels:
-            asked = values.take(np.add(level.column.take(here), row, out=at))
-            below = asked < level.threshold.take(here)
-            if some_missing:
-                below |= np.isnan(asked) & level.missing_is_below.take(here)
-            here = np.multiply(here, 2, out=places)
-            here += below
+        below = self._questions.answers(rows).take(self._nodes, axis=0)
+        trees, slices = below.shape[1:]
+        way = np.zeros((trees, slices * _SLICE), np.uint8)
+        while len(below):
+            root, half = below[0], len(below) // 2
+            way += way
+            way |= np.unpackbits(root.view(np.uint8)).reshape(way.shape)
+            left, right = below[1 : 1 + half], below[1 + half :]
+            below = (left ^ right) & root
+            below ^= left
+        here = way[:, : len(rows)] + np.arange(0, len(self._values), len(self._values) // trees)[:, None]
         return _sum_in_order(self._values.take(here))
 
 
-def _fill_up(trees: Sequence[_TreeJson]) -> tuple[list[_Level], Floats]:
-    """Returns trees as levels of full ones, all of the depth of the deepest, and the values of their ends.
+def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
+    """Returns what trees ask, which question each node of each tree asks, and the values of the ends of one and the next.
 
-    An end that stands higher is repeated at all places below it, so it does not matter what is asked on the way there.
+    All trees become full ones, of the depth of the deepest. An end that stands higher is repeated at all places below
+    it, so it does not matter what is asked on the way there. Of the nodes the root comes first, then those below it
+    where the answer is no, each followed by its own, then those where it is yes; the ends stand in that order too.
+
+    Shape: The nodes are nodes of a tree x trees.
     """
     if not trees:
         raise ValueError("there are no trees")
@@ -187,13 +208,22 @@ def _fill_up(trees: Sequence[_TreeJson]) -> tuple[list[_Level], Floats]:
     column = np.where(ends, 0, np.array(_joined(trees, "split_indices"), np.intp))
     threshold = np.array(_joined(trees, "split_conditions"), np.float32)
     missing_is_below = np.array(_joined(trees, "default_left"), np.bool_)
-    levels, nodes = list[_Level](), roots
-    while not levels or not ends[nodes].all():
+    # A question as one number: column, way of what is missing, threshold.
+    asked = column.astype(np.uint64) << np.uint64(33) | missing_is_below.astype(np.uint64) << np.uint64(32)
+    asked |= threshold.view(np.uint32)
+    levels, here = list[_Whole](), roots
+    while not levels or not ends[here].all():
         if len(levels) == _DEEPEST:
             raise ValueError(f"a tree is deeper than {_DEEPEST}")
-        levels.append(_Level(column[nodes], threshold[nodes], missing_is_below[nodes]))
-        nodes = np.stack((other[nodes], below[nodes]), axis=1).ravel()
-    return levels, threshold[nodes]
+        levels.append(here)
+        here = np.stack((other[here], below[here]), axis=1).ravel()
+    order = np.empty((0, len(here)), np.intp)
+    for level in reversed(levels):
+        order = np.concatenate((level[None], order[:, 0::2], order[:, 1::2]))
+    _, first, question = np.unique(asked[order], return_index=True, return_inverse=True)
+    once = order.ravel()[first]
+    questions = _Questions(column[once], threshold[once, None], missing_is_below[once, None])
+    return questions, question.reshape(order.shape), threshold[here]
 
 
 def _joined(trees: Sequence[_TreeJson], field: _Field) -> list[float]:
