@@ -4,7 +4,7 @@ A turn of a conversation adds one operation to what is there (94 % of labelled t
 is two, or adds up or averages a group of numbers. Owns what can be combined. Knows nothing of which plan is right.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import cast
@@ -26,7 +26,7 @@ from quaestor.solvers.embedded.candidates.pool import (
     joined_pools,
 )
 from quaestor.solvers.embedded.candidates.shifts import ShiftTable, dimension_of_result, reading_of
-from quaestor.solvers.embedded.model.signature import constant_kind, share_of_operations
+from quaestor.solvers.embedded.model.signature import Signatures, constant_kind
 from quaestor.solvers.embedded.state.dialogue import TurnAction
 
 OPERATIONS = (
@@ -128,9 +128,7 @@ class Candidates:
         return TurnAction(name, operands, value, dimension_of_result(name, tuple([pool.counts[n] for n in chosen])))
 
 
-def enumerate_candidates(
-    pools: Sequence[Pool], signatures: Sequence[Mapping[str, float]], question: Question
-) -> Candidates:
+def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures], question: Question) -> Candidates:
     """Returns the plans over pools, of each the most plausible by signature and leaves, best first.
 
     Args:
@@ -160,7 +158,7 @@ def enumerate_candidates(
     return every.take(np.concatenate(keep))
 
 
-def _best(pool: Pool, signatures: Mapping[str, float], scores: "_KindScores", question: Question, most: int) -> _Plans:
+def _best(pool: Pool, signatures: Signatures, scores: "_KindScores", question: Question, most: int) -> _Plans:
     """The plans over one pool that are to be computed, the most plausible first."""
     operation, first, second = _combinations(pool, signatures, question)
     signature = _signature_scores(pool, operation, first, second, scores)
@@ -178,7 +176,7 @@ def _best(pool: Pool, signatures: Mapping[str, float], scores: "_KindScores", qu
 
 
 def _combinations(
-    pool: Pool, signatures: Mapping[str, float], question: Question
+    pool: Pool, signatures: Signatures, question: Question
 ) -> tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp]]:
     numbers = np.flatnonzero((pool.kind != CONSTANT) & (pool.kind != NONE) & (pool.kind != GROUP))
     # The same number twice is one number printed in two places: their difference and their ratio say nothing. But two
@@ -210,7 +208,7 @@ def _combinations(
         (MULTIPLY, i[once], j[once]),
     ]
     for code, name in ((GREATER, "greater"), (CHANGE, "percentage_change")):
-        if share_of_operations(signatures, name) > RARE:
+        if signatures.operations[name] > RARE:
             blocks.append((code, one, other))
     blocks += _with_constants(pool, numbers, question)
     groups = np.flatnonzero(pool.kind == GROUP)
@@ -322,7 +320,7 @@ class _KindScores:
     table: NDArray[np.float64]
 
 
-def _kind_scores(pool: Pool, signatures: Mapping[str, float], numbers: tuple[float, ...]) -> _KindScores:
+def _kind_scores(pool: Pool, signatures: Signatures, numbers: tuple[float, ...]) -> _KindScores:
     constants, of_constants = _constant_codes(tuple(pool.value[pool.kind == CONSTANT].tolist()), numbers)
     return _KindScores(len(KINDS) + len(constants), of_constants, _scores_of_kinds(constants, signatures))
 
@@ -353,7 +351,7 @@ def _constant_codes(values: tuple[float, ...], numbers: tuple[float, ...]) -> tu
     return extra, tuple(code_of[name] for name in names)
 
 
-def _scores_of_kinds(constants: tuple[str, ...], signatures: Mapping[str, float]) -> NDArray[np.float64]:
+def _scores_of_kinds(constants: tuple[str, ...], signatures: Signatures) -> NDArray[np.float64]:
     """The log probability of every operation on every pair of kinds, those of constants last."""
     listed, unlisted, turned, share = _places(constants, tuple(signatures))
     p = np.array([*signatures.values(), 0.0])

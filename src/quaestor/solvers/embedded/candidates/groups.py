@@ -3,7 +3,7 @@
 Owns which of them a question may add up or average at once. Two numbers that are added are a pair, and no group.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from quaestor.plan.scales import Dimension
 from quaestor.questions.intent import SEVERAL
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.model.signature import share_of_operations
+from quaestor.solvers.embedded.model.signature import Signatures
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand
 
@@ -43,7 +43,7 @@ GROUP_KINDS = ("none", "years of a line", "lines of a column", "numbers of a sen
 _YEARS, _COLUMN, _SENTENCE, _RESULTS = range(1, len(GROUP_KINDS))
 
 
-def asks_for_groups(question: Question, signatures: Mapping[str, float], least: float) -> bool:
+def asks_for_groups(question: Question, signatures: Signatures, least: float) -> bool:
     """Returns whether several numbers may be taken together: by the core's patterns, the signature, or three years.
 
     Args:
@@ -52,7 +52,7 @@ def asks_for_groups(question: Question, signatures: Mapping[str, float], least: 
         least: Sums and averages together must be more probable than this, where nothing else speaks for several
             numbers.
     """
-    likely = share_of_operations(signatures, "sum", "average")
+    likely = signatures.operations["sum"] + signatures.operations["average"]
     return likely > least or len(question.years) > 2 or not SEVERAL.isdisjoint(question.pattern_names)
 
 

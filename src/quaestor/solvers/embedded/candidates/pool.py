@@ -13,6 +13,7 @@ from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates.groups import NumberGroup, asks_for_groups, counts_of, groups_of
+from quaestor.solvers.embedded.model.signature import Signatures
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
@@ -70,7 +71,7 @@ def operand_pool(
     probability: NDArray[np.float64],
     state: DialogueState,
     question: Question,
-    signatures: Mapping[str, float],
+    signatures: Signatures,
 ) -> Pool:
     """Returns the operands of a turn: the best leaves, those of earlier turns, their results, groups, and constants.
 

@@ -27,6 +27,7 @@ from quaestor.solvers.embedded.decode.labels import SaidLabels
 from quaestor.solvers.embedded.decode.leading_verbs import led_by_another
 from quaestor.solvers.embedded.decode.overrides import asks_for_other_year, asks_share_of_last
 from quaestor.solvers.embedded.decode.spoken_periods import spoken_period
+from quaestor.solvers.embedded.model.signature import Signatures
 from quaestor.solvers.embedded.page.matrix import Ints, NumberMatrix, among
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
@@ -128,13 +129,15 @@ class Prior:
             found = replace(found, named=named & alike if (named & alike).any() else named)
         return found
 
-    def of_signatures(self, signatures: Mapping[str, float]) -> Mapping[str, float]:
+    def of_signatures(self, signatures: Signatures) -> Signatures:
         """Returns the probabilities of signatures, mostly of those that a question can only mean where it says so."""
         meant = _OF_SHARE if self.share_of_last else _OF_LOOKUP if self.other_year or self.named.any() else None
         if meant is None:
             return signatures
         names = {**dict.fromkeys(signatures, 0.0), **meant}
-        return {name: SURE * meant.get(name, 0.0) + (1 - SURE) * signatures.get(name, 0.0) for name in names}
+        return Signatures(
+            (name, SURE * meant.get(name, 0.0) + (1 - SURE) * signatures.get(name, 0.0)) for name in names
+        )
 
     def of_plans(self, candidates: Candidates) -> Floats:
         """Returns what speaks for each plan by the numbers that it takes: their mean, so that two need not be one.

@@ -1,6 +1,6 @@
 """One turn, from question to ranked candidates: the steps of the solver in their order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +10,7 @@ from quaestor.solvers.embedded.candidates.enumerate import Candidates, enumerate
 from quaestor.solvers.embedded.candidates.pool import operand_pool
 from quaestor.solvers.embedded.features.candidates import candidate_features
 from quaestor.solvers.embedded.features.numbers import leaf_features
-from quaestor.solvers.embedded.model.signature import (
-    SignatureModel,
-    expected_new_leaves,
-    share_of_operations,
-    signature_of,
-)
+from quaestor.solvers.embedded.model.signature import SignatureModel, Signatures, signature_of
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.embedded.state.dialogue import DialogueState
 from quaestor.solvers.embedded.state.turn_view import TurnView
@@ -40,7 +35,7 @@ class ActionTemplate:
     """
 
     turn: TurnView
-    signatures: Mapping[str, float]
+    signatures: Signatures
     measured: Floats
 
 
@@ -52,7 +47,7 @@ def read_leaves(turns: Sequence[TurnView], signature: SignatureModel) -> list[Ac
             questions.
         signature: The classifier of what a turn does.
     """
-    known: dict[tuple[str, ...], dict[str, float]] = {}
+    known: dict[tuple[str, ...], Signatures] = {}
     signatures = []
     for turn in turns:
         # Many readings do the same on other numbers.
@@ -60,8 +55,8 @@ def read_leaves(turns: Sequence[TurnView], signature: SignatureModel) -> list[Ac
         if done not in known:
             known[done] = signature.probabilities(turn.question, turn.state.questions, done)
         signatures.append(known[done])
-    lookup = [share_of_operations(one, "lookup") for one in signatures]
-    fresh = [expected_new_leaves(one) for one in signatures]
+    lookup = [one.operations["lookup"] for one in signatures]
+    fresh = [one.new_leaves for one in signatures]
     measured = leaf_features(turns, lookup, fresh)
     return [ActionTemplate(*read) for read in zip(turns, signatures, measured, strict=True)]
 

@@ -4,7 +4,7 @@ Columns describe how the operation fits the question, how the operands fit it an
 looks like. None knows the company, the page or an answer.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 from quaestor.solvers.embedded.features.operands import Column, view_operands
 from quaestor.solvers.embedded.features.pairing import pair_columns
 from quaestor.solvers.embedded.features.scale_asked import scale_column
-from quaestor.solvers.embedded.model.signature import share_of_operations
+from quaestor.solvers.embedded.model.signature import Signatures
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
@@ -169,7 +169,7 @@ def candidate_features(
     turns: Sequence[TurnView],
     measured: Sequence[Floats],
     probability: Sequence[NDArray[np.float64]],
-    signatures: Sequence[Mapping[str, float]],
+    signatures: Sequence[Signatures],
 ) -> Floats:
     """Returns what is measured of every candidate, whatever reading of the turns before it follows.
 
@@ -225,11 +225,8 @@ def _leaf_values(pool: Pool, measured: Sequence[Floats]) -> Floats:
     return np.ascontiguousarray(values.T)
 
 
-def _fit(candidates: Candidates, signatures: Sequence[Mapping[str, float]]) -> dict[str, Column]:
-    # Many readings have the same signatures.
-    distinct = {id(one): one for one in signatures}
-    shares = {key: [share_of_operations(one, name) for name in OPERATIONS] for key, one in distinct.items()}
-    by_operation = np.array([shares[id(one)] for one in signatures])
+def _fit(candidates: Candidates, signatures: Sequence[Signatures]) -> dict[str, Column]:
+    by_operation = np.array([[one.operations[name] for name in OPERATIONS] for one in signatures])
     parts = candidates.parts
     best = {}
     for name, values in (("signature", candidates.signature), ("prior", candidates.prior)):

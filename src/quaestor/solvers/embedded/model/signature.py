@@ -5,9 +5,10 @@ programs alone. The classifier is a multinomial logistic regression over named i
 be read.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,33 @@ from quaestor.questions.question import Question
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 
 FIRST, LAST = "<s>", "</s>"
+
+
+class Signatures(dict[str, float]):
+    """The probability of each signature of a turn, by its name."""
+
+    @cached_property
+    def operations(self) -> Mapping[str, float]:
+        """How probable it is that the turn does each operation, on whatever operands; 0 of one without a signature."""
+        shares = defaultdict[str, float](float)
+        for operation, share in zip(_operations(tuple(self)), self.values(), strict=True):
+            shares[operation] += share
+        return shares
+
+    @cached_property
+    def new_leaves(self) -> float:
+        """How many leaves that no turn took before the turn is expected to take."""
+        return sum(self[name] * count for name, count in _new_leaves(tuple(self)))
+
+
+@lru_cache(maxsize=64)
+def _operations(signatures: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.partition("(")[0] for name in signatures)
+
+
+@lru_cache(maxsize=64)
+def _new_leaves(signatures: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    return tuple((name, count) for name in signatures if (count := name.count("new")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +60,7 @@ class SignatureModel:
     weights: NDArray[np.float32]
     intercept: NDArray[np.float32]
 
-    def probabilities(
-        self, question: Question, earlier: Sequence[Question], signatures: Sequence[str]
-    ) -> dict[str, float]:
+    def probabilities(self, question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> Signatures:
         """Returns the probability of each signature.
 
         Args:
@@ -48,36 +74,7 @@ class SignatureModel:
         score = self.intercept + values @ self.weights[rows]
         score = np.exp(score - score.max())
         score /= score.sum()
-        return dict(zip(self.classes, score.tolist(), strict=True))
-
-
-def share_of_operations(signatures: Mapping[str, float], *operations: str) -> float:
-    """Returns how probable it is that a turn does one of some operations, on whatever operands.
-
-    Args:
-        signatures: The probability of each signature, by its name.
-        operations: Their names.
-    """
-    return sum(signatures[name] for name in _of_operations(tuple(signatures), operations))
-
-
-@lru_cache(maxsize=256)
-def _of_operations(signatures: tuple[str, ...], operations: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for name in signatures if name.partition("(")[0] in operations)
-
-
-@lru_cache(maxsize=64)
-def _new_leaves(signatures: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
-    return tuple((name, count) for name in signatures if (count := name.count("new")))
-
-
-def expected_new_leaves(signatures: Mapping[str, float]) -> float:
-    """Returns how many leaves that no turn took before a turn is expected to take.
-
-    Args:
-        signatures: The probability of each signature, by its name.
-    """
-    return sum(signatures[name] * count for name, count in _new_leaves(tuple(signatures)))
+        return Signatures(zip(self.classes, score.tolist(), strict=True))
 
 
 def signature_features(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:

@@ -184,7 +184,7 @@ class Trees:
 
 
 def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
-    """Returns what trees ask, which question each node of each tree asks, and the values of the ends of one and the next.
+    """Returns what trees ask, which of it each node of each tree asks, and the values of the ends, tree after tree.
 
     All trees become full ones, of the depth of the deepest. An end that stands higher is repeated at all places below
     it, so it does not matter what is asked on the way there. Of the nodes the root comes first, then those below it

@@ -17,7 +17,6 @@ from quaestor.solvers.embedded.decode.beam import Hypotheses
 from quaestor.solvers.embedded.decode.results import distinct_results
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES
-from quaestor.solvers.embedded.model.signature import expected_new_leaves
 from quaestor.solvers.embedded.page.number import CandidateNumber
 from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.page.word_matrix import Floats
@@ -93,7 +92,7 @@ def answerable_measures(
         "row_told": measured[:, _COLUMN["row_in_question"]].max(),
         "first": not turn.state.questions,
         "cues": len(question.cues),
-        "fresh": expected_new_leaves(signatures),
+        "fresh": signatures.new_leaves,
         "again": sum(p for name, p in signatures.items() if "result" in name),
         "numbers": math.log(len(page)),
         "share": math.log(share / (1 - share)),

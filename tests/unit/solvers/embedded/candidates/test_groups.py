@@ -16,6 +16,7 @@ from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, enumerate
 from quaestor.solvers.embedded.candidates.groups import GROUP_KINDS, NumberGroup, groups_of
 from quaestor.solvers.embedded.candidates.pool import operand_pool
 from quaestor.solvers.embedded.decode.writing import write_plan
+from quaestor.solvers.embedded.model.signature import Signatures
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
@@ -25,7 +26,7 @@ GRID = [
     ["royalties", "4.4", "3.3", "2.2", "1.1"],
     ["margin", "12%", "11%", "10%", "9%"],
 ]
-SURE = {"sum(other)": 0.5, "average(other)": 0.5}
+SURE = Signatures({"sum(other)": 0.5, "average(other)": 0.5})
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +104,10 @@ def test_a_sum_and_an_average_are_written_as_they_are_ranked(leaves: NumberMatri
 
 def test_nothing_is_taken_together_where_nobody_asks_for_it(leaves: NumberMatrix) -> None:
     question = read_question("what was the rent in 2008?")
-    assert operand_pool(leaves, meant(leaves, 20), DialogueState(), question, {"lookup(new)": 1.0}).groups == ()
+    assert (
+        operand_pool(leaves, meant(leaves, 20), DialogueState(), question, Signatures({"lookup(new)": 1.0})).groups
+        == ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,7 +144,7 @@ def test_amounts_that_are_alike_can_be_added_and_nothing_else() -> None:
     document = page([["", "2010"], ["first notes", "$ 750"], ["second notes", "$ 750"]])
     notes = number_matrix(build_graph(document, build_ontology([document]), "strict"))
     question = read_question("what was the total of both notes in 2010?")
-    signatures = {f"{operation}(new,new)": 0.2 for operation in ("add", "subtract", "divide", "multiply")}
+    signatures = Signatures({f"{operation}(new,new)": 0.2 for operation in ("add", "subtract", "divide", "multiply")})
     candidates = enumerate_candidates(
         [operand_pool(notes, meant(notes, 750), DialogueState(), question, signatures)], [signatures], question
     )
@@ -152,7 +156,7 @@ def test_amounts_that_are_alike_can_be_added_and_nothing_else() -> None:
 
 
 def test_what_three_years_come_to_is_no_sum_of_two(leaves: NumberMatrix) -> None:
-    signatures = {"add(new,new)": 0.9, "sum(other)": 0.1}
+    signatures = Signatures({"add(new,new)": 0.9, "sum(other)": 0.1})
     found = {}
     for text in ("the total rent in 2009 and 2010?", "the total rent in 2008, 2009 and 2010?"):
         question = read_question(f"what was {text}")
@@ -176,7 +180,10 @@ def test_a_ratio_and_an_amount_have_no_sum_and_no_difference(leaves: NumberMatri
     forty, thirty = Operand("leaf", 0, 40.0), Operand("leaf", 1, 30.0)
     ratio = TurnAction("divide", (forty, thirty), 4 / 3, Dimension())
     state = DialogueState().after(read_question("the ratio of rent?"), ratio)
-    question, signatures = read_question("what was the total?"), {"add(result1,new)": 0.5, "subtract(result1,1)": 0.5}
+    question, signatures = (
+        read_question("what was the total?"),
+        Signatures({"add(result1,new)": 0.5, "subtract(result1,1)": 0.5}),
+    )
     pool = operand_pool(leaves, meant(leaves, 40, 30), state, question, signatures)
     outcomes = enumerate_candidates([pool], [signatures], question).outcomes()
     beside = {

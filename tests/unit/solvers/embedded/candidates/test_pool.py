@@ -22,13 +22,14 @@ from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.candidates.pool import KINDS, MAX_RESULTS, TOP_LEAVES, Pool, operand_pool
+from quaestor.solvers.embedded.model.signature import Signatures
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
 Row = tuple[str, int, float]
 
 
 def made(state: DialogueState, question: str = "what is it?", likely: np.ndarray = PROBABILITY) -> Pool:
-    return operand_pool(made_page().leaves, likely, state, read_question(question), {"lookup(new)": 1.0})
+    return operand_pool(made_page().leaves, likely, state, read_question(question), Signatures({"lookup(new)": 1.0}))
 
 
 def rows(pool: Pool, *kinds: str) -> list[Row]:

@@ -10,6 +10,7 @@ from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.candidates.enumerate import Candidates, enumerate_candidates
 from quaestor.solvers.embedded.candidates.pool import operand_pool
 from quaestor.solvers.embedded.decode.conversions import conversion_scores
+from quaestor.solvers.embedded.model.signature import Signatures
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
@@ -33,7 +34,7 @@ def converted(question: str, answer: float, caption: str = "") -> set[tuple[str,
 
 def candidates(question: str, state: DialogueState, leaves: NumberMatrix) -> Candidates:
     likely = np.full(len(leaves), 1 / len(leaves))
-    asked, signatures = read_question(question), {"lookup(new)": 1.0}
+    asked, signatures = read_question(question), Signatures({"lookup(new)": 1.0})
     return enumerate_candidates([operand_pool(leaves, likely, state, asked, signatures)], [signatures], asked)
 
 

@@ -8,9 +8,10 @@ from quaestor.solvers.embedded.candidates.enumerate import Candidates
 from quaestor.solvers.embedded.candidates.groups import NumberGroup
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES, CATEGORIES, candidate_features
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES, leaf_features
+from quaestor.solvers.embedded.model.signature import Signatures
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
-SIGNATURES = {"subtract(new,result1)": 0.6, "lookup(new)": 0.3, "subtract(other)": 0.1}
+SIGNATURES = Signatures({"subtract(new,result1)": 0.6, "lookup(new)": 0.3, "subtract(other)": 0.1})
 
 
 def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
