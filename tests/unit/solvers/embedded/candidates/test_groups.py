@@ -103,11 +103,8 @@ def test_a_sum_and_an_average_are_written_as_they_are_ranked(leaves: NumberMatri
 
 
 def test_nothing_is_taken_together_where_nobody_asks_for_it(leaves: NumberMatrix) -> None:
-    question = read_question("what was the rent in 2008?")
-    assert (
-        operand_pool(leaves, meant(leaves, 20), DialogueState(), question, Signatures({"lookup(new)": 1.0})).groups
-        == ()
-    )
+    question, signatures = read_question("what was the rent in 2008?"), Signatures({"lookup(new)": 1.0})
+    assert operand_pool(leaves, meant(leaves, 20), DialogueState(), question, signatures).groups == ()
 
 
 @pytest.mark.parametrize(
@@ -180,10 +177,8 @@ def test_a_ratio_and_an_amount_have_no_sum_and_no_difference(leaves: NumberMatri
     forty, thirty = Operand("leaf", 0, 40.0), Operand("leaf", 1, 30.0)
     ratio = TurnAction("divide", (forty, thirty), 4 / 3, Dimension())
     state = DialogueState().after(read_question("the ratio of rent?"), ratio)
-    question, signatures = (
-        read_question("what was the total?"),
-        Signatures({"add(result1,new)": 0.5, "subtract(result1,1)": 0.5}),
-    )
+    question = read_question("what was the total?")
+    signatures = Signatures({"add(result1,new)": 0.5, "subtract(result1,1)": 0.5})
     pool = operand_pool(leaves, meant(leaves, 40, 30), state, question, signatures)
     outcomes = enumerate_candidates([pool], [signatures], question).outcomes()
     beside = {
