@@ -7,7 +7,7 @@ is two, or adds up or averages a group of numbers. Owns what can be combined. Kn
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import cast
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,10 +47,10 @@ _COMPUTED = 1.5
 """How many times as many are computed: some of them divide by zero."""
 
 
-_Plans = tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]
-"""Operation, operands, log probability of the signature, and the same with the operands', of each plan."""
+_Plans = tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp]]
+"""The operation, the first and the second operand of each plan."""
 
-_Block = tuple[int, NDArray[np.intp] | int, NDArray[np.intp] | int]
+_Block = tuple[int, NDArray[np.intp], NDArray[np.intp]]
 """Plans of one operation: its code, the first operands and the second ones."""
 
 _PAIRS: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]] = {
@@ -136,97 +136,105 @@ def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures]
         signatures: The probability of each signature by its name, likewise.
         question: What is asked.
     """
-    pool, starts = joined_pools(pools), np.cumsum([0, *(len(one.kind) for one in pools)]).tolist()
-    # Many readings have the same signatures; the constants are the question's, whatever the reading.
-    distinct = {id(one): (pool, one) for pool, one in zip(pools, signatures, strict=True)}
-    scores = {key: _kind_scores(pool, one, question.numbers) for key, (pool, one) in distinct.items()}
-    kept = [KEPT, *(KEPT_BESIDE for _ in pools[1:])]
-    found = [
-        _best(pool, one, scores[id(one)], question, int(_COMPUTED * most))
-        for pool, one, most in zip(pools, signatures, kept, strict=True)
-    ]
-    operation, first, second, signature, prior = (
-        np.concatenate(columns)
-        for columns in zip(
-            *((o, i + start, j + start, s, p) for start, (o, i, j, s, p) in zip(starts, found, strict=False)),
-            strict=True,
-        )
-    )
-    value, defined = _values(pool, operation, first, second)
-    every = Candidates(pool, operation, first, second, value, signature, prior)
-    keep = [np.flatnonzero(defined[part])[:most] + part.start for part, most in zip(every.parts, kept, strict=True)]
-    return every.take(np.concatenate(keep))
-
-
-def _best(pool: Pool, signatures: Signatures, scores: "_KindScores", question: Question, most: int) -> _Plans:
-    """The plans over one pool that are to be computed, the most plausible first."""
+    pool, kept = joined_pools(pools), [KEPT, *(KEPT_BESIDE for _ in pools[1:])]
     operation, first, second = _combinations(pool, signatures, question)
-    signature = _signature_scores(pool, operation, first, second, scores)
+    signature = _signature_scores(pool, operation, first, second, _kind_scores(pool, signatures, question.numbers))
     # What stands for no second operand has a score of zero.
     prior = signature + pool.score.take(first)
     prior += pool.score.take(second)
     # Of ten thousand plans only the best are computed and put in order.
-    falling = -prior
-    if len(prior) > most:
+    of = pool.reading.take(first)
+    best = np.concatenate([_best(prior, np.flatnonzero(of == n), int(_COMPUTED * most)) for n, most in enumerate(kept)])
+    operation, first, second = operation.take(best), first.take(best), second.take(best)
+    value, defined = _values(pool, operation, first, second)
+    every = Candidates(pool, operation, first, second, value, signature.take(best), prior.take(best))
+    keep = [np.flatnonzero(defined[part])[:most] + part.start for part, most in zip(every.parts, kept, strict=True)]
+    return every.take(np.concatenate(keep))
+
+
+def _best(prior: NDArray[np.float64], places: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """The places of the most plausible plans among some, the best first."""
+    falling = -prior.take(places)
+    if len(places) > most:
         best = np.sort(np.argpartition(falling, most)[:most])
-        best = best[np.argsort(falling[best], kind="stable")]
+        best = best.take(np.argsort(falling.take(best), kind="stable"))
     else:
         best = np.argsort(falling, kind="stable")
-    return operation[best], first[best], second[best], signature[best], prior[best]
+    return places.take(best)
 
 
-def _combinations(
-    pool: Pool, signatures: Signatures, question: Question
-) -> tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp]]:
+def _combinations(pool: Pool, signatures: Sequence[Signatures], question: Question) -> _Plans:
+    """Every plan of two operands of one reading, of one and a constant, of one alone, and of a group."""
     numbers = np.flatnonzero((pool.kind != CONSTANT) & (pool.kind != NONE) & (pool.kind != GROUP))
+    nothing, reading = np.flatnonzero(pool.kind == NONE), pool.reading
+    i, j = _pairs(np.bincount(reading.take(numbers), minlength=len(signatures)).tolist())
+    i, j = numbers.take(i), numbers.take(j)
     # The same number twice is one number printed in two places: their difference and their ratio say nothing. But two
     # amounts that are alike can be added.
-    same = same_printed_number(pool, numbers[:, None], numbers[None, :])
-    value = pool.value[numbers]
-    alike, again = np.nonzero(same & (value[:, None] == value[None, :]))
-    twice = numbers[alike[alike < again]], numbers[again[alike < again]]
-    np.fill_diagonal(same, val=True)
-    i, j = (numbers[places] for places in np.nonzero(~same))
-    # A percentage and an amount that is known to count thousands have no sum and no difference.
-    distinct = {id(one): one for one in pool.counts}
-    in_scale = {key: counts.known and not counts.plain for key, counts in distinct.items()}
-    counted = np.array([in_scale[id(one)] for one in pool.counts], bool)
-    alike_in_kind = ~((pool.percent[i] & counted[j]) | (pool.percent[j] & counted[i]))
-    # Nor have the ratio of two amounts and an amount: of 1,563 labelled sums and differences none is one.
-    amount = (pool.leaf >= 0) & ~pool.percent
-    alike_in_kind &= ~((pool.ratio[i] & amount[j]) | (pool.ratio[j] & amount[i]))
-    once, one, other = i < j, i[alike_in_kind], j[alike_in_kind]
+    same = same_printed_number(pool, i, j)
+    again, alike = i[same], j[same]
+    of_one_sign = (again < alike) & (pool.value.take(again) == pool.value.take(alike))
+    twice = again[of_one_sign], alike[of_one_sign]
+    i, j = i[~same], j[~same]
+    once, fit = i < j, _in_one_scale(pool, i, j)
+    one, other, added = i[fit], j[fit], once & fit
     # What three years or more come to is no sum of two numbers of the page.
-    added = once & ~((pool.leaf[i] >= 0) & (pool.leaf[j] >= 0)) if len(question.years) > 2 else once
-    nothing = len(pool.kind) - 1
+    if len(question.years) > 2:
+        added &= (pool.leaf.take(i) < 0) | (pool.leaf.take(j) < 0)
     blocks: list[_Block] = [
-        (LOOKUP, numbers, nothing),
+        (LOOKUP, numbers, nothing.take(reading.take(numbers))),
         (SUBTRACT, one, other),
         (DIVIDE, i, j),
-        (ADD, i[added & alike_in_kind], j[added & alike_in_kind]),
+        (ADD, i[added], j[added]),
         (ADD, *twice),
         (MULTIPLY, i[once], j[once]),
     ]
     for code, name in ((GREATER, "greater"), (CHANGE, "percentage_change")):
-        if signatures.operations[name] > RARE:
-            blocks.append((code, one, other))
+        likely = np.array([of_reading.operations[name] > RARE for of_reading in signatures])
+        if likely.any():
+            blocks.append((code, one[likely[reading.take(one)]], other[likely[reading.take(other)]]))
     blocks += _with_constants(pool, numbers, question)
     groups = np.flatnonzero(pool.kind == GROUP)
     many = np.array([n for n in groups.tolist() if len(pool.members(n)) > 2], np.intp)
-    return _laid_out([*blocks, (SUM, many, nothing), (AVERAGE, groups, nothing)])
+    blocks += [(code, of, nothing.take(reading.take(of))) for code, of in ((SUM, many), (AVERAGE, groups))]
+    codes, first, second = zip(*blocks, strict=True)
+    operation = np.repeat(np.array(codes, np.int8), [len(block) for block in first])
+    return operation, np.concatenate(first), np.concatenate(second)
 
 
-def _laid_out(blocks: Sequence[_Block]) -> tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp]]:
-    """The plans of blocks one after the other; an operand that all of a block have in common stands once in it."""
-    sizes = [len(a) if isinstance(a, np.ndarray) else len(cast("NDArray[np.intp]", b)) for _, a, b in blocks]
-    first, second, end = np.empty(sum(sizes), np.intp), np.empty(sum(sizes), np.intp), 0
-    for (_, a, b), size in zip(blocks, sizes, strict=True):
-        start, end = end, end + size
-        first[start:end], second[start:end] = a, b
-    return np.repeat(np.array([code for code, _, _ in blocks], np.int8), sizes), first, second
+def _pairs(sizes: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The places of each two numbers of one reading, in either order, given how many numbers each reading has."""
+    pairs = [_pairs_of(size) for size in sizes]
+    starts = np.repeat([0, *accumulate(sizes[:-1])], [len(first) for first, _ in pairs])
+    first, second = (np.concatenate(places) for places in zip(*pairs, strict=True))
+    return first + starts, second + starts
 
 
-def same_printed_number(pool: Pool, first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.bool_]:
+@lru_cache(maxsize=256)
+def _pairs_of(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    first, second = np.nonzero(~np.eye(size, dtype=bool))
+    return first, second
+
+
+def _in_one_scale(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which pairs of operands have a sum and a difference.
+
+    A percentage and an amount that is known to count thousands have none. Nor have the ratio of two amounts and an
+    amount: of 1,563 labelled sums and differences none is one.
+    """
+    distinct = {id(one): one for one in pool.counts}
+    known = {key: counts.known and not counts.plain for key, counts in distinct.items()}
+    counted = np.array([known[id(one)] for one in pool.counts], bool)
+    fits: NDArray[np.bool_] = ~(
+        (pool.percent.take(first) & counted.take(second)) | (pool.percent.take(second) & counted.take(first))
+    )
+    if pool.ratio.any():
+        amount = (pool.leaf >= 0) & ~pool.percent
+        fits &= ~((pool.ratio.take(first) & amount.take(second)) | (pool.ratio.take(second) & amount.take(first)))
+    return fits
+
+
+def same_printed_number(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Returns which pairs of operands are leaves that print one number, whatever its sign, and of no two years.
 
     Args:
@@ -236,11 +244,13 @@ def same_printed_number(pool: Pool, first: NDArray[np.integer], second: NDArray[
 
     Shape: `first`, `second` and the result have one entry a pair.
     """
-    leaves = (pool.leaf[first] >= 0) & (pool.leaf[second] >= 0)
-    same: NDArray[np.bool_] = leaves & (np.abs(pool.value[first]) == np.abs(pool.value[second]))
+    size, leaf = np.abs(pool.value), pool.leaf >= 0
+    same: NDArray[np.bool_] = size.take(first) == size.take(second)
+    same &= leaf.take(first)
+    same &= leaf.take(second)
     # What stood at 21 % in both years has not changed: two numbers that are alike, and no number twice.
-    one, other = pool.year[first], pool.year[second]
-    same &= ~((one > 0) & (other > 0) & (one != other))
+    one, other = pool.year.take(first), pool.year.take(second)
+    same &= (one <= 0) | (other <= 0) | (one == other)
     return same
 
 
@@ -248,12 +258,15 @@ def _with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -
     """Scale factors, counts to average over, one and a hundred as bases, and whatever number the question says."""
     asked = {*question.numbers, *question.counts}
     blocks: list[_Block] = []
-    every = numbers
-    for beside in np.flatnonzero(pool.kind == CONSTANT).tolist():
-        number = float(pool.value[beside])
+    # The constants are the question's: every reading has the same ones.
+    constants = np.flatnonzero(pool.kind == CONSTANT).reshape(int(pool.reading[-1]) + 1, -1)
+    every, of_reading = numbers, constants.take(pool.reading.take(numbers), axis=0)
+    for of_every, number in zip(of_reading.T, pool.value.take(constants[0]).tolist(), strict=True):
+        numbers, beside = every, of_every
         # What a question with several numbers says once is taken once: "45 times 4" is no 45 times 45.
-        once = len(question.numbers) > 1 and number in question.numbers
-        numbers = every[np.abs(pool.value[every]) != number] if once else every
+        if len(question.numbers) > 1 and number in question.numbers:
+            others = np.abs(pool.value.take(every)) != number
+            numbers, beside = every[others], of_every[others]
         if number in asked or number in FACTORS or number == -1.0:
             blocks.append((MULTIPLY, numbers, beside))
         if number in asked or number in FACTORS or number in COUNTS:
@@ -311,31 +324,35 @@ class _KindScores:
 
     Attributes:
         kinds: How many kinds of operands there are, each constant of a kind of its own.
-        of_constants: The kind of each constant of a pool.
-        table: What each operation on each pair of kinds has.
+        of_constants: The kind of each constant of a question.
+        table: What each operation on each pair of kinds has, by the distinct signatures of the readings.
+        of_reading: Where the table of each reading begins.
     """
 
     kinds: int
     of_constants: tuple[int, ...]
     table: NDArray[np.float64]
+    of_reading: NDArray[np.intp]
 
 
-def _kind_scores(pool: Pool, signatures: Signatures, numbers: tuple[float, ...]) -> _KindScores:
-    constants, of_constants = _constant_codes(tuple(pool.value[pool.kind == CONSTANT].tolist()), numbers)
-    return _KindScores(len(KINDS) + len(constants), of_constants, _scores_of_kinds(constants, signatures))
+def _kind_scores(pool: Pool, signatures: Sequence[Signatures], numbers: tuple[float, ...]) -> _KindScores:
+    of_first = (pool.kind == CONSTANT) & (pool.reading == 0)
+    constants, of_constants = _constant_codes(tuple(pool.value[of_first].tolist()), numbers)
+    # Many readings have the same signatures.
+    distinct = {id(one): one for one in signatures}
+    tables = [_scores_of_kinds(constants, one) for one in distinct.values()]
+    place = {key: n * len(tables[0]) for n, key in enumerate(distinct)}
+    of_reading = np.array([place[id(one)] for one in signatures], np.intp)
+    return _KindScores(len(KINDS) + len(constants), of_constants, np.concatenate(tables), of_reading)
 
 
 def _signature_scores(
-    pool: Pool,
-    operation: NDArray[np.int8],
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
-    scores: _KindScores,
+    pool: Pool, operation: NDArray[np.int8], first: NDArray[np.intp], second: NDArray[np.intp], scores: _KindScores
 ) -> NDArray[np.float64]:
     """The log probability of each plan's signature; an unlisted one shares its operation's remainder."""
     codes = pool.kind.astype(np.intp)
-    codes[pool.kind == CONSTANT] = scores.of_constants
-    key = (codes * scores.kinds).take(first)
+    codes[pool.kind == CONSTANT] = scores.of_constants * len(scores.of_reading)
+    key = (codes * scores.kinds + scores.of_reading.take(pool.reading)).take(first)
     key += operation.astype(np.intp) * (scores.kinds * scores.kinds)
     key += codes.take(second)
     found: NDArray[np.float64] = scores.table.take(key)
