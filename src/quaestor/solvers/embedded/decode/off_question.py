@@ -7,6 +7,7 @@ them out, and what they have against it is told beside it.
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from quaestor.questions.question import Question
@@ -56,20 +57,52 @@ def is_off_question(question: Question, outcome: TurnAction, taken: Sequence[int
         taken: The number of the page that each operand is or looked up; -1 of what is none.
         leaves: The numbers of the page.
     """
+    asked = _asked(question)
     match outcome.operation:
         case "lookup":
             # Of the eight labelled turns that ask for yes or no none looks a number up.
-            return _asks_for_yes_or_no(question) or _is_amount_for_change(question, taken, leaves)
+            return asked.yes_or_no or (asked.change and _is_amount_for_change(taken, leaves))
         case "divide":
             return (
-                _is_amount_over_percentage(question, taken, leaves)
-                or _is_ratio_for_total(question, outcome, taken, leaves)
-                or _is_count_for_price(question, taken, leaves)
-                or _is_ratio_for_average(question, outcome)
+                (asked.percentage and _is_amount_over_percentage(taken, leaves))
+                or (asked.total and _is_ratio_for_total(outcome, taken, leaves))
+                or (asked.price and _is_count_for_price(taken, leaves))
+                or (asked.average and _is_ratio_for_average(outcome))
             )
-        case "multiply" if _is_product_for_count(question, taken, leaves):
+        case "multiply" if asked.count and _is_product_for_count(taken, leaves):
             return True
-    return outcome.operation in _NO_RATIOS and _asks_for_ratio(question)
+    return asked.ratio and outcome.operation in _NO_RATIOS
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question surely asks for."""
+
+    change: bool
+    yes_or_no: bool
+    ratio: bool
+    percentage: bool
+    total: bool
+    price: bool
+    average: bool
+    count: bool
+
+
+@lru_cache(maxsize=64)
+def _asked(question: Question) -> _Asked:
+    text = question.lowered
+    return _Asked(
+        change=asks_for_change(question),
+        # Most questions begin otherwise, and then need not be read for it.
+        yes_or_no=_VERB_FIRST.search(text) is not None and question.wants.kind == "yes_no",
+        ratio=_asks_for_ratio(question),
+        percentage=_PERCENTAGE.search(text) is not None,
+        total=_TOTAL.search(text) is not None and not _OVER.search(text),
+        price=_PRICE.search(text) is not None,
+        # Of nothing that is named.
+        average="average" in text and not question.names,
+        count=_COUNT.search(text) is not None and not _PRODUCT.search(text),
+    )
 
 
 @lru_cache(maxsize=64)
@@ -78,12 +111,12 @@ def asks_for_change(question: Question) -> bool:
     return bool(_CHANGE.search(question.lowered)) and not _OF_CHANGE.search(question.lowered)
 
 
-def _is_amount_for_change(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:
-    """Whether a change is asked for, and neither label nor sentence of what is looked up speaks of one.
+def _is_amount_for_change(taken: Sequence[int], leaves: NumberMatrix) -> bool:
+    """Whether, where a change is asked for, neither label nor sentence of what is looked up speaks of one.
 
     Of 709 turns that ask for one 21 are answered by a look-up, of numbers that are a change as they are printed.
     """
-    return asks_for_change(question) and all(leaf >= 0 and not _speaks_of_change(leaf, leaves) for leaf in taken)
+    return all(leaf >= 0 and not _speaks_of_change(leaf, leaves) for leaf in taken)
 
 
 def _speaks_of_change(leaf: int, leaves: NumberMatrix) -> bool:
@@ -91,13 +124,6 @@ def _speaks_of_change(leaf: int, leaves: NumberMatrix) -> bool:
     return number.moved or bool(CHANGES & {*number.row, *number.column, *number.around})
 
 
-@lru_cache(maxsize=64)
-def _asks_for_yes_or_no(question: Question) -> bool:
-    # Most questions begin otherwise, and then need not be read for it.
-    return _VERB_FIRST.search(question.lowered) is not None and question.wants.kind == "yes_no"
-
-
-@lru_cache(maxsize=64)
 def _asks_for_ratio(question: Question) -> bool:
     """Whether "the ratio of" one to another is asked for, and not how far apart ratios are.
 
@@ -107,49 +133,43 @@ def _asks_for_ratio(question: Question) -> bool:
     return asked is not None and "differen" not in question.lowered[: asked.start()] and not asks_for_change(question)
 
 
-def _is_amount_over_percentage(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def _is_amount_over_percentage(taken: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether "what percentage" is answered by an amount over a percentage, or the reverse. Of 546 turns none is."""
-    if len(taken) != 2 or min(taken) < 0 or not _PERCENTAGE.search(question.lowered):
+    if len(taken) != 2 or min(taken) < 0:
         return False
     first, second = (bool(leaves.counts[leaf].percent) for leaf in taken)
     return first is not second
 
 
-def _is_ratio_for_total(question: Question, outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def _is_ratio_for_total(outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether "what was the total" is answered by one number over another, neither of them a constant or a percentage.
 
     Of 509 turns none is: four divide by a thousand, a million or a percentage.
     """
-    if not _TOTAL.search(question.lowered) or _OVER.search(question.lowered):
-        return False
     if any(operand.kind == "constant" for operand in outcome.operands):
         return False
     return not any(leaf >= 0 and leaves.counts[leaf].percent for leaf in taken)
 
 
-def _is_count_for_price(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def _is_count_for_price(taken: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether a price is answered by a count of things over what was paid for them."""
-    if len(taken) != 2 or min(taken) < 0 or not _PRICE.search(question.lowered):
+    if len(taken) != 2 or min(taken) < 0:
         return False
     first, second = taken
     return bool(leaves.counted[first]) and not leaves.counts[first].money and leaves.counts[second].money
 
 
-def _is_ratio_for_average(question: Question, outcome: TurnAction) -> bool:
+def _is_ratio_for_average(outcome: TurnAction) -> bool:
     """Whether "the average", of nothing that is named, is answered by one number of the page over another.
 
     Of 47 turns none is.
     """
-    if "average" not in question.lowered or question.names:
-        return False
     return all(operand.kind == "leaf" for operand in outcome.operands)
 
 
-def _is_product_for_count(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def _is_product_for_count(taken: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether a number of things is asked for and two numbers of the page are multiplied, none of them a percentage.
 
     Of 158 turns none is that does not say "times", "product" or the like.
     """
-    if not _COUNT.search(question.lowered) or _PRODUCT.search(question.lowered):
-        return False
     return all(leaf >= 0 and not leaves.counts[leaf].percent for leaf in taken)

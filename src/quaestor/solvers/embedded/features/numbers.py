@@ -197,11 +197,10 @@ def _vector(page: PageFeatures, weights: Mapping[str, float]) -> tuple[Floats, f
     """The stems as a weighted row over the page's vocabulary, and the weight of all, the page's or not."""
     vector = np.zeros(len(page.idf), np.float32)
     outside = 0.0
-    mean = float(page.idf.mean()) if len(page.idf) else 1.0
     for stem, weight in weights.items():
         column = page.leaves.vocabulary.get(stem)
         if column is None:
-            outside += weight * mean
+            outside += weight * page.mean_idf
         else:
             vector[column] = weight * page.idf[column]
     return vector, max(float(vector.sum()) + outside, 1e-6)

@@ -18,6 +18,7 @@ class PageFeatures:
     Attributes:
         leaves: The leaves.
         idf: Of each stem of their vocabulary, over pages.
+        mean_idf: The mean of those; 1 where there are none.
         rarity: The same over the leaves of this page; 0 of what describes most of them.
         label_rarity: Of all stems of a leaf's labels.
         row_weight: Of all stems of a leaf's row label.
@@ -29,6 +30,7 @@ class PageFeatures:
 
     leaves: NumberMatrix
     idf: Floats
+    mean_idf: float
     rarity: Floats
     label_rarity: Floats
     row_weight: Floats
@@ -63,6 +65,7 @@ def page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
     return PageFeatures(
         leaves=leaves,
         idf=weights,
+        mean_idf=float(weights.mean()) if len(weights) else 1.0,
         rarity=rarity,
         label_rarity=np.maximum(leaves.labels.dot(rarity), 1e-6),
         row_weight=np.maximum(leaves.row.dot(weights), 1e-6),
