@@ -370,34 +370,36 @@ def _constant_codes(values: tuple[float, ...], numbers: tuple[float, ...]) -> tu
 
 def _scores_of_kinds(constants: tuple[str, ...], signatures: Signatures) -> NDArray[np.float64]:
     """The log probability of every operation on every pair of kinds, those of constants last."""
-    listed, unlisted, turned, share = _places(constants, tuple(signatures))
+    listed, unlisted, turned, share, place = _places(constants, tuple(signatures))
     p = np.array([*signatures.values(), 0.0])
-    found: NDArray[np.float64] = np.log(np.where(listed < 0, share * p[unlisted], p[listed]) + p[turned] + 1e-5)
+    logs = np.log(np.where(listed < 0, share * p[unlisted], p[listed]) + p[turned] + 1e-5)
+    found: NDArray[np.float64] = logs.take(place)
     return found
 
 
 @lru_cache(maxsize=256)
 def _places(
     constants: tuple[str, ...], signatures: tuple[str, ...]
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-    """For every operation on every pair of kinds where its signature stands; -1 where it is not listed.
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
+    """Where the signature of an operation on a pair of kinds stands; -1 where it is not listed.
 
     Then where the one for all that are not listed stands, and the one with its operands turned round, -1 being none;
-    and what of the former one that is not listed has.
+    and what of the former one that is not listed has. Each such four stand there once; then, for every operation on
+    every pair of kinds, which of them it has.
     """
-    kinds = (*KINDS, *constants)
-    named = [
+    kinds, place = (*KINDS, *constants), {name: n for n, name in enumerate(signatures)}
+    found = [
         (
-            f"{name}(group)" if a == "group" else f"{name}({a})" if b == "none" else f"{name}({a},{b})",
-            f"{name}(other)",
-            f"{name}({b},{a})" if name in ("add", "multiply") and b != "none" and a != "group" else "",
+            place.get(f"{name}(group)" if a == "group" else f"{name}({a})" if b == "none" else f"{name}({a},{b})", -1),
+            place.get(f"{name}(other)", -1),
+            place.get(f"{name}({b},{a})", -1) if name in ("add", "multiply") and b != "none" and a != "group" else -1,
+            1.0 if a == "group" else 0.1,
         )
         for name in OPERATIONS
         for a in kinds
         for b in kinds
     ]
-    place = {name: n for n, name in enumerate(signatures)}
-    listed, unlisted, turned = (
-        np.array([place.get(name, -1) for name in of], np.intp) for of in zip(*named, strict=True)
-    )
-    return listed, unlisted, turned, np.array([1.0 if own.endswith("(group)") else 0.1 for own, _, _ in named])
+    once = {one: n for n, one in enumerate(dict.fromkeys(found))}
+    *indices, share = zip(*once, strict=True)
+    listed, unlisted, turned = (np.array(index, np.intp) for index in indices)
+    return listed, unlisted, turned, np.array(share), np.array([once[one] for one in found], np.intp)

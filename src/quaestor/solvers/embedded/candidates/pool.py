@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ RARE = 0.01
 """A class less probable than this brings no candidates of the rare operations."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pool:
     """What can be an operand in a turn, after one reading of the turns before or several.
 
@@ -59,6 +59,14 @@ class Pool:
     score: NDArray[np.float64]
     reading: NDArray[np.int32]
     ratio: NDArray[np.bool_]
+
+    @cached_property
+    def result(self) -> NDArray[np.int32]:
+        """The turn before whose result each operand is, from 0; -1 of what is none.
+
+        Shape: One entry an operand.
+        """
+        return np.array([operand.index if operand.kind == "result" else -1 for operand in self.operands], np.int32)
 
     def members(self, index: int) -> tuple[Operand, ...]:
         """Returns the numbers of the operand at `index`: those of a group, or itself."""

@@ -50,14 +50,16 @@ def _metric_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[s
     last = [turn.results[-1].metric if turn.results else None for turn in turns]
     heard = {metric: {m.metric_type: m.score for m in question.metric_types(metric)} for metric in set(last)}
     scored = [heard[metric] for metric in last]
-    by_operation = np.array(
-        [[max(scores.get(metric, 0.0) for metric in metrics) for metrics in _METRICS] for scores in scored]
-    )
-    fit = by_operation[reading, candidates.operation]
+    by_metric = {
+        metric: [max(scores.get(one, 0.0) for one in metrics) for metrics in _METRICS]
+        for metric, scores in heard.items()
+    }
+    fit = np.array([by_metric[metric] for metric in last])[reading, candidates.operation]
     # A change over its base, and a ratio less one, are percentage changes too.
-    results = zip(pool.operands, pool.reading.tolist(), strict=True)
-    made = [turns[n].results[o.index].made if o.kind == "result" else "" for o, n in results]
-    change, ratio = (np.array([name == one for one in made]) for name in ("change", "ratio"))
+    change, ratio = np.zeros((2, len(pool.operands)), bool)
+    for n in np.flatnonzero(pool.result >= 0).tolist():
+        made = turns[pool.reading[n]].results[pool.result[n]].made
+        change[n], ratio[n] = made == "change", made == "ratio"
     relative = (candidates.operation == DIVIDE) & change[i]
     relative |= (candidates.operation == SUBTRACT) & ratio[i] & (pool.value[j] == 1)
     of_change, surest = (

@@ -89,7 +89,7 @@ def _unused(state: DialogueState) -> int:
 def _analogy(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
     """True where an earlier turn did the same operation on results as many turns before it."""
     pool, turns = candidates.pool, len(states[0].outcomes)
-    back_of = np.array([turns - o.index if o.kind == "result" else 0 for o in pool.operands])
+    back_of = np.where(pool.result >= 0, turns - pool.result, 0)
     first, second = back_of[candidates.first], back_of[candidates.second]
     found = np.zeros(len(candidates), bool)
     for part, state in zip(candidates.parts, states, strict=True):
@@ -194,7 +194,7 @@ def _roles(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
 
 
 def _repeated(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
-    operands, text = candidates.pool.operands, turns[0].question.lowered
-    same = [question.lowered == text for question in turns[0].state.questions]
-    answered = np.array([o.kind == "result" and same[o.index] for o in operands])
-    return answered[candidates.first]
+    result, text = candidates.pool.result, turns[0].question.lowered
+    # The last entry is that of what is no result.
+    same = np.array([*(question.lowered == text for question in turns[0].state.questions), False])
+    return same[result[candidates.first]]

@@ -14,7 +14,7 @@ from quaestor.questions.comparison import boundary
 from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.features.wording import pointed_words
 from quaestor.solvers.embedded.page.features import PageFeatures
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
+from quaestor.solvers.embedded.page.matrix import NumberMatrix, among, within
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.embedded.state.dialogue import DialogueState
 from quaestor.solvers.embedded.state.turn_view import TurnView, last_leaves
@@ -314,7 +314,7 @@ def _pointed_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
     """How the years stand to those that the question points at, and to that of the leaf taken last."""
     year = turn.leaves.year
     last = [int(year[i]) for i in last_leaves(turn.state) if year[i] > 0]
-    step = np.where(year > 0, np.clip(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
+    step = np.where(year > 0, within(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
     return {"year_relative": among(year, turn.target_years), "year_step": step}
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, NONE, Pool
 from quaestor.solvers.embedded.features.stem_sets import StemSets
 from quaestor.solvers.embedded.features.wording import OPERATION_WORDS
+from quaestor.solvers.embedded.page.matrix import within
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 Column = NDArray[np.generic]
@@ -66,7 +68,7 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
         "score": pool.score,
         "rank": _ranks(pool, probability),
         "turn": pool.turn,
-        "year": np.where((year > 0) & (newest > 0), np.clip(year - newest, -9, 8), 9),
+        "year": np.where((year > 0) & (newest > 0), within(year - newest, -9, 8), 9),
         "lead": _of_leaf(pool, leaves.lead, 0),
         "table": _of_leaf(pool, leaves.table >= 0, -1),
         "word": sets.first_places(),
@@ -141,7 +143,7 @@ def _operation_words(
 
 
 def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
-    vocabulary = {stem: n for n, stem in enumerate(sorted(frozenset().union(*labels)))}
+    vocabulary = {stem: n for n, stem in enumerate(dict.fromkeys(chain.from_iterable(labels)))}
     matrix = np.zeros((len(labels), max(1, len(vocabulary))), np.float32)
     rows = np.repeat(np.arange(len(labels)), [len(label) for label in labels])
     matrix[rows, [vocabulary[stem] for label in labels for stem in label]] = 1

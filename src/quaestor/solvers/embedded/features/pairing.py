@@ -9,7 +9,7 @@ from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, MULTIPLY, Candidates, same_printed_number
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, Pool
 from quaestor.solvers.embedded.features.operands import Column, OperandView, distinct_positions, label_overlap
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
+from quaestor.solvers.embedded.page.matrix import NumberMatrix, among, within
 from quaestor.solvers.embedded.page.text import LEADS
 from quaestor.solvers.embedded.state.dialogue import Operand
 from quaestor.solvers.embedded.state.turn_view import TurnView
@@ -46,7 +46,7 @@ def _year_columns(candidates: Candidates, question: Question, view: OperandView)
     covered = sum((((a == year) | (b == year)).astype(float) for year in named), nothing)
     outside = ((a > 0) & ~among(a, named)).astype(int) + ((b > 0) & ~among(b, named))
     return {
-        "year_gap": np.where((a > 0) & (b > 0), np.clip(a - b, -20, 20), 99),
+        "year_gap": np.where((a > 0) & (b > 0), within(a - b, -20, 20), 99),
         "years_covered": covered / max(1, len(named)),
         "years_outside": outside if named else nothing,
         "first_is_first": (a == named[0]) if named else nothing,
@@ -114,11 +114,9 @@ def _inside(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
     """For each pair of operands, the place that the second had in the operation that made the first."""
     inside = np.zeros((len(pool.operands), len(pool.operands)), np.int8)
     lookups = [turn.state.lookups for turn in turns]
-    for n in np.flatnonzero((pool.leaf < 0) & (pool.turn > 0)).tolist():
-        made, reading = pool.operands[n], int(pool.reading[n])
-        if made.kind != "result":
-            continue
-        for place, part in enumerate(turns[reading].state.outcomes[made.index].operands[:2], start=1):
+    for n in np.flatnonzero((pool.leaf < 0) & (pool.result >= 0)).tolist():
+        reading = int(pool.reading[n])
+        for place, part in enumerate(turns[reading].state.outcomes[pool.result[n]].operands[:2], start=1):
             inside[n, is_operand(pool, part, lookups[reading]) & (pool.reading == reading)] = place
     return inside
 
@@ -139,7 +137,7 @@ def is_operand(pool: Pool, part: Operand, lookups: Mapping[int, int]) -> NDArray
     taken = part.index if part.kind == "leaf" else lookups.get(part.index, -1)
     same = (pool.leaf == taken) if taken >= 0 else np.zeros(len(pool.operands), bool)
     if part.kind == "result":
-        same[[n for n, o in enumerate(pool.operands) if o.kind == "result" and o.index == part.index]] = True
+        same |= pool.result == part.index
     return same
 
 

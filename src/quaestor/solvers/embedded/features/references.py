@@ -11,6 +11,7 @@ from quaestor.solvers.embedded.state.lineage import latest_turn
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 _LEAST = 1e-3
+_LOG_OF_LEAST = float(np.log(_LEAST))
 
 
 def reference_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
@@ -25,23 +26,25 @@ def reference_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict
     size, before = len(candidates), len(turns[0].results)
     if not before:
         return {"reference": np.zeros(size), "reference_gap": np.zeros(size)}
-    tables, latest = np.stack([_table(turn) for turn in turns]), [_latest(turn) for turn in turns]
+    # Many readings use the same sets.
+    distinct = {id(turn.uses): turn for turn in turns}
+    known = {key: _table(turn) for key, turn in distinct.items()}
+    tables = np.stack([known[id(turn.uses)] for turn in turns])
     pool, reading = candidates.pool, candidates.reading
-    operands = zip(pool.operands, pool.reading.tolist(), strict=True)
-    place = np.array([latest[n][o.index] + 1 if o.kind == "result" else 0 for o, n in operands])
+    place = np.array([_latest(turn) for turn in turns])[pool.reading, pool.result]
     scores = tables[reading, place[candidates.first], place[candidates.second]]
     return {"reference": scores, "reference_gap": scores - tables.max(axis=(1, 2))[reading]}
 
 
 def _latest(turn: TurnView) -> list[int]:
-    """For each result of the turns before where it was last found."""
+    """For each result of the turns before where it was last found, counted from 1; at the end 0, for what is none."""
     expressions = [result.expression for result in turn.results]
-    return [latest_turn(expression, expressions) or 0 for expression in expressions]
+    return [*((latest_turn(expression, expressions) or 0) + 1 for expression in expressions), 0]
 
 
 def _table(turn: TurnView) -> NDArray[np.float64]:
     """The log probability of each pair of results, counted from 1; 0 stands for none."""
-    table = np.full((len(turn.results) + 1, len(turn.results) + 1), np.log(_LEAST))
+    table = np.full((len(turn.results) + 1, len(turn.results) + 1), _LOG_OF_LEAST)
     for chosen in turn.uses:
         score = np.log(max(chosen.score, _LEAST))
         places = [earlier + 1 for earlier in chosen.turns]

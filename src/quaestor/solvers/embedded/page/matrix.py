@@ -129,6 +129,14 @@ def among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.b
     return found
 
 
+def within(values: Ints, least: int, most: int) -> Ints:
+    """Returns whole numbers, none of them below or above a bound: `np.clip`, which looks up first what fits the type.
+
+    Shape: One entry a value.
+    """
+    return np.minimum(np.maximum(values, least), most)
+
+
 def number_matrix(graph: KnowledgeGraph) -> NumberMatrix:
     """Returns the leaves of a page: those of its tables, then those of its text."""
     return _arrays((*numbers_of_tables(graph), *numbers_of_text(graph)))
