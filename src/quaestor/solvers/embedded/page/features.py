@@ -43,7 +43,7 @@ class PageFeatures:
 def page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
     """Returns the arrays of a page that no question changes."""
     weights = np.zeros(leaves.row.width, np.float32)
-    weights[: len(leaves.vocabulary)] = [idf.of(stem) for stem in leaves.vocabulary]
+    weights[: len(leaves.vocabulary)] = idf.of_all(leaves.vocabulary)
     lines = list(zip(leaves.table.tolist(), leaves.line.tolist(), strict=True))
     often = Counter(lines)
     newest = int(leaves.year.max(initial=0))

@@ -190,8 +190,15 @@ def _places(texts: Iterable[Iterable[_Word]]) -> dict[_Word, int]:
 
 def _counts(leaves: tuple[CandidateNumber, ...]) -> tuple[Dimension, ...]:
     known: dict[Dimension, Dimension] = {}
-    found = (leaf.counts for leaf in leaves)
-    return tuple(known.setdefault(counts, counts) for counts in found)
+    # By what it depends on, so that few have to be made.
+    by_print: dict[tuple[object, ...], Dimension] = {}
+    found = []
+    for leaf in leaves:
+        print_and_labels = leaf.quantity.scale, leaf.quantity.unit, leaf.label_scale, leaf.label_unit
+        if (counts := by_print.get(print_and_labels)) is None:
+            counts = by_print[print_and_labels] = known.setdefault(leaf.counts, leaf.counts)
+        found.append(counts)
+    return tuple(found)
 
 
 def _nearness(leaf: CandidateNumber, vocabulary: Mapping[str, int]) -> dict[int, float]:

@@ -65,15 +65,14 @@ def stem_distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ..
         # A word that the span cuts is two.
         said = sentence_words(f"{text[:start]}{' ' * (end - start)}{text[end:]}")
     before, after = bisect_right(said.ends, start), bisect_left(said.begins, end)
-    nearest: dict[str, int] = {}
-    for stem, place in zip(said.stems, said.places, strict=True):
-        if place < before:
-            # The last one before the span is the nearest of them.
-            nearest[stem] = said.far[before] - said.far[place]
-        elif place >= after:
-            far = said.far[place + 1] - said.far[after]
-            if far < nearest.get(stem, far + 1):
-                nearest[stem] = far
+    stems_of, places, far = said.stems, said.places, said.far
+    last, first, here, there = bisect_left(places, before), bisect_left(places, after), far[before], far[after]
+    # The last one before the span is the nearest of them, and the first one behind it.
+    nearest = {stem: here - far[place] for stem, place in zip(stems_of[:last], places[:last], strict=True)}
+    for stem, place in zip(stems_of[first:], places[first:], strict=True):
+        behind = far[place + 1] - there
+        if behind < nearest.get(stem, behind + 1):
+            nearest[stem] = behind
     return tuple(nearest.items())
 
 

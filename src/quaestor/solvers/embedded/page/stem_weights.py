@@ -1,6 +1,6 @@
 """How telling each stem is, as it was learned; one way to keep it, for pages and for questions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -22,3 +22,8 @@ class StemWeights:
     def of(self, stem: str) -> float:
         """Returns the weight of one stem."""
         return self.weight.get(stem, self.unseen)
+
+    def of_all(self, stems: Iterable[str]) -> list[float]:
+        """Returns the weights of stems, in their order."""
+        known, unseen = self.weight.get, self.unseen
+        return [known(stem, unseen) for stem in stems]

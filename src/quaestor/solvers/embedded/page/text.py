@@ -97,9 +97,9 @@ class _NamedYear(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _years_of(text: str) -> tuple[_NamedYear, ...]:
-    begins, found = _word_starts(text), []
+    found = []
     for one in _YEAR.finditer(text):
-        first, last = one.span()
+        begins, (first, last) = _word_starts(text), one.span()
         behind = bisect_left(begins, last) - _is_cut(text, last)
         found.append(_NamedYear(int(one[0]), first, last, bisect_left(begins, first), behind))
     return tuple(found)
