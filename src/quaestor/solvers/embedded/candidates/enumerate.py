@@ -40,7 +40,7 @@ GROUPED = frozenset({"sum", "average"})
 
 _SHIFTS = ShiftTable(OPERATIONS, GROUPED)
 
-KEPT, KEPT_BESIDE = 350, 200
+KEPT, KEPT_BESIDE = 300, 200
 """How many candidates the ranker sees of the likeliest reading of the turns before, and of each other one."""
 
 _COMPUTED = 1.5
