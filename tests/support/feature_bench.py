@@ -10,8 +10,9 @@ from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
 from quaestor.solvers.embedded.candidates.groups import NumberGroup
+from quaestor.solvers.embedded.candidates.operations import OPERATIONS
 from quaestor.solvers.embedded.candidates.pool import KINDS, Pool
 from quaestor.solvers.embedded.page.features import PageFeatures, page_features
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix

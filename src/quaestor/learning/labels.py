@@ -19,7 +19,8 @@ from quaestor.plan.trees import Tree, program_tree
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.scoring.gold import GoldTurn
-from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, result_of
+from quaestor.solvers.embedded.candidates.enumerate import result_of
+from quaestor.solvers.embedded.candidates.operations import OPERATIONS
 from quaestor.solvers.embedded.candidates.shifts import dimension_of_result
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction

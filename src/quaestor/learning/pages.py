@@ -13,7 +13,8 @@ from quaestor.learning.labels import Chooser, LabelledTurn, label_turn
 from quaestor.ontology.builder import build_ontology
 from quaestor.plan.trees import Tree
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.candidates.enumerate import GROUPED, OPERATIONS, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import GROUPED, OPERATIONS
 from quaestor.solvers.embedded.decode.turn import ActionTemplate, build_candidates, read_leaves
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 from quaestor.solvers.embedded.model.signature import SignatureModel

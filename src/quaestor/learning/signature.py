@@ -11,7 +11,7 @@ from quaestor.learning.labels import label_turn
 from quaestor.plan.trees import Tree
 from quaestor.questions.question import read_question
 from quaestor.questions.told_years import with_told_years
-from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS
+from quaestor.solvers.embedded.candidates.operations import OPERATIONS
 from quaestor.solvers.embedded.model.signature import SignatureModel, signature_features, signature_of
 from quaestor.solvers.embedded.state.dialogue import DialogueState
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from quaestor.learning.ranking import RankedTurn, fit_ranker
-from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, LOOKUP
+from quaestor.solvers.embedded.candidates.operations import DIVIDE, LOOKUP
 from quaestor.solvers.embedded.candidates.pool import NEW, NONE
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
 

@@ -1,42 +1,35 @@
 """Every plan that fits a turn: one operation on leaves, earlier results and constants.
 
 A turn of a conversation adds one operation to what is there (94 % of labelled turns), or percentage change, which
-is two, or adds up or averages a group of numbers. Owns what can be combined. Knows nothing of which plan is right.
+is two, or adds up or averages a group of numbers. Owns how many are looked at. Knows nothing of which plan is right.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import accumulate
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.candidates.pool import (
-    CONSTANT,
-    COUNTS,
-    FACTORS,
-    GROUP,
-    KINDS,
-    NONE,
-    RARE,
-    Pool,
-    joined_pools,
+from quaestor.solvers.embedded.candidates.combining import combinations
+from quaestor.solvers.embedded.candidates.operations import (
+    ADD,
+    AVERAGE,
+    CHANGE,
+    DIVIDE,
+    GREATER,
+    GROUPED,
+    MULTIPLY,
+    OPERATIONS,
+    SUBTRACT,
 )
+from quaestor.solvers.embedded.candidates.pool import NONE, Pool, joined_pools
 from quaestor.solvers.embedded.candidates.shifts import ShiftTable, dimension_of_result, reading_of
-from quaestor.solvers.embedded.model.signature import Signatures, constant_kind
+from quaestor.solvers.embedded.candidates.signature_scores import signature_scores
+from quaestor.solvers.embedded.model.signature import Signatures
 from quaestor.solvers.embedded.state.dialogue import TurnAction
-
-OPERATIONS = (
-    "lookup", "subtract", "add", "divide", "multiply", "greater", "percentage_change", "sum", "average",
-)  # fmt: skip
-"""What a candidate can do, in the order of their codes."""
-LOOKUP, SUBTRACT, ADD, DIVIDE, MULTIPLY, GREATER, CHANGE, SUM, AVERAGE = range(len(OPERATIONS))
-
-GROUPED = frozenset({"sum", "average"})
-"""Those that take a group of numbers."""
 
 _SHIFTS = ShiftTable(OPERATIONS, GROUPED)
 
@@ -46,12 +39,6 @@ KEPT, KEPT_BESIDE = 300, 200
 _COMPUTED = 1.5
 """How many times as many are computed: some of them divide by zero."""
 
-
-_Plans = tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp]]
-"""The operation, the first and the second operand of each plan."""
-
-_Block = tuple[int, NDArray[np.intp], NDArray[np.intp]]
-"""Plans of one operation: its code, the first operands and the second ones."""
 
 _PAIRS: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]] = {
     SUBTRACT: lambda a, b: a - b,
@@ -137,8 +124,8 @@ def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures]
         question: What is asked.
     """
     pool, kept = joined_pools(pools), [KEPT, *(KEPT_BESIDE for _ in pools[1:])]
-    operation, first, second = _combinations(pool, signatures, question)
-    signature = _signature_scores(pool, operation, first, second, _kind_scores(pool, signatures, question.numbers))
+    operation, first, second = plans = combinations(pool, signatures, question)
+    signature = signature_scores(pool, plans, signatures, question)
     # What stands for no second operand has a score of zero.
     prior = signature + pool.score.take(first)
     prior += pool.score.take(second)
@@ -161,123 +148,6 @@ def _best(prior: NDArray[np.float64], places: NDArray[np.intp], most: int) -> ND
     else:
         best = np.argsort(falling, kind="stable")
     return places.take(best)
-
-
-def _combinations(pool: Pool, signatures: Sequence[Signatures], question: Question) -> _Plans:
-    """Every plan of two operands of one reading, of one and a constant, of one alone, and of a group."""
-    numbers = np.flatnonzero((pool.kind != CONSTANT) & (pool.kind != NONE) & (pool.kind != GROUP))
-    nothing, reading = np.flatnonzero(pool.kind == NONE), pool.reading
-    i, j = _pairs(np.bincount(reading.take(numbers), minlength=len(signatures)).tolist())
-    i, j = numbers.take(i), numbers.take(j)
-    # The same number twice is one number printed in two places: their difference and their ratio say nothing. But two
-    # amounts that are alike can be added.
-    same = same_printed_number(pool, i, j)
-    again, alike = i[same], j[same]
-    of_one_sign = (again < alike) & (pool.value.take(again) == pool.value.take(alike))
-    twice = again[of_one_sign], alike[of_one_sign]
-    i, j = i[~same], j[~same]
-    once, fit = i < j, _in_one_scale(pool, i, j)
-    one, other, added = i[fit], j[fit], once & fit
-    # What three years or more come to is no sum of two numbers of the page.
-    if len(question.years) > 2:
-        added &= (pool.leaf.take(i) < 0) | (pool.leaf.take(j) < 0)
-    blocks: list[_Block] = [
-        (LOOKUP, numbers, nothing.take(reading.take(numbers))),
-        (SUBTRACT, one, other),
-        (DIVIDE, i, j),
-        (ADD, i[added], j[added]),
-        (ADD, *twice),
-        (MULTIPLY, i[once], j[once]),
-    ]
-    for code, name in ((GREATER, "greater"), (CHANGE, "percentage_change")):
-        likely = np.array([of_reading.operations[name] > RARE for of_reading in signatures])
-        if likely.any():
-            blocks.append((code, one[likely[reading.take(one)]], other[likely[reading.take(other)]]))
-    blocks += _with_constants(pool, numbers, question)
-    groups = np.flatnonzero(pool.kind == GROUP)
-    many = np.array([n for n in groups.tolist() if len(pool.members(n)) > 2], np.intp)
-    blocks += [(code, of, nothing.take(reading.take(of))) for code, of in ((SUM, many), (AVERAGE, groups))]
-    codes, first, second = zip(*blocks, strict=True)
-    operation = np.repeat(np.array(codes, np.int8), [len(block) for block in first])
-    return operation, np.concatenate(first), np.concatenate(second)
-
-
-def _pairs(sizes: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The places of each two numbers of one reading, in either order, given how many numbers each reading has."""
-    pairs = [_pairs_of(size) for size in sizes]
-    starts = np.repeat([0, *accumulate(sizes[:-1])], [len(first) for first, _ in pairs])
-    first, second = (np.concatenate(places) for places in zip(*pairs, strict=True))
-    return first + starts, second + starts
-
-
-@lru_cache(maxsize=256)
-def _pairs_of(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    first, second = np.nonzero(~np.eye(size, dtype=bool))
-    return first, second
-
-
-def _in_one_scale(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which pairs of operands have a sum and a difference.
-
-    A percentage and an amount that is known to count thousands have none. Nor have the ratio of two amounts and an
-    amount: of 1,563 labelled sums and differences none is one.
-    """
-    distinct = {id(one): one for one in pool.counts}
-    known = {key: counts.known and not counts.plain for key, counts in distinct.items()}
-    counted = np.array([known[id(one)] for one in pool.counts], bool)
-    fits: NDArray[np.bool_] = ~(
-        (pool.percent.take(first) & counted.take(second)) | (pool.percent.take(second) & counted.take(first))
-    )
-    if pool.ratio.any():
-        amount = (pool.leaf >= 0) & ~pool.percent
-        fits &= ~((pool.ratio.take(first) & amount.take(second)) | (pool.ratio.take(second) & amount.take(first)))
-    return fits
-
-
-def same_printed_number(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Returns which pairs of operands are leaves that print one number, whatever its sign, and of no two years.
-
-    Args:
-        pool: What can be an operand.
-        first: The first operand of each pair, as its place in the pool.
-        second: The second one, likewise.
-
-    Shape: `first`, `second` and the result have one entry a pair.
-    """
-    size, leaf = np.abs(pool.value), pool.leaf >= 0
-    same: NDArray[np.bool_] = size.take(first) == size.take(second)
-    same &= leaf.take(first)
-    same &= leaf.take(second)
-    # What stood at 21 % in both years has not changed: two numbers that are alike, and no number twice.
-    one, other = pool.year.take(first), pool.year.take(second)
-    same &= (one <= 0) | (other <= 0) | (one == other)
-    return same
-
-
-def _with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -> list[_Block]:
-    """Scale factors, counts to average over, one and a hundred as bases, and whatever number the question says."""
-    asked = {*question.numbers, *question.counts}
-    blocks: list[_Block] = []
-    # The constants are the question's: every reading has the same ones.
-    constants = np.flatnonzero(pool.kind == CONSTANT).reshape(int(pool.reading[-1]) + 1, -1)
-    every, of_reading = numbers, constants.take(pool.reading.take(numbers), axis=0)
-    for of_every, number in zip(of_reading.T, pool.value.take(constants[0]).tolist(), strict=True):
-        numbers, beside = every, of_every
-        # What a question with several numbers says once is taken once: "45 times 4" is no 45 times 45.
-        if len(question.numbers) > 1 and number in question.numbers:
-            others = np.abs(pool.value.take(every)) != number
-            numbers, beside = every[others], of_every[others]
-        if number in asked or number in FACTORS or number == -1.0:
-            blocks.append((MULTIPLY, numbers, beside))
-        if number in asked or number in FACTORS or number in COUNTS:
-            blocks.append((DIVIDE, numbers, beside))
-        if number in asked or number in (1.0, 100.0):
-            blocks += [(SUBTRACT, numbers, beside), (SUBTRACT, beside, numbers)]
-        if number in asked or number == 100.0:
-            blocks.append((DIVIDE, beside, numbers))
-        if number in asked:
-            blocks.append((ADD, numbers, beside))
-    return blocks
 
 
 def _values(
@@ -316,90 +186,3 @@ def result_of(name: str, values: Sequence[float], counts: tuple[Dimension, ...])
     if code in (DIVIDE, CHANGE) and taken[1] == 0:
         return None
     return float(_PAIRS[code](np.array(taken[0]), np.array(taken[1])))
-
-
-@dataclass(frozen=True, slots=True)
-class _KindScores:
-    """The log probability of the signature of every plan, by its operation and what its operands are.
-
-    Attributes:
-        kinds: How many kinds of operands there are, each constant of a kind of its own.
-        of_constants: The kind of each constant of a question.
-        table: What each operation on each pair of kinds has, by the distinct signatures of the readings.
-        of_reading: Where the table of each reading begins.
-    """
-
-    kinds: int
-    of_constants: tuple[int, ...]
-    table: NDArray[np.float64]
-    of_reading: NDArray[np.intp]
-
-
-def _kind_scores(pool: Pool, signatures: Sequence[Signatures], numbers: tuple[float, ...]) -> _KindScores:
-    of_first = (pool.kind == CONSTANT) & (pool.reading == 0)
-    constants, of_constants = _constant_codes(tuple(pool.value[of_first].tolist()), numbers)
-    # Many readings have the same signatures.
-    distinct = {id(one): one for one in signatures}
-    tables = [_scores_of_kinds(constants, one) for one in distinct.values()]
-    place = {key: n * len(tables[0]) for n, key in enumerate(distinct)}
-    of_reading = np.array([place[id(one)] for one in signatures], np.intp)
-    return _KindScores(len(KINDS) + len(constants), of_constants, np.concatenate(tables), of_reading)
-
-
-def _signature_scores(
-    pool: Pool, operation: NDArray[np.int8], first: NDArray[np.intp], second: NDArray[np.intp], scores: _KindScores
-) -> NDArray[np.float64]:
-    """The log probability of each plan's signature; an unlisted one shares its operation's remainder."""
-    codes = pool.kind.astype(np.intp)
-    codes[pool.kind == CONSTANT] = scores.of_constants * len(scores.of_reading)
-    key = (codes * scores.kinds + scores.of_reading.take(pool.reading)).take(first)
-    key += operation.astype(np.intp) * (scores.kinds * scores.kinds)
-    key += codes.take(second)
-    found: NDArray[np.float64] = scores.table.take(key)
-    return found
-
-
-@lru_cache(maxsize=256)
-def _constant_codes(values: tuple[float, ...], numbers: tuple[float, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The kinds of constants by their names, each once, and the code of each constant: those kinds come last."""
-    names = [constant_kind(value, numbers) for value in values]
-    extra = tuple(sorted(set(names)))
-    code_of = {name: code for code, name in enumerate(extra, start=len(KINDS))}
-    return extra, tuple(code_of[name] for name in names)
-
-
-def _scores_of_kinds(constants: tuple[str, ...], signatures: Signatures) -> NDArray[np.float64]:
-    """The log probability of every operation on every pair of kinds, those of constants last."""
-    listed, unlisted, turned, share, place = _places(constants, tuple(signatures))
-    p = np.array([*signatures.values(), 0.0])
-    logs = np.log(np.where(listed < 0, share * p[unlisted], p[listed]) + p[turned] + 1e-5)
-    found: NDArray[np.float64] = logs.take(place)
-    return found
-
-
-@lru_cache(maxsize=256)
-def _places(
-    constants: tuple[str, ...], signatures: tuple[str, ...]
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
-    """Where the signature of an operation on a pair of kinds stands; -1 where it is not listed.
-
-    Then where the one for all that are not listed stands, and the one with its operands turned round, -1 being none;
-    and what of the former one that is not listed has. Each such four stand there once; then, for every operation on
-    every pair of kinds, which of them it has.
-    """
-    kinds, place = (*KINDS, *constants), {name: n for n, name in enumerate(signatures)}
-    found = [
-        (
-            place.get(f"{name}(group)" if a == "group" else f"{name}({a})" if b == "none" else f"{name}({a},{b})", -1),
-            place.get(f"{name}(other)", -1),
-            place.get(f"{name}({b},{a})", -1) if name in ("add", "multiply") and b != "none" and a != "group" else -1,
-            1.0 if a == "group" else 0.1,
-        )
-        for name in OPERATIONS
-        for a in kinds
-        for b in kinds
-    ]
-    once = {one: n for n, one in enumerate(dict.fromkeys(found))}
-    *indices, share = zip(*once, strict=True)
-    listed, unlisted, turned = (np.array(index, np.intp) for index in indices)
-    return listed, unlisted, turned, np.array(share), np.array([once[one] for one in found], np.intp)

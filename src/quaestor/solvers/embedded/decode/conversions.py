@@ -13,7 +13,8 @@ from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Dimension
 from quaestor.questions.conversions import read_conversion
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, MULTIPLY, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import DIVIDE, MULTIPLY
 from quaestor.solvers.embedded.candidates.pool import CONSTANT
 from quaestor.solvers.embedded.features.scale_asked import power_of
 from quaestor.solvers.embedded.page.matrix import NumberMatrix

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.candidates.enumerate import LOOKUP, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import LOOKUP
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
 from quaestor.solvers.embedded.page.word_matrix import Floats
 

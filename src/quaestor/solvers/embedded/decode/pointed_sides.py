@@ -17,7 +17,8 @@ from quaestor.questions.comparison import ComparisonArgument
 from quaestor.questions.cues import PLAIN_NOUNS
 from quaestor.questions.question import read_question
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, SUBTRACT, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import DIVIDE, SUBTRACT
 from quaestor.solvers.embedded.features.pairing import is_operand
 from quaestor.solvers.embedded.page.word_matrix import Floats
 from quaestor.solvers.embedded.state.dialogue import Operand

@@ -20,7 +20,8 @@ from quaestor.documents.table import Table
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems, without_owner
 from quaestor.retrieval.everyday import in_words_of_reports
-from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, LOOKUP, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import DIVIDE, LOOKUP
 from quaestor.solvers.embedded.candidates.pool import NEW, NONE, RESULT1, USED, Pool
 from quaestor.solvers.embedded.decode.kinds_asked import OTHER_KIND, kind_asked
 from quaestor.solvers.embedded.decode.labels import SaidLabels

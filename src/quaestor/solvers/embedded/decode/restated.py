@@ -17,7 +17,8 @@ from quaestor.core.words import words
 from quaestor.questions.comparison import boundary
 from quaestor.questions.cues import PLAIN_NOUNS, noun_fits_metric
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.candidates.enumerate import CHANGE, LOOKUP, OPERATIONS, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import CHANGE, LOOKUP, OPERATIONS
 from quaestor.solvers.embedded.candidates.pool import CONSTANT
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, among
 from quaestor.solvers.embedded.page.word_matrix import Floats

@@ -6,7 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import OPERATIONS
 from quaestor.solvers.embedded.page.word_matrix import Floats
 
 _RULED_OUT = -12.0

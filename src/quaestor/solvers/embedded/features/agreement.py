@@ -10,7 +10,8 @@ import numpy as np
 from quaestor.plan.operations import metric_of
 from quaestor.questions.comparison import KINDS
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, OPERATIONS, SUBTRACT, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import DIVIDE, OPERATIONS, SUBTRACT
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, NONE
 from quaestor.solvers.embedded.features.operands import Column, OperandView, distinct_positions
 from quaestor.solvers.embedded.page.matrix import among

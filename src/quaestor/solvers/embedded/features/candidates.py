@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import OPERATIONS
 from quaestor.solvers.embedded.candidates.pool import GROUP, Pool
 from quaestor.solvers.embedded.features.agreement import agreement_columns
 from quaestor.solvers.embedded.features.dialogue import dialogue_columns

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.candidates.enumerate import ADD, MULTIPLY, OPERATIONS, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import ADD, MULTIPLY, OPERATIONS
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, NONE, Pool
 from quaestor.solvers.embedded.features.operands import Column
 from quaestor.solvers.embedded.features.pairing import is_operand

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.candidates.enumerate import DIVIDE, MULTIPLY, Candidates, same_printed_number
+from quaestor.solvers.embedded.candidates.combining import same_printed_number
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import DIVIDE, MULTIPLY
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, Pool
 from quaestor.solvers.embedded.features.operands import Column, OperandView, distinct_positions, label_overlap
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, among, within

@@ -6,16 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.candidates.enumerate import (
-    ADD,
-    AVERAGE,
-    DIVIDE,
-    LOOKUP,
-    MULTIPLY,
-    SUBTRACT,
-    SUM,
-    Candidates,
-)
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import ADD, AVERAGE, DIVIDE, LOOKUP, MULTIPLY, SUBTRACT, SUM
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, Pool
 from quaestor.solvers.embedded.features.operands import Column
 from quaestor.solvers.embedded.page.matrix import NumberMatrix, among

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS
+from quaestor.solvers.embedded.candidates.operations import OPERATIONS
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, RESULT1, RESULT3
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES, CATEGORIES
 from quaestor.solvers.embedded.page.word_matrix import Floats

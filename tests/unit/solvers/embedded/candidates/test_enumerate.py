@@ -19,7 +19,8 @@ from quaestor.plan.scales import Dimension
 from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.candidates.enumerate import KEPT, KEPT_BESIDE, OPERATIONS
+from quaestor.solvers.embedded.candidates.enumerate import KEPT, KEPT_BESIDE
+from quaestor.solvers.embedded.candidates.operations import OPERATIONS
 from quaestor.solvers.embedded.decode.beam import PATHS, Hypotheses, agreeing
 from quaestor.solvers.embedded.decode.overrides import apply_overrides, is_ruled_out
 from quaestor.solvers.embedded.decode.writing import read_state, write_plan

@@ -12,8 +12,9 @@ from quaestor.plan.execute import execute
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.scoring.gold import GoldTurn
-from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS, enumerate_candidates
+from quaestor.solvers.embedded.candidates.enumerate import enumerate_candidates
 from quaestor.solvers.embedded.candidates.groups import GROUP_KINDS, NumberGroup, groups_of
+from quaestor.solvers.embedded.candidates.operations import OPERATIONS
 from quaestor.solvers.embedded.candidates.pool import operand_pool
 from quaestor.solvers.embedded.decode.writing import write_plan
 from quaestor.solvers.embedded.model.signature import Signatures

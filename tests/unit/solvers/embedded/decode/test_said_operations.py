@@ -3,7 +3,7 @@
 import pytest
 from feature_bench import SALES_2009, Row, candidates_of, looked_up, turn_of
 
-from quaestor.solvers.embedded.candidates.enumerate import OPERATIONS
+from quaestor.solvers.embedded.candidates.operations import OPERATIONS
 from quaestor.solvers.embedded.decode.said_operations import said_operation_scores
 
 ROWS: tuple[Row, ...] = (("result1", 0, 500.0), ("constant", 0, 9.0))

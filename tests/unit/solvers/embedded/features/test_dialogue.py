@@ -14,7 +14,8 @@ from feature_bench import (
     turn_of,
 )
 
-from quaestor.solvers.embedded.candidates.enumerate import ADD, LOOKUP, OPERATIONS, Candidates
+from quaestor.solvers.embedded.candidates.enumerate import Candidates
+from quaestor.solvers.embedded.candidates.operations import ADD, LOOKUP, OPERATIONS
 from quaestor.solvers.embedded.features.dialogue import dialogue_columns
 from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
 from quaestor.solvers.embedded.state.turn_view import TurnView

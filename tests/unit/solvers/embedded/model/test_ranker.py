@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quaestor.solvers.embedded.candidates.enumerate import ADD, DIVIDE, LOOKUP
+from quaestor.solvers.embedded.candidates.operations import ADD, DIVIDE, LOOKUP
 from quaestor.solvers.embedded.candidates.pool import CONSTANT, NEW, NONE, RESULT1, RESULT3, USED
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES, CATEGORIES
 from quaestor.solvers.embedded.model.ranker import FORMS, Ranker, design, form_codes
