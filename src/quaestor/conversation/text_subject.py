@@ -5,6 +5,7 @@ list are one thing. What the patterns do not catch is not there.
 """
 
 import re
+from functools import lru_cache
 
 from quaestor.core.periods import find_periods
 from quaestor.core.quantity import Scale
@@ -66,7 +67,13 @@ def text_subject(sentence: Sentence, start: int) -> str | None:
         sentence: The sentence.
         start: The number's first character.
     """
-    before = _without_periods(sentence.text[:start])
+    return _subject_before(sentence.text[:start])
+
+
+@lru_cache(maxsize=64)
+def _subject_before(text: str) -> str | None:
+    """What the number behind a text is. An earlier answer is described again with each that comes after it."""
+    before = _without_periods(text)
     if moved := _MOVED.search(before):
         phrase = _phrase(_OF_AMOUNT.sub("", _TIME.sub("", before[: moved.start()])))
         return f"{_MOVES.get(moved['moved'], 'decrease')} in {phrase}" if phrase else None

@@ -51,7 +51,12 @@ def counted_thing(after: str) -> str | None:
     'unsecured debt'
     >>> counted_thing(" in 2016 , $ 97.5 in 2015")
     """
-    tokens = _tokens(after[:_BEHIND])
+    return _counted(after[:_BEHIND])
+
+
+@lru_cache(maxsize=64)
+def _counted(after: str) -> str | None:
+    tokens = _tokens(after)
     while tokens and tokens[0] in _SCALES:
         tokens = tokens[1:]
     if tokens[:1] == ["of"]:

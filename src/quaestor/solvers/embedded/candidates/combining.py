@@ -85,7 +85,7 @@ def _pairs(sizes: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return first + starts, second + starts
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _pairs_of(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     first, second = np.nonzero(~np.eye(size, dtype=bool))
     return first, second
