@@ -107,12 +107,16 @@ class Pointed:
         sides: How many expressions may mean the result of one turn.
         counts: How many results it says that it is about ("these two values").
         said: All its words, singular.
+        called: Of each expression that names a result by its kind the latest turn whose result is called so.
+        dated: Of each year that it names the latest turn that looked up a value of that year alone.
     """
 
     meant: frozenset[int]
     sides: int
     counts: frozenset[int]
     said: frozenset[str]
+    called: tuple[int, ...]
+    dated: tuple[int, ...]
 
 
 def pointed_at(asked: Question, latest: Sequence[Result]) -> Pointed:
@@ -130,9 +134,20 @@ def pointed_at(asked: Question, latest: Sequence[Result]) -> Pointed:
         focus = in_focus_of(expression, asked, before, named)
         judged = (likeness(expression, result, distance, focus).score for distance, result in enumerate(latest))
         best.append(max(zip(judged, (result.turn for result in latest), strict=True)))
+    called = (
+        next((result.turn for result in latest if noun_fits_metric(expression.noun, result.metric)), None)
+        for expression in find_expressions(asked)
+        if expression.noun and expression.kind in ("result", "results")
+    )
+    dated = (
+        next((result.turn for result in latest if result.years == {year} and result.made == "value"), None)
+        for year in asked.years
+    )
     return Pointed(
-        frozenset(turn for score, turn in best if score >= _PLAINLY),
-        len(expressions),
-        frozenset(e.count for e in find_expressions(asked) if e.kind == "results" and e.count > 1),
-        said,
+        meant=frozenset(turn for score, turn in best if score >= _PLAINLY),
+        sides=len(expressions),
+        counts=frozenset(e.count for e in find_expressions(asked) if e.kind == "results" and e.count > 1),
+        said=said,
+        called=tuple(turn for turn in called if turn is not None),
+        dated=tuple(turn for turn in dated if turn is not None),
     )

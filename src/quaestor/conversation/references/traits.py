@@ -12,7 +12,6 @@ from quaestor.conversation.references.focus import named_thing
 from quaestor.conversation.references.lineage import Result
 from quaestor.conversation.references.pointing import Pointed, pointed_at, pointing_expressions
 from quaestor.core.words import singular, words
-from quaestor.questions.cues import noun_fits_metric
 from quaestor.questions.question import Question
 
 _RECENT = 5
@@ -58,28 +57,23 @@ def traits_of(
     turns = tuple(result.turn for result in chosen)
     traits = [_place(turns, latest)]
     if not chosen:
-        return [*traits, *_emptiness(asked, latest), *_pointed(turns, asked, latest, pointed)]
+        return [*traits, *_emptiness(asked, latest), *_pointed(turns, pointed)]
     return [
         *traits,
         *_standing(chosen, turns, latest),
         *_match(chosen, asked),
-        *_pointed(turns, asked, latest, pointed),
+        *_pointed(turns, pointed),
         _thing(chosen, pointed.said, latest[0].things),
     ]
 
 
-def _pointed(turns: tuple[int, ...], asked: Question, latest: Sequence[Result], pointed: Pointed) -> Iterable[str]:
+def _pointed(turns: tuple[int, ...], pointed: Pointed) -> Iterable[str]:
     """What the expressions of the question point at, in the set or not."""
-    for expression in find_expressions(asked):
-        if expression.noun and expression.kind in ("result", "results"):
-            called = next((result.turn for result in latest if noun_fits_metric(expression.noun, result.metric)), None)
-            if called is not None:
-                yield "with_the_result_called_so" if called in turns else "without_the_result_called_so"
+    for turn in pointed.called:
+        yield "with_the_result_called_so" if turn in turns else "without_the_result_called_so"
     yield from _answered(turns, pointed)
-    for year in asked.years:
-        dated = [result.turn for result in latest if result.years == {year} and result.made == "value"]
-        if dated:
-            yield "with_the_value_of_the_year" if dated[0] in turns else "without_the_value_of_the_year"
+    for turn in pointed.dated:
+        yield "with_the_value_of_the_year" if turn in turns else "without_the_value_of_the_year"
 
 
 def _answered(turns: tuple[int, ...], pointed: Pointed) -> Iterable[str]:
