@@ -70,10 +70,15 @@ def groups_of(
     Shape: `probability` has one entry a leaf.
     """
     seen: set[tuple[Operand, ...]] = set()
-    best = np.argsort(-probability, kind="stable")[:_LINES].tolist()
+    # Of a line one leaf, and one of a column or a sentence: the others have the same numbers beside them.
+    lines, columns = dict[tuple[int, int], int](), dict[tuple[int, int], int]()
+    for leaf in np.argsort(-probability, kind="stable")[:_LINES].tolist():
+        table, line = int(leaves.table[leaf]), int(leaves.line[leaf])
+        lines.setdefault((table, line), leaf)
+        columns.setdefault((table, int(leaves.place[leaf]) if table >= 0 else line), leaf)
     for kind, members in (
-        *((_YEARS, found) for leaf in best for found in _years_of_line(leaves, leaf, question)),
-        *(_beside(leaves, probability, leaf) for leaf in best),
+        *((_YEARS, found) for leaf in lines.values() for found in _years_of_line(leaves, leaf, question)),
+        *(_beside(leaves, probability, leaf) for leaf in columns.values()),
         *((_RESULTS, found) for found in (state.last_list, *_latest_results(state))),
     ):
         if len(members) > 1 and members not in seen and _alike(members, leaves, state):

@@ -197,9 +197,13 @@ def expand(
             (log, x) for log, x in outcomes if not _is_ruled_out(question, x, path.state, page, filing=filing)
         ] or outcomes
         # The others share what was ruled out.
-        left = np.logaddexp.reduce([log for log, _ in allowed]) - np.logaddexp.reduce([log for log, _ in outcomes])
-        found += [Hypothesis(path, outcome, path.log + log - float(left)) for log, outcome in allowed[:BRANCHES]]
+        left = 0.0 if len(allowed) == len(outcomes) else _log_of_all(allowed) - _log_of_all(outcomes)
+        found += [Hypothesis(path, outcome, path.log + log - left) for log, outcome in allowed[:BRANCHES]]
     return Hypotheses(by_result(found), candidates.value, tuple(turns), first, alone)
+
+
+def _log_of_all(outcomes: Sequence[tuple[float, TurnAction]]) -> float:
+    return float(np.logaddexp.reduce([log for log, _ in outcomes]))
 
 
 def by_result(found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
