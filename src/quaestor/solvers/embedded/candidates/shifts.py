@@ -76,10 +76,12 @@ class ShiftTable:
             return self._factors[0].take(key), self._factors[1].take(key)
 
     def _codes_of(self, distinct: dict[int, Dimension]) -> dict[int, int]:
-        new = {counted for counted in distinct.values() if counted not in self._codes}
+        found = {one: self._codes.get(counted, -1) for one, counted in distinct.items()}
+        new = [one for one, code in found.items() if code < 0]
         if len(self._codes) + len(new) > _MOST:
             self._forget()
-        return {one: self._codes.setdefault(counted, len(self._codes)) for one, counted in distinct.items()}
+            new = list(distinct)
+        return found | {one: self._codes.setdefault(distinct[one], len(self._codes)) for one in new}
 
     def _fill_in(self, packed: int, named: dict[int, Dimension]) -> None:
         rest, right = divmod(packed, _MOST)
