@@ -33,7 +33,7 @@ from quaestor.solvers.embedded.state.dialogue import TurnAction
 
 _SHIFTS = ShiftTable(OPERATIONS, GROUPED)
 
-KEPT, KEPT_BESIDE = 300, 200
+KEPT, KEPT_BESIDE = 350, 250
 """How many candidates the ranker sees of the likeliest reading of the turns before, and of each other one."""
 
 _COMPUTED = 1.5

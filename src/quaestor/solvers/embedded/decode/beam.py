@@ -40,9 +40,9 @@ from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 from quaestor.solvers.embedded.state.turn_view import TurnView, read_turns
 
-PATHS = 8
+PATHS = 10
 """How many readings of a conversation are kept."""
-LEAST = 0.05
+LEAST = .03
 """A reading is dropped that is less probable than this share of the likeliest."""
 BRANCHES = 12
 """How many plans of a question are followed after each of them."""
