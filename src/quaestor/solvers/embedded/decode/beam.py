@@ -42,7 +42,7 @@ from quaestor.solvers.embedded.state.turn_view import TurnView, read_turns
 
 PATHS = 10
 """How many readings of a conversation are kept."""
-LEAST = .03
+LEAST = 0.03
 """A reading is dropped that is less probable than this share of the likeliest."""
 BRANCHES = 12
 """How many plans of a question are followed after each of them."""

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.model.signature import SignatureModel, constant_kind, signature_features, signature_of
+from quaestor.solvers.embedded.model.signature import (
+    SignatureModel,
+    Signatures,
+    constant_kind,
+    signature_features,
+    signature_of,
+)
 from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
 
 
@@ -77,6 +83,14 @@ def test_probabilities_are_the_softmax_of_what_the_known_features_weigh() -> Non
     )
     assert model.probabilities(read_question("rent?"), (), ()) == pytest.approx({"a": 0.6, "b": 0.4})
     assert model.probabilities(read_question("tax?"), (), ()) == pytest.approx({"a": 1 / 3, "b": 2 / 3})
+
+
+def test_signatures_of_one_operation_add_up_and_new_leaves_are_counted() -> None:
+    probabilities = {"subtract(new,new)": 0.5, "lookup(new)": 0.25, "subtract(result1,new)": 0.125, "sum(group)": 0.0}
+    signatures = Signatures(probabilities)
+    assert dict(signatures.operations) == {"subtract": 0.625, "lookup": 0.25, "sum": 0}
+    assert signatures.operations["divide"] == 0
+    assert signatures.new_leaves == 1.375
 
 
 @pytest.mark.parametrize("operation", ["sum", "average"])
