@@ -132,6 +132,11 @@ def among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.b
 def within(values: Ints, least: int, most: int) -> Ints:
     """Returns whole numbers, none of them below or above a bound: `np.clip`, which looks up first what fits the type.
 
+    Args:
+        values: Of any size.
+        least: What those below become.
+        most: What those above become.
+
     Shape: One entry a value.
     """
     return np.minimum(np.maximum(values, least), most)
