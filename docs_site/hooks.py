@@ -1,8 +1,8 @@
 """Makes the documentation site out of texts that stand where a reader of the repository looks for them.
 
 docs/ is read as it is. README, CONTRIBUTING, CHANGELOG, SECURITY and LICENSE become pages; the reference of the public
-names is made from their docstrings; examples/ can be taken from it. Refuses to build a site that would load anything
-from another host.
+names is made from their docstrings, that of the commands from their help; examples/ can be taken from it. Refuses to
+build a site that would load anything from another host.
 """
 
 import posixpath
@@ -17,7 +17,7 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from docs_site import loading, public_names
+from docs_site import command_line, loading, public_names
 
 _ROOT = Path(__file__).resolve().parents[1]
 TOP = {
@@ -62,6 +62,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turns a text of the repository into one of the site: links between its texts, and what fences say."""
+    if page.file.src_uri == "help.md":
+        markdown += "\n" + command_line.command_reference()
     made_from = {site: source for source, site in TOP.items()}
     source = made_from.get(page.file.src_uri, f"docs/{page.file.src_uri}")
     parts: list[str] = []
