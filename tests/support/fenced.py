@@ -1,4 +1,4 @@
-"""The fenced blocks of the project's texts: what of them is typed, and what is shown.
+"""The fenced blocks of the project's texts: their language, their remarks and the commands in them.
 
 The first word after the fence is the language, what follows are remarks:
 
