@@ -72,7 +72,8 @@ def _label_sets(text: str, document: Document) -> Iterator[_Labels]:
 def _other_names(text: str) -> Mapping[str, tuple[str, ...]]:
     """The lines that a question calls by another name, which begins a thing: "Mac sales" are no sales of all."""
     named = lines_named(text).items()
-    return {line: _stems_of(name) for line, name in named if re.search(rf"{_BEGINS}{re.escape(name)}\b", text)}
+    begun = ((line, _stems_of(name)) for line, name in named if re.search(rf"{_BEGINS}{re.escape(name)}\b", text))
+    return {line: label for line, label in begun if label}  # "year" has no stem of its own
 
 
 def _said(text: str) -> list[tuple[str, int, int]]:
@@ -101,19 +102,17 @@ def _stems_of(label: str) -> tuple[str, ...]:
 
 def _found(text: str, labels: _Labels) -> Iterator[_Named]:
     """Yields where a question says a label whole; of labels at one place the longest."""
-    said, place = _said(text), 0
-    while place < len(said):
-        named = (_Named(said[place][1], said[place + len(x) - 1][2], x) for x in labels if _is_at(said, place, x))
-        # "Net income and total assets" does not say a label "Net income, total".
-        fitting = (each for each in named if labels[each.label] or not _AND.search(text[each.start : each.end]))
-        longest = max(fitting, key=lambda each: len(each.label), default=None)
-        if longest is not None:
-            yield longest
-        place += 1 if longest is None else len(longest.label)
-
-
-def _is_at(said: list[tuple[str, int, int]], place: int, label: tuple[str, ...]) -> bool:
-    return tuple(stem for stem, _, _ in said[place : place + len(label)]) == label
+    said = _said(text)
+    sizes = sorted({len(label) for label in labels if label}, reverse=True)
+    free = 0
+    for place, (_, start, _) in enumerate(said):
+        for size in sizes if place >= free else ():
+            label = tuple(stem for stem, _, _ in said[place : place + size])
+            # "Net income and total assets" does not say a label "Net income, total".
+            if label in labels and (labels[label] or not _AND.search(text[start : said[place + len(label) - 1][2]])):
+                yield _Named(start, said[place + len(label) - 1][2], label)
+                free = place + len(label)
+                break
 
 
 def _chain(text: str, found: list[_Named]) -> list[_Named]:

@@ -3,6 +3,7 @@
 import pytest
 from pages import page
 
+from quaestor.documents.assembly import TablePart, assemble
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.several.things import lines_listed
 
@@ -16,6 +17,13 @@ PAGE = page(
     ],
     ["sales rose in 2016 ."],
 )
+
+WITH_YEARS = [
+    ["Years ended December 31,", "2023", "2022"],
+    ["Passenger sales", "640", "600"],
+    ["Freight sales", "160", "120"],
+    ["Cost of sales", "480", "450"],
+]
 
 
 @pytest.mark.parametrize(
@@ -55,3 +63,12 @@ def test_a_label_without_an_and_is_not_said_across_one() -> None:
     listing = lines_listed(Question("what were net income and total assets in 2016?"), lines)
     assert listing is not None
     assert listing.items == ("net income", "total assets")
+
+
+def test_the_name_of_a_line_that_is_nothing_but_years_is_no_label() -> None:
+    statements = assemble("TERN/2023", [TablePart(WITH_YEARS)])
+    assert lines_listed(Question("passenger and freight sales, year 2022"), statements) is None
+    assert lines_listed(Question("total of passenger sales and costs, year by year"), statements) is None
+    listing = lines_listed(Question("list passenger sales and cost of sales of year 2023"), statements)
+    assert listing is not None
+    assert listing.items == ("passenger sales", "cost of sales")
