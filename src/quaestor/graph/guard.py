@@ -74,6 +74,11 @@ class Guarded:
     tokens: tuple[Token, ...]
     patterns: tuple[Pattern, ...] | None
 
+    @property
+    def keywords(self) -> frozenset[str]:
+        """Its keywords and names of functions, in lower case."""
+        return frozenset(token.text.lower() for token in self.tokens if token.kind == "word")
+
 
 def guard(query: str, form: str) -> Guarded:
     """Returns a query that may be run.

@@ -121,7 +121,7 @@ class Worker:
             self._stop()
             if late.is_set():
                 raise QueryError(f"it took more than {seconds:g} seconds; join its patterns, or ask for less")
-            raise QueryError("it took too much memory; join its patterns, or ask for less")
+            raise QueryError("it took too much memory or is too deeply nested; join its patterns, or ask for less")
         reply: dict[str, Any] = json.loads(line)
         return reply
 

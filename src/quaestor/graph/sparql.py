@@ -1,13 +1,15 @@
 """SPARQL over one graph: guarded, limited in rows and in time.
 
-Owns the choice of where a query runs. Small ones, whose patterns can join to a few thousand rows at most, run here in
-a tenth of a millisecond. All others run in a worker process that is ended when the time is over: the engine has no
-time limit of its own, and no thread can be stopped within it.
+Owns the choice of where a query runs. Small ones, which cannot join many rows or make long texts, run here in a tenth
+of a millisecond. All others run in a worker process that is ended when the time is over: the engine has no time limit
+of its own, and no thread can be stopped within it. Whatever the engine raises, here or there, becomes a `QueryError`.
 """
 
 import hashlib
+import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -29,9 +31,22 @@ Rows = tuple[dict[str, Value | None], ...]
 
 SMALL_ROWS = 20_000
 SMALL_PATTERNS = 8
+SMALL_TOKENS = 400
+SMALL_KEYWORDS = frozenset(
+    "a abs as asc ask avg bound by contains count datatype desc distinct false filter group having in isblank isiri "
+    "isliteral isnumeric isuri lang lcase limit max min not offset order prefix reduced sameterm sample select str "
+    "strends strlen strstarts sum true ucase where".split()
+)
+"""The words of a small query. Others, such as REPLACE and CONCAT, can make a text of gigabytes out of a short one."""
+
 _XSD = PREFIXES["xsd"]
 _NUMBERS = {_XSD + name for name in ("decimal", "double", "float")}
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,3})?")
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+_INTEGER = re.compile(r"[+-]?[0-9]{1,400}")
+_log = logging.getLogger("quaestor.graph")
 _SENTENCE = re.compile(r"\bThe [\w ]+")
+_LONGEST_COMPLAINT = 300
 _ONE_SIGN = re.compile(r": expected (\"[^\"]+\")$")
 EXAMPLE = "SELECT ?row ?value WHERE { ?o kg:rowLabel ?row ; kg:value ?value }"
 """A query that every graph answers, for who writes one that none does."""
@@ -85,33 +100,40 @@ class Sparql:
         """
         guarded = guard(query, "ASK")
         if self._is_small(guarded):
-            return bool(self._query(guarded))
+            with _engine_errors(guarded):
+                return bool(self._query(guarded))
         reply = shared_worker().ask(self._request(guarded, limits), self._turtle)
         return bool(_checked(reply, guarded)["answer"])
 
     def _is_small(self, guarded: Guarded) -> bool:
         patterns = guarded.patterns
+        if len(guarded.tokens) > SMALL_TOKENS or not guarded.keywords <= SMALL_KEYWORDS:
+            return False
         return patterns is not None and len(patterns) <= SMALL_PATTERNS and estimate(patterns, self._fans) <= SMALL_ROWS
 
     def _query(self, guarded: Guarded) -> "ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples":
-        try:
-            return self._store.query(guarded.text, prefixes=self._prefixes)
-        except (SyntaxError, ValueError, OSError) as error:
-            raise _malformed(str(error), guarded) from None
+        return self._store.query(guarded.text, prefixes=self._prefixes)
 
     def _run_here(self, guarded: Guarded, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
         import pyoxigraph as ox
 
-        results = self._query(guarded)
-        assert isinstance(results, ox.QuerySolutions)
-        width, rows, end = len(results.variables), list[list[Value | None]](), perf_counter() + limits.seconds
-        for row in results:
-            rows.append([self._value(row[i]) for i in range(width)])
-            if len(rows) > limits.rows:
-                break
-            if perf_counter() > end:
-                raise QueryError(f"it took more than {limits.seconds:g} seconds; ask for less")
-        return [variable.value for variable in results.variables], rows
+        results = row = None
+        try:
+            with _engine_errors(guarded):
+                results = self._query(guarded)
+                assert isinstance(results, ox.QuerySolutions)
+                names = [variable.value for variable in results.variables]
+                rows, end = list[list[Value | None]](), perf_counter() + limits.seconds
+                for row in results:
+                    rows.append([self._value(row[i]) for i in range(len(names))])
+                    if len(rows) > limits.rows:
+                        break
+                    if perf_counter() > end:
+                        raise QueryError(f"it took more than {limits.seconds:g} seconds; ask for less")
+                return names, rows
+        finally:
+            # The engine's objects may be dropped by this thread only, and an error carries this frame to another one.
+            del results, row
 
     def _value(self, term: object) -> Value | None:
         import pyoxigraph as ox
@@ -161,24 +183,47 @@ class Sparql:
 
 
 def _literal(text: str, datatype: str) -> Value:
-    if datatype in _NUMBERS and text.lower() not in ("nan", "inf", "-inf", "+inf"):
+    """Returns a literal's value, or its text if it is not written as its datatype asks or is too long for a number."""
+    if datatype in _NUMBERS and _NUMBER.fullmatch(text):
         return Decimal(text)
-    if datatype == _XSD + "integer":
+    if datatype == _XSD + "integer" and _INTEGER.fullmatch(text):
         return int(text)
-    return text == "true" if datatype == _XSD + "boolean" else text
+    if datatype == _XSD + "boolean" and text in _BOOLEANS:
+        return _BOOLEANS[text]
+    return text
+
+
+@contextmanager
+def _engine_errors(guarded: Guarded) -> Iterator[None]:
+    """Turns whatever the engine raises into a `QueryError`; a panic of the engine is not even an `Exception`."""
+    try:
+        yield
+    except (QueryError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # noqa: BLE001
+        raise _engine_error(type(error).__name__, str(error), guarded) from None
 
 
 def _checked(reply: dict[str, Any], guarded: Guarded) -> dict[str, Any]:
     if "error" in reply:
-        raise _malformed(str(reply["error"]), guarded)
+        raise _engine_error(str(reply["kind"]), str(reply["error"]), guarded)
     return reply
+
+
+def _engine_error(kind: str, message: str, guarded: Guarded) -> QueryError:
+    """Returns the error for what the engine raised, and logs what it does not raise of a query's own mistakes."""
+    if kind not in ("SyntaxError", "ValueError", "RuntimeError"):
+        _log.error("the SPARQL engine raised %s: %s; the query was %r", kind, message, guarded.text)
+        return QueryError("the engine failed at it; write it in another way")
+    _log.debug("the SPARQL engine raised %s: %s; the query was %r", kind, message, guarded.text)
+    return _malformed(message, guarded)
 
 
 def _malformed(message: str, guarded: Guarded) -> QueryError:
     """Returns the engine's complaint with the place in the query that it is about."""
     place = _PLACE.search(message)
     if place is None:
-        return QueryError(message)
+        return QueryError(message[:_LONGEST_COMPLAINT])
     line, column = int(place[1]), int(place[2])
     lines = guarded.text.split("\n")
     position = sum(len(text) + 1 for text in lines[: line - 1]) + column - 1

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 MEMORY = 2**30
 """The most memory in bytes, where the system can limit it."""
+MOST_TEXT = 4_000_000
+"""The most characters of an answer."""
 _GRAPHS_AT_MOST = 16
 
 
@@ -50,19 +52,24 @@ def _answer(store: object, request: dict[str, object]) -> dict[str, object]:
         assert isinstance(results, ox.QuerySolutions)
         names = [variable.value for variable in results.variables]
         return {"names": names, "rows": list(_rows(results, len(names), most))}
-    except (SyntaxError, ValueError, OSError) as error:
-        return {"error": str(error)}
+    except BaseException as error:  # noqa: BLE001  # a panic of the engine is not an Exception
+        return {"error": str(error), "kind": type(error).__name__}
 
 
 def _rows(results: Iterator[object], width: int, most: int) -> Iterator[list[list[str] | None]]:
     """Yields the rows, one more than may be so that the parent sees it, each term as its kind, text and datatype."""
     import pyoxigraph as ox
 
+    length = 0
     for number, row in enumerate(results):
         if number > most:
             return
         assert isinstance(row, ox.QuerySolution)
-        yield [_term(row[i]) for i in range(width)]
+        terms = [_term(row[i]) for i in range(width)]
+        length += sum(len(term[1]) for term in terms if term is not None)
+        if length > MOST_TEXT:
+            raise ValueError(f"its answer has more than {MOST_TEXT:,} characters; ask for less")
+        yield terms
 
 
 def _term(term: object) -> list[str] | None:

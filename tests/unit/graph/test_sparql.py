@@ -1,12 +1,18 @@
+import gc
 import random
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from decimal import Decimal
 from time import monotonic
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pages import page, sample_pages
 
+from quaestor.application.graph_query import value_object
 from quaestor.errors import QueryError
 from quaestor.graph.builder import build_graph
 from quaestor.graph.process import shared_worker
@@ -164,6 +170,111 @@ def test_a_thousand_malformed_queries_raise_the_named_error() -> None:
         except QueryError as error:
             reasons.append(error.reason)
     assert all(reasons)
+
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+FUNCTION = "<http://x/f>(?v)"
+
+
+@pytest.mark.parametrize("around", ["{}", "{{ {} }}"], ids=["here", "in the worker"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT ?v WHERE {{ ?o kg:value ?v FILTER({FUNCTION}) }}",
+        f"SELECT ?v WHERE {{ ?o kg:value ?v }} ORDER BY {FUNCTION}",
+        f"SELECT ({FUNCTION} AS ?y) WHERE {{ ?o kg:value ?v }}",
+        "ASK { ?o kg:value ?v FILTER(<http://x/f>(1)) }",
+        "ASK { FILTER(<http://x/f>(1)) }",
+    ],
+)
+def test_an_unknown_function_is_named(query: str, around: str) -> None:
+    head, _, group = query.partition("{")
+    body, _, tail = group.rpartition("}")
+    whole = f"{head}{{ {around.format(body)} }}{tail}"
+    with pytest.raises(QueryError, match="http://x/f"):
+        (GRAPH.ask if whole.startswith("ASK") else GRAPH.select)(whole)
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        (f"SELECT ?v WHERE {{ ?o kg:value ?v FILTER({FUNCTION}) }}", 1000),
+        (f"SELECT ?v WHERE {{ ?o kg:value ?v }} ORDER BY {FUNCTION}", 1000),
+        ("SELECT ?v WHERE { ?o kg:value ?v }", 1),
+    ],
+)
+def test_an_error_can_be_dropped_by_another_thread(query: str, rows: int) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        error = pool.submit(GRAPH.select, query, Limits(rows=rows)).exception()
+    assert isinstance(error, QueryError)
+    del error
+    gc.collect()
+
+
+@pytest.mark.parametrize("kind", ["decimal", "integer", "double", "float", "boolean"])
+@pytest.mark.parametrize(
+    "text",
+    ["abc", "", "1_000", " 5 ", "\u0661", "0x10", "1e999999999", "1e99999999999999999999", "7" * 4400, "nan", "--1"],
+)
+def test_an_ill_typed_literal_is_its_text(kind: str, text: str) -> None:
+    literal = f'"{text}"^^<{XSD}{kind}>'
+    for query in (
+        f"SELECT ?v WHERE {{ BIND({literal} AS ?v) }}",
+        f"SELECT ({literal} AS ?v) WHERE {{ ?x kg:value ?y }}",
+    ):
+        for row in GRAPH.select(query.replace("LITERAL", literal)):
+            assert isinstance(row["v"], str)
+            value_object(row["v"])
+
+
+def test_long_texts_are_made_in_the_worker() -> None:
+    text = '"aaaaaaaaaa"'
+    for _ in range(12):
+        text = f'REPLACE({text}, "a", "aaaaaaaaaa")'
+    for query in (
+        f"SELECT ?v WHERE {{ ?o kg:value ?v FILTER(STRLEN({text}) > 1) }}",
+        f"SELECT ({text} AS ?v) WHERE {{ ?o kg:value ?w }}",
+        f"SELECT ?v WHERE {{ ?o kg:value ?v }} ORDER BY {text}",
+    ):
+        with pytest.raises(QueryError):
+            GRAPH.select(query, Limits(seconds=1))
+
+
+FRAGMENTS = st.sampled_from([
+    "?v", "?o", "kg:value", "kg:rowLabel", "<http://x/f>(?v)", "<http://x/f>(1)", "xsd:integer(?v)", "STR(?v)",
+    f'"abc"^^<{XSD}decimal>', f'"1e99999999"^^<{XSD}double>', f'"99999999999999999999"^^<{XSD}integer>',
+    "1/0", "-9e307",
+    f'"x"^^<{XSD}boolean>', f'"2020-99-99"^^<{XSD}dateTime>', f'"P1Y"^^<{XSD}duration>', "'x'@en", "_:b", "[]", "()",
+    "REGEX(?v, '(a{99}){99}')", "REPLACE(STR(?v), '.', '$0$0$0')", "CONCAT(STR(?v), STR(?v))", "BNODE()", "UUID()",
+    "IRI('a b')", "STRDT('x', kg:value)", "SUBSTR('abc', -9, 99999999)", "COUNT(*)", "GROUP_CONCAT(?v)",
+    "IF(1, ?v, ?o)",
+    "COALESCE()", "EXISTS { ?o ?v ?o }", "NOW()", "SHA512('x')", "STRLANG('x', '?')", "<< ?o ?v ?o >>",
+    "TRIPLE(?o, ?v, 1)",
+])  # fmt: skip
+JOINED = st.lists(
+    st.tuples(FRAGMENTS, st.sampled_from(["+", "*", "/", "=", "<", "&&", "||", ",", " IN (", ")", "|", "^", " "])),
+    min_size=1,
+    max_size=6,
+).map(lambda pairs: "".join(part for pair in pairs for part in pair).rstrip("+*/=<&|,^ "))
+QUERIES = st.tuples(
+    st.sampled_from([
+        "SELECT ?v WHERE {{ ?o kg:value ?v FILTER({0}) }}", "SELECT ({0} AS ?y) WHERE {{ ?o kg:value ?v }}",
+        "SELECT ?v WHERE {{ ?o kg:value ?v }} ORDER BY ({0})",
+        "SELECT ?v WHERE {{ {{ ?o kg:value ?v }} BIND({0} AS ?z) }}",
+        "SELECT ?v WHERE {{ VALUES ?v {{ {0} }} }}", "SELECT ?v WHERE {{ ?o kg:value ?v }} GROUP BY ?v HAVING ({0})",
+        "ASK {{ FILTER({0}) }}", "ASK {{ ?o {0} ?v }}", "SELECT * WHERE {{ {0} kg:value ?v }}", "{0}", "SELECT {0}",
+    ]),
+    JOINED | st.text(max_size=20),
+).map(lambda drawn: drawn[0].format(drawn[1]))  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(query=QUERIES)
+def test_a_hostile_query_is_answered_or_refused_by_name(query: str) -> None:
+    for run in (GRAPH.select, GRAPH.ask):
+        with suppress(QueryError):
+            run(query, Limits(rows=50, seconds=1))
 
 
 def test_a_worker_that_was_ended_starts_again() -> None:
