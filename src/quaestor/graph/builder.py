@@ -56,7 +56,7 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
         GraphError: The policy is neither.
     """
     if policy not in ("strict", "extend"):
-        raise GraphError(f"there is no policy {policy!r}; use 'strict' or 'extend'")
+        raise GraphError(f"unknown policy {policy!r}; use 'strict' or 'extend'")
     contexts = contexts_of(document)
     places = {(sentence.section, sentence.index): place for place, sentence in enumerate(document.sentences)}
     tables = tuple(_table(document, table, contexts[table.index], ontology, places) for table in document.tables)

@@ -22,7 +22,7 @@ DEEPEST = 20
 
 _FORMS = ("SELECT", "ASK")
 _OTHER_FORMS = frozenset("CONSTRUCT DESCRIBE INSERT DELETE LOAD CLEAR DROP CREATE COPY MOVE ADD WITH USING".split())
-_WAYS_OUT = {"SERVICE": "a query sees this graph alone", "FROM": "a query is always about this graph"}
+_WAYS_OUT = {"SERVICE": "queries can only read this graph", "FROM": "queries always read this graph"}
 _TOKEN = re.compile(
     r"""(?P<space>\s+) | (?P<comment>\#[^\n]*) | (?P<iri><[^\x00-\x20<>"{}|^`\\]*>)
     | (?P<string>\"{3}(?:"{0,2}(?:[^"\\]|\\.))*\"{3} | '{3}(?:'{0,2}(?:[^'\\]|\\.))*'{3}
@@ -103,7 +103,7 @@ def guard(query: str, form: str) -> Guarded:
             raise QueryError(f"{token.text.upper()} is not allowed: {reason}", token.start)
     found = _form(tokens)
     if found.text.upper() != form:
-        raise QueryError(f"this is a query for {found.text.upper()}, and {form} was asked for", found.start)
+        raise QueryError(f"expected a query for {form}, not {found.text.upper()}", found.start)
     for match in reversed([m for m in _TOKEN.finditer(text) if m.lastgroup == "comment"]):
         text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
     return Guarded(text, form, tokens, _patterns(tokens))
@@ -114,7 +114,7 @@ def _tokens(text: str) -> tuple[Token, ...]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise QueryError(f"{text[position : position + 20]!r} begins no word of SPARQL; is a quote open?", position)
+            raise QueryError(f"{text[position : position + 20]!r} is not valid SPARQL; is a quote left open?", position)
         if match.lastgroup not in ("space", "comment"):
             tokens.append(Token(match.lastgroup or "", match[0], position))
         position = match.end()
@@ -129,7 +129,7 @@ def _check_depth(tokens: Sequence[Token]) -> None:
         elif token.kind == "sign" and token.text in _CLOSING:
             depth -= 1
         if depth > DEEPEST:
-            raise QueryError(f"more than {DEEPEST} brackets within brackets; write it flatter", token.start)
+            raise QueryError(f"brackets are nested more than {DEEPEST} deep; flatten it", token.start)
 
 
 def _form(tokens: Sequence[Token]) -> Token:
@@ -138,12 +138,12 @@ def _form(tokens: Sequence[Token]) -> Token:
     while position < len(tokens) and tokens[position].says("PREFIX"):
         position += 3
     if position >= len(tokens):
-        raise QueryError("there is no query in it; write SELECT ... WHERE { ... } or ASK { ... }")
+        raise QueryError("no query found; write SELECT ... WHERE { ... } or ASK { ... }")
     token = tokens[position]
     if token.text.upper() in _FORMS and token.kind == "word":
         return token
     if token.text.upper() in _OTHER_FORMS:
-        raise QueryError(f"{token.text.upper()} is not allowed: the graph is read by SELECT and ASK alone", token.start)
+        raise QueryError(f"{token.text.upper()} is not allowed; use SELECT or ASK", token.start)
     raise QueryError(f"it begins with {token.text[:20]!r}; begin with SELECT or ASK", token.start)
 
 

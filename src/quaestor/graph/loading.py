@@ -51,10 +51,10 @@ def graph_from_triples(triples: Iterable[Triple], what: str = "the graph") -> Kn
     try:
         graph = _Loader(given).graph()
     except (KeyError, ValueError, AttributeError, TypeError) as error:
-        raise GraphError(f"cannot read {what}: a fact of it is not complete ({error})") from None
+        raise GraphError(f"cannot read {what}: a fact is incomplete ({error})") from None
     if frozenset(graph.triples()) != given:
         extra = sorted(given ^ frozenset(graph.triples()))[0]
-        raise GraphError(f"cannot read {what}: {' '.join(extra)[:120]} is part of no graph, or one half of a fact")
+        raise GraphError(f"cannot read {what}: {' '.join(extra)[:120]} is not part of a complete fact")
     return graph
 
 

@@ -57,7 +57,7 @@ class Worker:
             turtle: The graph, sent when the worker does not have it.
 
         Raises:
-            QueryError: The time is over, or the query took too much memory. The worker is gone then; the next query
+            QueryError: The time is over, or it took too much memory. The worker is gone then; the next query
                 starts another one.
         """
         with self._lock:

@@ -89,7 +89,7 @@ class Sparql:
         else:
             names, rows = self._run_there(guarded, limits)
         if len(rows) > limits.rows:
-            raise QueryError(f"it has more than {limits.rows} rows; add a LIMIT, or patterns that narrow it")
+            raise QueryError(f"it has more than {limits.rows} rows; add a LIMIT, or narrower patterns")
         return tuple(dict(zip(names, row, strict=True)) for row in rows)
 
     def ask(self, query: str, limits: Limits) -> bool:
@@ -230,11 +230,10 @@ def _malformed(message: str, guarded: Guarded) -> QueryError:
     unknown = re.search(r"([\w-]+):[^\s:]*$", guarded.text[:position].split(" ")[-1])
     known = {"kg", "doc", *PREFIXES}
     if unknown and unknown[1] not in known:
-        return QueryError(f"there is no prefix {unknown[1]!r}; there are {', '.join(sorted(known))}", position)
+        return QueryError(f"unknown prefix {unknown[1]!r}; known prefixes: {', '.join(sorted(known))}", position)
     found = " ".join(guarded.text[max(0, position - 25) : position].split())
     return QueryError(
-        f"line {line}, column {column}, after {found!r}: {_complaint(message, guarded, position)}; "
-        f"this would do: {EXAMPLE}",
+        f"line {line}, column {column}, after {found!r}: {_complaint(message, guarded, position)}; example: {EXAMPLE}",
         position,
     )
 
@@ -244,7 +243,7 @@ def _complaint(message: str, guarded: Guarded, position: int) -> str:
     if said := _SENTENCE.search(message):
         return said[0][0].lower() + said[0][1:]
     wanted = _ONE_SIGN.search(message)
-    hint = f", {wanted[1]} is wanted" if wanted else ""
+    hint = f", expected {wanted[1]}" if wanted else ""
     token = next((token for token in guarded.tokens if token.start + len(token.text) > position), None)
     if token is not None:
         return f"unexpected {token.text[:40]!r}{hint}"

@@ -190,8 +190,8 @@ class _Run:
                 return self._lists.get(operand.step) or lists.of_answer(
                     register.value, register.counts, register.sources
                 )
-            raise OperandError(f"{kind_words(register.value)}: it takes a list")
-        raise OperandError("a single number: it takes a list")
+            raise OperandError(f"{kind_words(register.value)}, only with a list")
+        raise OperandError("a single number, only with a list")
 
     def _entries(self, operand: Operand, step: Compute) -> Listed:
         """What an operand of `items` adds to the list; a number of the page under its label."""
@@ -225,7 +225,7 @@ class _Run:
         if isinstance(operand, Constant):
             return require_in_range(operand.value), operand.counts, ()
         if not isinstance(operand, Ref):
-            raise OperandError("a group of cells: it takes single numbers")
+            raise OperandError("a group of cells, only with single numbers")
         register = self._register(operand, step)
         number = register.number
         if number is None:
@@ -236,8 +236,8 @@ class _Run:
     def _register(self, operand: Ref, step: Compute) -> StepResult:
         register = self.registers[operand.step - 1] if operand.step > 0 else self._history[operand.step]
         if register is None:
-            ago = "of the last turn" if operand.step == -1 else f"{-operand.step} turns ago"
-            raise OperandError(f"step {step.id} ({step.operation}) needs the answer {ago}, which is none", step.id)
+            answer = "the last answer" if operand.step == -1 else f"the answer {-operand.step} turns ago"
+            raise OperandError(f"step {step.id} ({step.operation}) needs {answer}, but there is none", step.id)
         return register
 
 

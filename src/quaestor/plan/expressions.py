@@ -48,7 +48,7 @@ _TOKEN = re.compile(
 _LEVELS = ({"<": "greater", ">": "greater"}, {"+": "add", "-": "subtract"}, {"*": "multiply", "/": "divide"})
 _ADVICE = {
     "^": "write ** for a power", "%": "write 15 % as 0.15", "=": "give the arithmetic alone; compare with < or >",
-    ".": "names have no parts", "[": "use parentheses", "{": "use parentheses", "!": "compare with < or >",
+    ".": "names cannot have attributes", "[": "use parentheses", "{": "use parentheses", "!": "compare with < or >",
 }  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _stranger(character: str) -> str:
     advice = _ADVICE.get(character)
     if advice is None:
         name = unicodedata.name(character, f"U+{ord(character):04X}")
-        advice = f"{name} is no sign of formulas, which are written in ASCII"
+        advice = f"{name} cannot be used in a formula; use ASCII characters"
     return f"unexpected {character!r}: {advice}"
 
 
@@ -155,7 +155,7 @@ class _Reader:
             right = self._binary(level + 1)
             left = self._infix(operators[sign], sign, left, right)
             if level == 0 and self._at("<", ">"):
-                raise self._fault("one comparison is the most: compare two values")
+                raise self._fault("a formula can have only one comparison")
         return left
 
     def _infix(self, operation: str, sign: str, left: Operand, right: Operand) -> Operand:
@@ -174,7 +174,7 @@ class _Reader:
         """Reads a term with its sign. A power binds more than the sign before it and less than the one after it."""
         self._depth += 1
         if self._depth > DEEPEST:
-            raise self._fault(f"more than {DEEPEST} terms within terms")
+            raise self._fault(f"terms are nested more than {DEEPEST} deep")
         if self._at("+", "-"):
             minus = self._take().text == "-"
             operand = self._signed()
@@ -222,7 +222,7 @@ class _Reader:
         variable = self._variables.get(token.text)
         if variable is None:
             known = ", ".join(self._variables) or "none"
-            raise self._fault(f"there is no value named {token.text[:40]!r}; there are {known[:400]}", token)
+            raise self._fault(f"unknown name {token.text[:40]!r}; known names: {known[:400]}", token)
         return self._extract(variable) if isinstance(variable, Extract) else variable
 
     def _function(self, token: _Token) -> Operand:
@@ -231,7 +231,7 @@ class _Reader:
             return self._function_of_list(token)
         if operation is None:
             near = nearest_operation(token.text, (*FUNCTIONS, *LIST_FUNCTIONS))
-            raise self._fault(f"there is no function {token.text[:40]!r}, did you mean {near!r}?", token)
+            raise self._fault(f"unknown function {token.text[:40]!r}; did you mean {near!r}?", token)
         self._take()
         variable = self._variables.get(self._token.text)
         if token.text == "abs" and isinstance(variable, Extract) and self._tokens[self._next + 1].text == ")":

@@ -60,7 +60,7 @@ class Listed:
 
     def __post_init__(self) -> None:
         if len(self.entries) > MOST_ENTRIES:
-            raise MagnitudeError(f"a list of {len(self.entries)} entries is too long: {MOST_ENTRIES} are the most")
+            raise MagnitudeError(f"a list of {len(self.entries)} entries is too long; the limit is {MOST_ENTRIES}")
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -144,7 +144,7 @@ def of_one(
     if isinstance(value, Text):
         return Listed((ListEntry(value.value, None, sources=sources),))
     if number is None:
-        raise OperandError("a yes or no is no entry of a list")
+        raise OperandError("a yes or no as an entry of a list")
     return Listed((ListEntry(label, require_in_range(number), counts, sources),))
 
 
@@ -173,7 +173,7 @@ def paired(one: Listed, other: Listed) -> Iterator[tuple[ListEntry, ListEntry]]:
     if len(by_label) != len(others) or len(set(labels)) != len(labels) or set(labels) != set(others):
         odd = next((label for label in (*labels, *others) if (label in labels) != (label in others)), None)
         why = f"only one of them has {odd[:40]!r}" if odd else "some labels occur more than once"
-        raise OperandError(f"two lists whose labels are not the same: {why}")
+        raise OperandError(f"two lists with different labels: {why}")
     for entry in one.entries:
         yield entry, by_label[entry.label]
 
@@ -186,13 +186,13 @@ def labels_of_entries(listed: Listed) -> tuple[str, ...]:
     """
     named = tuple(entry.label for entry in listed.entries if entry.label is not None)
     if len(named) != len(listed.entries):
-        raise OperandError("an entry of the list has no label: name its number by a group of cells")
+        raise OperandError("a list with an unlabelled entry; refer to its number by a group of cells")
     return named
 
 
 def _item(entry: ListEntry, *, own: bool) -> ListItem:
     if entry.label is None and entry.number is None:
-        raise OperandError("an entry of the list has neither a label nor a number")
+        raise OperandError("a list with an entry that has neither a label nor a number")
     if entry.number is None or not own:
         return ListItem(entry.label, entry.number)
     return ListItem(entry.label, entry.number, entry.counts.scale, entry.counts.unit)

@@ -162,7 +162,9 @@ def _lower(
     if step.operation == "identity" or (operation.takes == "all" and len(terms) == 1):
         return _Term(terms[0].text, replace(terms[0].kind, constant=None))
     if step.operation in _RELATIVE and terms[1].kind.factor:
-        raise ProgramError("", 0, f"step {step.id} is relative to {terms[1].text}, which program text converts by")
+        raise ProgramError(
+            "", 0, f"step {step.id} is relative to {terms[1].text}, which program text uses as a conversion factor"
+        )
     reading = operation.rule([term.kind for term in terms])
     kind = reading.counts
     if step.operation in _CHOICES:
@@ -207,7 +209,7 @@ def _row(step: Compute, emitter: _Emitter) -> _Term:
 def _row_written_out(step: Compute, label: RowRef, shifts: Sequence[int], emitter: _Emitter) -> str | int:
     """Returns an operation on a row as one on its numbers: program text cannot say which table a row is of."""
     if not label.values:
-        raise ProgramError("", 0, f"step {step.id} names a row of table {label.table} without its numbers")
+        raise ProgramError("", 0, f"step {step.id} names a row of table {label.table} but has no numbers for it")
     values = [require_in_range(quantity.value) for quantity in label.values]
     terms = [
         emitter.shifted(_Term(format(value, "f"), Dimension()), shift)
@@ -245,7 +247,7 @@ def _value(
         number = registers[_target(operand, turn, plans)].number
         if number is not None:
             return number
-    raise ProgramError("", 0, "a selection among what are no numbers")
+    raise ProgramError("", 0, "a selection among values that are not numbers")
 
 
 def _target(ref: Ref, turn: int, plans: Sequence[Plan | None]) -> tuple[int, int]:

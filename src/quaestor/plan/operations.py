@@ -98,12 +98,12 @@ def require_in_range(value: Decimal) -> Decimal:
         MagnitudeError: It is not finite, too large or too fine.
     """
     if not value.is_finite():
-        raise MagnitudeError(f"{value} is no number that a plan can hold")
+        raise MagnitudeError(f"{value} is not a finite number")
     if value and abs(value.adjusted()) > LARGEST_EXPONENT:
-        size = "large" if value.adjusted() > 0 else "fine"
-        raise MagnitudeError(f"a number of about 1e{value.adjusted()} is too {size} to hold")
+        size = "large" if value.adjusted() > 0 else "small"
+        raise MagnitudeError(f"a number of about 1e{value.adjusted()} is too {size}")
     if len(value.as_tuple().digits) > PRECISION:
-        raise MagnitudeError(f"a number of more than {PRECISION} digits is too fine to hold")
+        raise MagnitudeError(f"a number has more than {PRECISION} digits")
     return value
 
 
@@ -122,10 +122,10 @@ def _power(values: Sequence[Decimal]) -> Decimal:
             raise DivisionByZeroError(f"zero cannot be raised to the negative power {exponent}")
         return Decimal(0)
     if base < 0 and exponent != exponent.to_integral_value():
-        raise OperandError(f"the negative number {base} has no real power {exponent}")
+        raise OperandError(f"{base} to the power of {exponent}")
     # The size is known from the logarithm, so a power that nobody can hold is never computed.
     if abs(exponent * abs(base).log10()) > LARGEST_EXPONENT + 1:
-        raise MagnitudeError(f"{base} to the power of {exponent} is too large or too fine to hold")
+        raise MagnitudeError(f"{base} to the power of {exponent} is too large or too small")
     return Decimal(base**exponent)
 
 

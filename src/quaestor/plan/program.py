@@ -66,7 +66,7 @@ def _step(text: str, position: int, number: int) -> tuple[Compute, int]:
     name = call[1]
     if name not in _IN_PROGRAMS:
         nearest = nearest_operation(name, _IN_PROGRAMS)
-        raise ProgramError(text, call.start(1), f"unknown operation {name[:40]!r}, did you mean {nearest!r}?")
+        raise ProgramError(text, call.start(1), f"unknown operation {name[:40]!r}; did you mean {nearest!r}?")
     if OPERATIONS[name].of_row:
         label, end = _label(text, call.end())
         return Compute(number, name, (label,)), end
@@ -92,7 +92,7 @@ def _arguments(text: str, start: int, end: int, number: int, operation: Operatio
         if reference := _REFERENCE.fullmatch(argument):
             target = int(reference[1]) + 1
             if target >= number:
-                raise ProgramError(text, position, f"{argument} is no earlier step")
+                raise ProgramError(text, position, f"{argument} is not an earlier step")
             operands.append(Ref(target))
         else:
             operands.append(_constant(argument, text, position))
@@ -115,4 +115,4 @@ def _constant(literal: str, text: str, position: int) -> Constant:
         return Constant(read_literal(literal), literal)
     except ProgramError as error:
         shown = literal if len(literal) <= 40 else literal[:37] + "..."
-        raise ProgramError(text, position, f"{shown!r} is no number, constant or reference") from error
+        raise ProgramError(text, position, f"{shown!r} is not a number, a constant or a reference") from error

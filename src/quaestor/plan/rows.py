@@ -76,7 +76,7 @@ def _table_of(label: RowRef, tables: Sequence[TableRows], read: Collection[int])
         named = ", ".join(str(table) for table in having)
         raise OperandError(f"tables {named} each have a row labelled {label.text[:60]!r}: name the table")
     where = "the table" if label.table is None else f"table {label.table}"
-    raise OperandError(f"no row of {where} is labelled {label.text[:60]!r} and has a number in every cell")
+    raise OperandError(f"{where} has no row labelled {label.text[:60]!r} with a number in every cell")
 
 
 def _having(label: RowRef, tables: Sequence[TableRows]) -> list[int]:

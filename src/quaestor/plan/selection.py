@@ -81,10 +81,10 @@ def _equal(values: Sequence[Decimal], wanted: Decimal) -> Chosen:
 
 def _require_entries(values: Sequence[Decimal]) -> None:
     if not values:
-        raise OperandError("an empty list has no highest or lowest entry")
+        raise OperandError("an empty list")
 
 
 def _count_of(wanted: Decimal, entries: int) -> int:
     if wanted != wanted.to_integral_value() or not 1 <= wanted <= entries:
-        raise OperandError(f"a list of {entries} has no {wanted:f} to take: give a whole number from 1 to {entries}")
+        raise OperandError(f"a rank of {wanted:f} in a list of {entries}; give a whole number from 1 to {entries}")
     return int(wanted)

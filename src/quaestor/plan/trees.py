@@ -50,10 +50,10 @@ def _leaf(operand: Operand) -> Tree:
             return ("constant" if text.startswith("const_") else "number", float(value), text)
         case RowRef(text=text):
             return ("row", text)
-    raise TypeError("a parsed program names no earlier turn")
+    raise TypeError("a parsed program cannot refer to an earlier turn")
 
 
 def _operation(step: Step, operands: tuple[Tree, ...]) -> Tree:
     if not isinstance(step, Compute):
-        raise TypeError("a parsed program holds no extract")
+        raise TypeError("a parsed program cannot contain an extract")
     return operands[0] if step.operation == "identity" else (step.operation, *operands)

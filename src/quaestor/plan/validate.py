@@ -65,7 +65,7 @@ def validate(plan: Plan, turns_before: int) -> tuple[str, ...]:
     issues: list[str] = []
     for index, step in enumerate(plan.steps, 1):
         if step.id != index:
-            issues.append(f"step {index} has the id {step.id}: ids count 1, 2, ... in order")
+            issues.append(f"step {index} has the id {step.id}; ids are 1, 2, ... in order")
         if isinstance(step, Extract):
             issues.extend(_extract_faults(step, index))
         else:
@@ -111,7 +111,7 @@ def _extract_faults(step: Extract, index: int) -> list[str]:
         both = "both a number and words" if step.text else "neither a number nor words"
         return [f"step {index} extracts {both}"]
     if step.quantity is not None and not step.quantity.value.is_finite():
-        return [f"step {index} extracts {step.quantity.value}, which is no finite number"]
+        return [f"step {index} extracts {step.quantity.value}, which is not a finite number"]
     return []
 
 
@@ -119,7 +119,7 @@ def _faults(step: Compute, index: int, steps: int, turns_before: int, kinds: Seq
     operation = OPERATIONS.get(step.operation)
     if operation is None:
         shown = step.operation[:40]
-        issues = [f"step {index} has the unknown operation {shown!r}: did you mean {nearest_operation(shown)!r}?"]
+        issues = [f"step {index} has the unknown operation {shown!r}; did you mean {nearest_operation(shown)!r}?"]
     else:
         issues = _arity_faults(step, index, operation, kinds)
     for place, operand in enumerate(step.operands):
@@ -155,9 +155,9 @@ def _operand_fault(operand: Operand, index: int, steps: int, turns_before: int) 
     target = operand.step
     fault = None
     if target == 0:
-        fault = "refers to step 0: steps count from 1, earlier turns from -1 backwards"
+        fault = "refers to step 0; steps are numbered from 1, earlier turns from -1 backwards"
     elif -target > turns_before:
-        fault = f"refers to {-target} turns ago, but there are {turns_before} turns before this one"
+        fault = f"refers to {-target} turns ago, but there are {turns_before} earlier turns"
     elif target == index:
         fault = "refers to itself"
     elif target > steps:
@@ -169,14 +169,14 @@ def _operand_fault(operand: Operand, index: int, steps: int, turns_before: int) 
 
 def _constant_fault(constant: Constant) -> str | None:
     if not constant.value.is_finite():
-        return f"has the constant {constant.text[:40]!r}, which is no finite number"
+        return f"has the constant {constant.text[:40]!r}, which is not a finite number"
     try:
         value: Decimal | None = read_literal(constant.text)
     except ProgramError:
         value = None
     if value == constant.value:
         return None
-    return f"has the constant {constant.text[:40]!r}, which does not read as {constant.value:g}"
+    return f"has the constant {constant.text[:40]!r}, but its value is {constant.value:g}"
 
 
 def _group_fault(group: CellGroup) -> str | None:
@@ -188,24 +188,24 @@ def _group_fault(group: CellGroup) -> str | None:
     elif not cells == len(group.labels) == len(group.sources):
         fault = f"{cells} numbers, {len(group.labels)} labels and {len(group.sources)} places"
     elif strange := next((quantity for quantity in group.values if not quantity.value.is_finite()), None):
-        fault = f"the number {strange.value}, which is no finite number"
+        fault = f"the number {strange.value}, which is not a finite number"
     return fault and f"has the group {group.text[:40]!r} with {fault}"
 
 
 def _type_fault(operand: Operand, place: int, operation: Operation, kinds: Sequence[_Kind]) -> str | None:
     takes = operation.takes
     if takes == "row":
-        return None if isinstance(operand, RowRef) else "takes the label of a table row and nothing else"
+        return None if isinstance(operand, RowRef) else "takes only the label of a table row"
     if isinstance(operand, RowRef):
-        return f"cannot take the row label {operand.text[:40]!r}: only the table_ operations can"
+        return f"cannot take the row label {operand.text[:40]!r}; only table_ operations can"
     if takes == "anything":
-        return "takes a reference or a constant: list cells by items" if isinstance(operand, CellGroup) else None
+        return "takes a reference or a constant; use items to list cells" if isinstance(operand, CellGroup) else None
     kind = _operand_kind(operand, kinds)
     if kind in (_BEHIND_A_LIST if place and takes == "list" else _FITTING[takes]):
         return None
     if takes == "entries" and kind is not _YES_NO:
         return None
-    wanted = "takes a list, not" if takes == "list" and not place else "computes with"
+    wanted = "takes a list, not" if takes == "list" and not place else "cannot compute with"
     return f"{wanted} {_shown(operand, kind)}"
 
 

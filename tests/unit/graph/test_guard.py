@@ -10,32 +10,32 @@ from quaestor.graph.guard import estimate, fan_out_of, guard
 
 
 @pytest.mark.parametrize(
-    ("query", "reason"),
+    ("query", "named"),
     [
-        ("SELECT * WHERE { SERVICE <http://127.0.0.1:1/> { ?a ?b ?c } }", "SERVICE is not allowed"),
-        ("SELECT * WHERE { service SILENT ?x { ?a ?b ?c } }", "SERVICE is not allowed"),
-        ("SELECT * WHERE { ?a ?b 1SERVICE <http://127.0.0.1:1/> { ?a ?b ?c } }", "SERVICE is not allowed"),
-        ("SELECT * WHERE { ?a ?b 'x' . # c\rSERVICE <http://127.0.0.1:1/> {} }", "SERVICE is not allowed"),
-        ("SELECT * WHERE { ?a ?b ''' # ''' . SERVICE <http://127.0.0.1:1/> {} }", "SERVICE is not allowed"),
-        ("SELECT * WHERE { \\u0053ERVICE <http://127.0.0.1:1/> {} }", "escapes"),
-        ("SELECT * FROM <urn:x> WHERE { ?a ?b ?c }", "FROM is not allowed"),
-        ("SELECT * FROM NAMED <urn:x> WHERE { ?a ?b ?c }", "FROM is not allowed"),
-        ("CONSTRUCT { ?a ?b ?c } WHERE { ?a ?b ?c }", "CONSTRUCT is not allowed"),
-        ("DESCRIBE <urn:x>", "DESCRIBE is not allowed"),
-        ("PREFIX a: <urn:a> INSERT DATA { <a> <b> <c> }", "INSERT is not allowed"),
-        ("DELETE WHERE { ?a ?b ?c }", "DELETE is not allowed"),
-        ("LOAD <file:///etc/passwd>", "LOAD is not allowed"),
-        ("ASK { ?a ?b ?c }", "SELECT was asked for"),
-        ("", "no query in it"),
-        ("PREFIX a: <urn:a>", "no query in it"),
-        ("BASE <urn:x> SELECT * {}", "begin with SELECT or ASK"),
-        ("SELECT * WHERE { ?a ?b 'open }", "is a quote open"),
-        ("SELECT * WHERE { FILTER(" + "(" * 40 + "1" + ")" * 40 + ") }", "brackets within brackets"),
-        ("SELECT * WHERE { ?a <urn:p>" + "/<urn:p>" * 1000 + " ?b }", "more than 5000"),
+        ("SELECT * WHERE { SERVICE <http://127.0.0.1:1/> { ?a ?b ?c } }", "SERVICE"),
+        ("SELECT * WHERE { service SILENT ?x { ?a ?b ?c } }", "SERVICE"),
+        ("SELECT * WHERE { ?a ?b 1SERVICE <http://127.0.0.1:1/> { ?a ?b ?c } }", "SERVICE"),
+        ("SELECT * WHERE { ?a ?b 'x' . # c\rSERVICE <http://127.0.0.1:1/> {} }", "SERVICE"),
+        ("SELECT * WHERE { ?a ?b ''' # ''' . SERVICE <http://127.0.0.1:1/> {} }", "SERVICE"),
+        ("SELECT * WHERE { \\u0053ERVICE <http://127.0.0.1:1/> {} }", r"\\u"),
+        ("SELECT * FROM <urn:x> WHERE { ?a ?b ?c }", "FROM"),
+        ("SELECT * FROM NAMED <urn:x> WHERE { ?a ?b ?c }", "FROM"),
+        ("CONSTRUCT { ?a ?b ?c } WHERE { ?a ?b ?c }", "CONSTRUCT"),
+        ("DESCRIBE <urn:x>", "DESCRIBE"),
+        ("PREFIX a: <urn:a> INSERT DATA { <a> <b> <c> }", "INSERT"),
+        ("DELETE WHERE { ?a ?b ?c }", "DELETE"),
+        ("LOAD <file:///etc/passwd>", "LOAD"),
+        ("ASK { ?a ?b ?c }", "SELECT.*ASK"),
+        ("", "SELECT"),
+        ("PREFIX a: <urn:a>", "SELECT"),
+        ("BASE <urn:x> SELECT * {}", "'BASE'"),
+        ("SELECT * WHERE { ?a ?b 'open }", "'open }"),
+        ("SELECT * WHERE { FILTER(" + "(" * 40 + "1" + ")" * 40 + ") }", "20"),
+        ("SELECT * WHERE { ?a <urn:p>" + "/<urn:p>" * 1000 + " ?b }", "5000"),
     ],
 )
-def test_what_is_refused(query: str, reason: str) -> None:
-    with pytest.raises(QueryError, match=reason):
+def test_what_is_refused(query: str, named: str) -> None:
+    with pytest.raises(QueryError, match=named):
         guard(query, "SELECT")
 
 

