@@ -1,0 +1,182 @@
+"""What becomes of many questions: `python -m benchmarks.many_questions FILE ... [--questions N] [--seed S]`.
+
+They are drawn from the words of each filing and spoilt (`tests/support/fuzzing/questions.py`), and asked as Python
+users ask: some alone, most in conversations. Each worker process asks of one filing at a time. A question that takes
+more than `--alarm` seconds of the processor counts as one that never ends: the stacks of its process are printed, and
+another process goes on behind it. Ends with 1 if one never ended or raised an error that is none of ours.
+"""
+
+import argparse
+import faulthandler
+import os
+import random
+import signal
+import statistics
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from threading import Lock
+from time import process_time
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+
+from fuzzing.questions import Vocabulary, draw_conversation
+
+import quaestor
+from quaestor.errors import QuaestorError
+from quaestor.library.answered import Answers
+
+_SLOW = 2.0
+"""Seconds from which a question is printed."""
+_PATIENCE = 600
+"""Seconds that a process may say nothing: it waits for something that never comes, or reads a large filing."""
+_EVERY = 1_000
+
+
+@dataclass
+class Counts:
+    """What questions came to, and the seconds of the processor that each took."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    seconds: list[float] = field(default_factory=list)
+    slowest: tuple[float, str] = (0.0, "")
+
+    def add(self, outcome: str, seconds: float, asked: Sequence[str]) -> None:
+        """Counts a question."""
+        self.outcomes[outcome] += 1
+        self.seconds.append(seconds)
+        self.slowest = max(self.slowest, (seconds, repr(asked)[:300]))
+
+    @property
+    def failed(self) -> bool:
+        """Whether there was one that never ended, or an error that is none of ours."""
+        return any(outcome.startswith(("unnamed", "never")) for outcome in self.outcomes)
+
+
+def main() -> None:
+    """Asks, and prints what the questions of all filings came to."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--questions", type=int, default=60_000, help="of all files together")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--alarm", type=float, default=20.0, help="seconds of the processor that a question may take")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    wanted = parser.parse_args()
+    counts, lock = Counts(), Lock()
+    each = -(-wanted.questions // wanted.workers)
+
+    def work(worker: int) -> None:
+        for number, file in enumerate(wanted.files):
+            share = each // len(wanted.files) + (number < each % len(wanted.files))
+            _ask_in_processes(file, share, f"{wanted.seed}/{worker}/{number}", wanted.alarm, counts, lock)
+
+    with ThreadPoolExecutor(wanted.workers) as pool:
+        list(pool.map(work, range(wanted.workers)))
+    _print(counts)
+    sys.exit(1 if counts.failed else 0)
+
+
+def _print(counts: Counts) -> None:
+    print(f"{len(counts.seconds):,} questions")
+    for outcome, count in counts.outcomes.most_common():
+        print(f"{count:>10,} {outcome}")
+    seconds, asked = counts.slowest
+    print(f"median {1000 * statistics.median(counts.seconds):.0f} ms, slowest {seconds:.2f} s: {asked}", flush=True)
+
+
+def _ask_in_processes(file: Path, count: int, seed: str, alarm: float, counts: Counts, lock: Lock) -> None:
+    """Asks so many questions of a file, in another process after each that never ends."""
+    done = 0
+    while done < count:
+        ours, theirs = get_context("spawn").Pipe()
+        process = get_context("spawn").Process(
+            target=_ask, args=(theirs, file.resolve(), count, seed, done, alarm), daemon=True
+        )
+        process.start()
+        theirs.close()
+        before = done
+        for outcome, seconds, asked in _said(ours):
+            done += 1
+            with lock:
+                counts.add(outcome, seconds, asked)
+                if seconds > _SLOW or outcome.startswith(("unnamed", "never")):
+                    print(f"{outcome}, {seconds:.1f} s, {file.name}: {asked!r}", flush=True)
+                if len(counts.seconds) % _EVERY == 0:
+                    _print(counts)
+        process.kill()
+        process.join()
+        if done == before:
+            raise SystemExit(f"{file}: a process ended before its first answer")
+
+
+def _said(ours: Connection) -> Iterator[tuple[str, float, list[str]]]:
+    """Yields what a process says of each question, until it ends or says nothing for long."""
+    try:
+        while ours.poll(_PATIENCE):
+            yield ours.recv()
+    except EOFError:
+        pass
+
+
+def _ask(theirs: Connection, file: Path, count: int, seed: str, done: int, alarm: float) -> None:
+    """Asks the questions of a seed behind the first ones, and says what came of each."""
+    os.chdir(tempfile.mkdtemp())  # no settings and no store of anybody
+    document = quaestor.open(file)
+    words = Vocabulary.of(document.document)
+    asked, begun = list[str](), 0.0
+
+    def never_ended(*_: object) -> None:
+        print(f"never ended: {asked!r}", file=sys.stderr)
+        faulthandler.dump_traceback()
+        theirs.send(("never ended", process_time() - begun, asked))
+        os._exit(1)
+
+    signal.signal(signal.SIGVTALRM, never_ended)
+    document.ask("what is it?")  # what is loaded once is no question's time
+    conversation = document.conversation()
+    for number, asked in enumerate(_questions(seed, words, count)):
+        if number < done:
+            continue
+        if len(asked) == 1:
+            conversation = document.conversation()
+        alone = len(asked) == 1 and number % 2 == 0
+        begun = process_time()
+        signal.setitimer(signal.ITIMER_VIRTUAL, alarm)
+        outcome = _outcome(document.ask if alone else conversation.ask, asked[-1])
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        theirs.send((outcome, process_time() - begun, asked))
+    theirs.close()
+
+
+def _outcome(ask: Callable[[list[str]], Answers], question: str) -> str:
+    try:
+        turns = [answered.turn for answered in ask([question])]
+    except QuaestorError as error:
+        return f"refused: {type(error).__name__}"
+    except Exception as error:  # noqa: BLE001  # whatever it is, it is what is looked for
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        return f"unnamed error: {type(error).__name__} ({Path(frame.filename).name}:{frame.lineno})"
+    if failed := next((turn.error for turn in turns if turn.error), None):
+        return f"answered with {failed.partition(':')[0]}"
+    return "answered" if any(turn.answer.value is not None for turn in turns) else "declined"
+
+
+def _questions(seed: str, words: Vocabulary, count: int) -> Iterator[list[str]]:
+    """Yields so many questions, each behind those that it follows up."""
+    draw = random.Random(seed)
+    while count > 0:
+        asked = draw_conversation(draw, words)
+        for last in range(1, min(len(asked), count) + 1):
+            yield asked[:last]
+        count -= len(asked)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Any question about a whole filing is answered, declined or refused: none runs for ever, none breaks the program."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from examples import share
+from fuzzing.all_targets import TARGETS
+from fuzzing.target import Reads
+from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import strategies as st
+
+ALARM = 20.0
+"""Seconds of the processor after which a conversation counts as one that never ends; most take a fifth of one."""
+
+
+@contextmanager
+def alarm() -> Iterator[None]:
+    """Fails what takes more than `ALARM` seconds of this process's own time, however busy the machine is."""
+
+    def never_ended(*_: object) -> None:
+        pytest.fail(f"not done after {ALARM:.0f} s of the processor", pytrace=False)
+
+    before = signal.signal(signal.SIGVTALRM, never_ended)
+    signal.setitimer(signal.ITIMER_VIRTUAL, ALARM)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Reads:
+    return TARGETS["filing"].opened(tmp_path_factory.mktemp("filing"))
+
+
+@settings(
+    max_examples=share(100),
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],  # to shrink what never ends takes an alarm for each try
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(choices=st.binary(min_size=20, max_size=200))
+@example(choices=b"")
+def test_every_drawn_conversation_comes_to_an_end(ask: Reads, choices: bytes) -> None:
+    with alarm():
+        ask(b"\x01" + choices)
