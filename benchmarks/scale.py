@@ -1,4 +1,4 @@
-"""What a filing costs: python -m benchmarks.scale FILE ...; its figures are the constants of docs/scale.md.
+"""What a filing costs: python -m benchmarks.scale FILE ...; its figures are the constants of docs/research/scale.md.
 
 Each file is read, indexed and asked by the embedded solver in a process of its own, with nothing kept before. Times are
 those of the processor, whatever else runs beside it; memory is the most that the process held, libraries included.
