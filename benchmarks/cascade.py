@@ -4,7 +4,7 @@ The first stage is the embedded solver with weights that never saw the company. 
 once a perfect one, and once one that plans the recorded expressions of a careful reading, right or wrong. Both are
 played alone for the simulations: one takes each turn as its own run answered it, the other lets the embedded solver
 answer again after the second stage's answers. Then both are played as a cascade at each threshold, in which the
-conversation holds what either answered. `docs/evaluation.md` quotes the tables.
+conversation holds what either answered. `docs/research/evaluation.md` quotes the tables.
 """
 
 import argparse

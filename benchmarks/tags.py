@@ -1,6 +1,6 @@
 """How right filings are read, by their own tags: `python -m benchmarks.tags FOLDER`, a line a filing and the totals.
 
-What each figure means stands in docs/documents.md, `Checked against the tags`.
+docs/documents.md defines the figures under "Compare a reading with its XBRL tags".
 """
 
 import gzip
