@@ -86,12 +86,27 @@ def no_tidying() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has files of others read in this process, for one test."""
-    from reading_here import without_processes
+@pytest.fixture(autouse=True, scope="session")
+def no_reading_processes() -> Iterator[None]:
+    """Has files read in this process: one of its own takes half a second each."""
+    from reading_here import READERS, read_here, read_here_async, tags_here
 
-    without_processes(monkeypatch)
+    here = {"read_limited": read_here, "read_limited_async": read_here_async, "read_tags_limited": tags_here}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in READERS:
+            patch.setattr(name, here[name.rpartition(".")[2]])
+        yield
+
+
+@pytest.fixture
+def reading_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has files read in processes, as they are outside of tests."""
+    from reading_here import READERS
+
+    from quaestor.readers import limited
+
+    for name in READERS:
+        monkeypatch.setattr(name, getattr(limited, name.rpartition(".")[2]))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ QuaestorError
 │   ├── QuantityError                text that cannot be read as a number
 │   ├── DatasetError                 a file or a record that is not what it should be
 │   │   ├── UnlabelledError          a dataset without reference answers
+│   │   ├── ReadingLimitError        a file that takes more memory or time to read than it may; `setting` raises it
 │   │   └── SeveralPagesError        a file of several pages, where one was asked for
 │   ├── DocumentError                parts that make no document
 │   ├── UnknownConversationError     (LookupError) an id that the dataset does not have
@@ -105,6 +106,24 @@ class UnknownConversationError(DatasetError, LookupError):
 
 class UnknownUploadError(InputError, LookupError):
     """A file that was handed over, and is not kept any more."""
+
+
+class ReadingLimitError(DatasetError):
+    """A file that takes more memory or time to read than it may.
+
+    Attributes:
+        path: The file.
+        setting: The name of the setting that limits it.
+        limit: What it allows, such as `60 seconds`.
+    """
+
+    def __init__(self, path: str, setting: str, limit: str) -> None:
+        self.path = path
+        self.setting = setting
+        self.limit = limit
+        super().__init__(
+            f"cannot read {path}: it takes more than {limit}; raise the setting {setting}, or read a part of the file"
+        )
 
 
 class SeveralPagesError(DatasetError):

@@ -50,6 +50,8 @@ class Settings:
         serve_questions: How many questions may be under way at once, those that wait for their turn included.
         serve_conversations: How many conversations are held open; the others are taken up again when they are asked.
         cache: Whether what was made of a file is kept beside the store: the document, the index of its places.
+        read_memory_mb: Megabytes of memory that reading a file may take.
+        read_seconds: Seconds that reading a file may take.
         ontology: What pages are read with: a Turtle file, a digest of the store's, or `own`, that of a file's own
             documents, as is None.
         policy: What becomes of a label that the ontology does not have; None leaves it to the command.
@@ -75,6 +77,8 @@ class Settings:
     tracing: bool = False
     keep_asked: bool = True
     cache: bool = True
+    read_memory_mb: int = 2_048
+    read_seconds: int = 60
     author: str | None = None
     serve_upload_mb: int = 50
     serve_request_kb: int = 256
@@ -98,14 +102,15 @@ _KINDS: Mapping[str, type] = {
     "store": str, "solver": str, "workers": int, "engine": str, "address": str, "ontology": str, "policy": str,
     "seed": int, "model": str,
     "max_requests": int, "max_tokens": int, "max_cost": float, "excerpt_tokens": int, "tracing": bool,
-    "keep_asked": bool, "cache": bool, "author": str, "serve_upload_mb": int, "serve_request_kb": int,
+    "keep_asked": bool, "cache": bool, "read_memory_mb": int, "read_seconds": int,
+    "author": str, "serve_upload_mb": int, "serve_request_kb": int,
     "serve_requests_per_minute": int, "serve_questions": int, "serve_conversations": int,
 }  # fmt: skip
 _TABLES = ("models", "prices", "solvers")
 _LEAST: Mapping[str, int] = {
     "workers": 1, "seed": 0, "max_requests": 1, "max_tokens": 1, "max_cost": 0,
     "excerpt_tokens": 300, "serve_upload_mb": 1, "serve_request_kb": 1, "serve_requests_per_minute": 0,
-    "serve_questions": 1, "serve_conversations": 1,
+    "serve_questions": 1, "serve_conversations": 1, "read_memory_mb": 256, "read_seconds": 1,
 }  # fmt: skip
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "policy": ("strict", "extend"), "engine": ("inline", "processes", "ray"),

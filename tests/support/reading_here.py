@@ -1,37 +1,42 @@
-"""Files of others, read in this process: for tests of what is done with them, not of who reads them.
+"""Read files in this process: for tests of what is done with documents, not of who reads them.
 
-A process costs half a second each. That both read the same, and refuse the same in the same words, is held by
-`tests/unit/readers/test_limited.py`.
+A process costs half a second each. `tests/unit/readers/test_limited.py` holds that both read the same and refuse the
+same.
 """
 
-from pathlib import Path
-
-import pytest
-
-from quaestor.application import uploads
 from quaestor.documents.document import Document
-from quaestor.errors import DatasetError, QuaestorError
-from quaestor.readers import apart
+from quaestor.documents.facts import PrintedFact
+from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
+from quaestor.readers.html.tagged import tagged_numbers
 from quaestor.readers.limited import ReadingLimits
 from quaestor.readers.reading import read_file, unread_file
 from quaestor.readers.written import document_bytes, document_of
 
+READERS = (
+    "quaestor.readers.reading.read_limited",
+    "quaestor.readers.apart.read_limited_async",
+    "quaestor.application.uploads.read_limited_async",
+    "quaestor.application.filing_check.read_limited",
+    "quaestor.application.filing_check.read_tags_limited",
+)
+"""Where processes are started that read files."""
 
-async def read_here(data: bytes, name: str, limits: ReadingLimits | None = None) -> tuple[str, Document]:
-    """Reads a file as `read_limited` does, without a process and without limits."""
-    content = FileContent(Path(name), data)
-    try:
-        found = read_file(content)
-        if found is None:
-            raise DatasetError(unread_file(content))
-    except QuaestorError as error:
-        raise DatasetError(str(error)) from None
+
+def read_here(content: FileContent, limits: ReadingLimits | None = None) -> tuple[str, Document]:
+    """Read a file as `read_limited` does, without a process and without limits."""
+    found = read_file(content)
+    if found is None:
+        raise DatasetError(unread_file(content))
     reader, document = found
     return reader, document_of(document_bytes(document))
 
 
-def without_processes(patch: pytest.MonkeyPatch) -> None:
-    """Has uploads and files read in this process."""
-    patch.setattr(uploads, "read_limited", read_here)
-    patch.setattr(apart, "read_limited", read_here)
+async def read_here_async(content: FileContent, limits: ReadingLimits | None = None) -> tuple[str, Document]:
+    """Read a file as `read_limited_async` does, likewise."""
+    return read_here(FileContent(content.path, content.given), limits)
+
+
+def tags_here(content: FileContent, limits: ReadingLimits | None = None) -> tuple[PrintedFact, ...]:
+    """Read tags as `read_tags_limited` does, likewise."""
+    return tagged_numbers(content)

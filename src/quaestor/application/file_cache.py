@@ -21,6 +21,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import ontology_from_triples
 from quaestor.readers.cache import ByteCache, FolderCache, cache_key
+from quaestor.readers.limited import ReadingLimits
 from quaestor.settings import Settings
 
 FOLDER = "files"
@@ -35,6 +36,11 @@ def file_cache(settings: Settings) -> FolderCache | None:
         return None
     file = store_file(settings.store)
     return FolderCache(file.absolute().parent / FOLDER) if file is not None else None
+
+
+def reading_limits(settings: Settings) -> ReadingLimits:
+    """Return what reading a file may take."""
+    return ReadingLimits(memory=settings.read_memory_mb << 20, seconds=settings.read_seconds)
 
 
 async def kept_knowledge(corpus: Sequence[Document], settings: Settings, cache: ByteCache | None) -> GraphProvider:

@@ -4,32 +4,30 @@ from dataclasses import asdict
 from pathlib import Path
 
 from quaestor.readers.content import FileContent, read_content
+from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits, read_limited, read_tags_limited
 from quaestor.readers.registry import find_reader
 from quaestor.scoring.tag_check import TagCheck, TagFigures, check_tags
 
 _HTML = "html"
 
 
-def check_filing(path: Path) -> TagCheck | None:
-    """Returns how the tagged numbers of a filing were read; None where a file is no HTML, or has no tags.
+def check_filing(path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> TagCheck | None:
+    """Return how the tagged numbers of a filing were read; None if a file is not HTML, or has no tags.
 
     Raises:
         DatasetError: The file cannot be read.
         DocumentError: Likewise.
     """
-    content = read_content(path)
-    return check_content(content)
+    return check_content(read_content(path), limits)
 
 
-def check_content(content: FileContent) -> TagCheck | None:
-    """Returns the same of a file that was read."""
-    from quaestor.readers.html.tagged import tagged_numbers
-
-    reader = None if content.is_json else find_reader(content)
+def check_content(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> TagCheck | None:
+    """Return the same of a file that was read."""
+    reader = None if content.looks_like_json else find_reader(content)
     if reader is None or reader.name != _HTML:
         return None
-    printed = tagged_numbers(content)
-    return check_tags(reader.read(content), printed) if printed else None
+    printed = read_tags_limited(content, limits)
+    return check_tags(read_limited(content, limits)[1], printed) if printed else None
 
 
 def filing_check_object(check: TagCheck) -> dict[str, object]:

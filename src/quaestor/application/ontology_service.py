@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.application.file_cache import file_cache
+from quaestor.application.file_cache import file_cache, reading_limits
 from quaestor.application.files import OutputFile
 from quaestor.application.ontologies import find_knowledge, find_ontology
 from quaestor.application.proposals import CollectedProposals, ProposalRequest, collect_proposals
@@ -119,7 +119,9 @@ async def build_corpus_ontology(
     if output is not None:
         output.require_free()
     cache = file_cache(request.settings)
-    documents = [document for path in datasets for document in documents_of(read_dataset(path, limit, cache)).values()]
+    limits = reading_limits(request.settings)
+    read = [read_dataset(path, limit, cache, limits) for path in datasets]
+    documents = [document for dataset in read for document in documents_of(dataset).values()]
 
     async def ask(connection: "Connection") -> tuple[Proposal, ...]:
         from quaestor.ontology.proposing import propose
@@ -212,7 +214,7 @@ async def freeze_graphs(name: str, settings: Settings, limit: int | None = None,
         GapError: The ontology does not have a label of a page, and the policy is `strict`.
         StoreError: The store cannot be written.
     """
-    pages = find_pages(name, limit, file_cache(settings))
+    pages = find_pages(name, limit, file_cache(settings), reading_limits(settings))
     knowledge = await find_knowledge(pages[0].corpus if pages else (), settings)
     digest, built, minted = knowledge.ontology.digest, 0, 0
     async with open_store(settings.store) as opened:

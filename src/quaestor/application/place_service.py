@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from pydantic import JsonValue
 
-from quaestor.application.file_cache import file_cache
+from quaestor.application.file_cache import file_cache, reading_limits
 from quaestor.application.resolve import find_files, split_arguments
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError
@@ -44,7 +44,7 @@ def places_in_files(
     if not questions[-1].strip():
         raise QuestionError(_EMPTY)
     cache = file_cache(settings)
-    document = find_files(files, cache).document
+    document = find_files(files, cache, reading_limits(settings)).document
     on_read(document)
     return places_by_index(kept_index(document, None if document.is_page else cache), questions, most)
 

@@ -1,10 +1,12 @@
 """What was understood of a file: its sections, its tables with their headings, scales and periods, and its warnings."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
+from quaestor.application.file_cache import reading_limits
 from quaestor.application.spreading import spread
 from quaestor.core.periods import Period
 from quaestor.datasets.formats import document_in, read_document
@@ -15,22 +17,24 @@ from quaestor.errors import InputError, QuaestorError
 from quaestor.graph.facts import period_code
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import LARGEST, FileContent, read_content
+from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits
 from quaestor.readers.reading import document_key
 from quaestor.settings import Settings
 
 
-def read_one(path: Path, cache: ByteCache | None = None) -> Document:
+def read_one(path: Path, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Document:
     """Returns the document of a file.
 
     Args:
         path: The file.
         cache: Where documents are kept once they are read.
+        limits: What reading the file may take.
 
     Raises:
         DatasetError: The file is not what it should be.
         SeveralPagesError: It holds more documents than one.
     """
-    return read_document(path, cache)
+    return read_document(path, cache, limits)
 
 
 async def read_several(
@@ -53,6 +57,7 @@ async def read_several(
         EngineError: There is no such cluster, or its workers die.
     """
     became: dict[int, Document | QuaestorError] = {}
+    limits = reading_limits(settings)
     shown = 0
 
     def show_those_in_order() -> None:
@@ -70,7 +75,7 @@ async def read_several(
                     with content.as_it_is() as opened:  # of a file that is too large, enough to be told so
                         yield number, str(file), opened.read(LARGEST + 1)
                     continue
-                became[number] = document_in(content, cache)
+                became[number] = document_in(content, cache, limits)
             except QuaestorError as error:
                 became[number] = error
             show_those_in_order()
@@ -82,7 +87,7 @@ async def read_several(
                 cache.put(key, data)
         show_those_in_order()
 
-    await spread(_FileReader(), waiting(), take, settings)
+    await spread(_FileReader(limits), waiting(), take, settings)
     show_those_in_order()
 
 
@@ -106,14 +111,17 @@ class _Notes:
         self.kept[key] = data
 
 
+@dataclass(frozen=True, slots=True)
 class _FileReader:
     """Reads files, here or elsewhere. A `Work`."""
+
+    limits: ReadingLimits
 
     async def __call__(self, job: _Job, /, *_shared: object) -> _Made:
         _, path, data = job
         notes = _Notes()
         try:
-            return document_in(FileContent(Path(path), data), notes), notes.kept
+            return document_in(FileContent(Path(path), data), notes, self.limits), notes.kept
         except QuaestorError as error:
             return error, {}
 

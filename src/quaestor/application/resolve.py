@@ -21,6 +21,7 @@ from quaestor.errors import (
     UnknownConversationError,
 )
 from quaestor.readers.cache import ByteCache
+from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits
 from quaestor.sample import sample_path
 
 SAMPLE = "sample"
@@ -72,13 +73,13 @@ def documents_of(dataset: Dataset) -> Mapping[str, Document]:
     return {conversation.document.id: conversation.document for conversation in dataset.conversations}
 
 
-def read_playable(path: Path, limit: int | None = None) -> Dataset:
+def read_playable(path: Path, limit: int | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Dataset:
     """Returns a dataset in which there is something to compute with.
 
     Raises:
         DatasetError: It cannot be read, or none of its pages has a number.
     """
-    dataset = read_dataset(path, limit)
+    dataset = read_dataset(path, limit, limits=limits)
     if not any(has_numbers(conversation.document) for conversation in dataset.conversations):
         for page in documents_of(dataset).values():
             if page.refusal is not None:
@@ -115,12 +116,13 @@ def page_file(name: str) -> Path:
     return _split(name)[0]
 
 
-def find_page(name: str, cache: ByteCache | None = None) -> CorpusPage:
+def find_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> CorpusPage:
     """Returns the page that `DATASET#ID` names, or `FILE` where the file holds just one.
 
     Args:
         name: As given.
         cache: Where documents are kept once they are read.
+        limits: What reading a file may take.
 
     Raises:
         InputError: It is of neither form, or the id fits several pages.
@@ -129,7 +131,7 @@ def find_page(name: str, cache: ByteCache | None = None) -> CorpusPage:
         UnknownConversationError: The dataset has no such page; the message names the nearest ids.
     """
     path, identity = _split(name)
-    dataset = read_dataset(path, cache=cache)
+    dataset = read_dataset(path, None, cache, limits)
     pages = documents_of(dataset)
     if identity is None and len(pages) > 1:
         raise SeveralPagesError(name, len(pages))
@@ -137,12 +139,15 @@ def find_page(name: str, cache: ByteCache | None = None) -> CorpusPage:
     return replace(CorpusPage.among(dataset, found), name=name)
 
 
-def find_files(names: Sequence[str], cache: ByteCache | None = None) -> CorpusPage:
+def find_files(
+    names: Sequence[str], cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
+) -> CorpusPage:
     """Returns what one or several names stand for: one page or document, or several files as one document.
 
     Args:
         names: Each as `find_page` takes it.
         cache: Where documents are kept once they are read.
+        limits: What reading a file may take.
 
     Raises:
         InputError: One is of neither form, is named twice, or its id fits several pages.
@@ -151,12 +156,14 @@ def find_files(names: Sequence[str], cache: ByteCache | None = None) -> CorpusPa
         UnknownConversationError: A dataset has no such page.
     """
     if len(names) == 1:
-        return find_page(names[0], cache)
+        return find_page(names[0], cache, limits)
     if len(set(names)) < len(names):
         raise InputError(f"a file is named twice: {', '.join(names)[:200]}")
     short = [Path(name).name for name in names]
     shown = short if len(set(short)) == len(short) else names
-    combined = combine([(label, find_page(name, cache).document) for label, name in zip(shown, names, strict=True)])
+    combined = combine(
+        [(label, find_page(name, cache, limits).document) for label, name in zip(shown, names, strict=True)]
+    )
     return CorpusPage(combined, (combined,), " ".join(names))
 
 
@@ -197,13 +204,16 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def find_pages(name: str, limit: int | None = None, cache: ByteCache | None = None) -> tuple[CorpusPage, ...]:
+def find_pages(
+    name: str, limit: int | None = None, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
+) -> tuple[CorpusPage, ...]:
     """Returns the page that `DATASET#ID` names, or all pages of a file.
 
     Args:
         name: As given.
         limit: Only those of the first so many conversations.
         cache: Where documents are kept once they are read.
+        limits: What reading a file may take.
 
     Raises:
         InputError: It is of neither form, or the id fits several pages.
@@ -211,7 +221,7 @@ def find_pages(name: str, limit: int | None = None, cache: ByteCache | None = No
         UnknownConversationError: The dataset has no such page; the message names the nearest ids.
     """
     path, identity = _split(name)
-    dataset = read_dataset(path, limit, cache)
+    dataset = read_dataset(path, limit, cache, limits)
     if identity is not None:
         return (CorpusPage.among(dataset, document_named(dataset, identity)),)
     corpus = tuple(documents_of(dataset).values())

@@ -26,16 +26,12 @@ from quaestor.errors import InputError, UnknownUploadError
 from quaestor.readers.apart import read_apart
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import read_content
-from quaestor.readers.limited import ReadingLimits
 
 _RECEIVED = 4
 """Files that are handed over at once: each is held whole in memory until it is read."""
 
 _LISTED = 200
 """Pages of a file of many that are listed."""
-
-_READ_AT_ONCE = 2
-"""Files that are read at once: each may take much memory while it is."""
 
 _HELD = 8
 """Documents that are held in memory beside those of open conversations."""
@@ -66,22 +62,18 @@ class Shelf:
         files: Sequence[str],
         uploads: Uploads,
         cache: ByteCache | None = None,
-        limits: ReadingLimits | None = None,
     ) -> None:
         """Reads nothing yet.
 
         Args:
             files: As `quaestor ask` takes them: paths, `DATASET#PAGE`, `sample`.
-            uploads: Those of before, and those to come.
+            uploads: Those of before, and those to come; the limits of their reading hold for the files too.
             cache: Where documents are kept once they are read.
-            limits: What reading a file may take, in a process of its own as uploads are; None where whoever named the
-                files has looked at them, and they are read here.
         """
         self._names = {_id(name): name for name in files}
-        self._uploads, self._cache, self._limits = uploads, cache, limits
+        self._uploads, self._cache = uploads, cache
         self._held: OrderedDict[str, CorpusPage] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._reading = asyncio.Semaphore(_READ_AT_ONCE)
         self.receiving: Room = Room(_RECEIVED, "too many files are being handed over: hand it over again in a moment")
 
     @property
@@ -148,7 +140,8 @@ class Shelf:
             DatasetError: It cannot be read.
         """
         name = self._named(id)
-        found = await asyncio.to_thread(find_pages, name, None, await self._read_before(name))
+        cache = await self._read_before(name)
+        found = await asyncio.to_thread(find_pages, name, None, cache, self._uploads.limits.reading)
         numbered = [(index, page.document) for index, page in enumerate(found) if has_numbers(page.document)]
         return tuple(OnShelf(f"{id}.{index}", document.id) for index, document in numbered[:_LISTED])
 
@@ -168,8 +161,7 @@ class Shelf:
             if (held := self._held.get(id)) is not None:
                 self._held.move_to_end(id)
                 return held
-            async with self._reading:
-                page = await self._read(id)
+            page = await self._read(id)
             self._hold(id, page)
             return page
 
@@ -180,21 +172,21 @@ class Shelf:
         name = self._named(whole)
         cache = await self._read_before(name)
         if dot:
-            found = await asyncio.to_thread(find_pages, name, None, cache)
+            found = await asyncio.to_thread(find_pages, name, None, cache, self._uploads.limits.reading)
             if not (index.isascii() and index.isdigit() and int(index) < len(found)):
                 raise UnknownUploadError("there is no such page any more: choose another")
             page = found[int(index)]
             name = f"{name}#{page.document.id}"
-        page = await asyncio.to_thread(find_page, name, cache)
+        page = await asyncio.to_thread(find_page, name, cache, self._uploads.limits.reading)
         require_askable(page.document)
         return page
 
     async def _read_before(self, name: str) -> ByteCache | None:
-        """Returns where documents are kept, the one of a file among them where it is to be read apart."""
-        if self._limits is None or page_file(name) == page_file(SAMPLE):
+        """Return where documents are kept, the one of this file among them."""
+        if page_file(name) == page_file(SAMPLE):
             return self._cache
         content = await asyncio.to_thread(read_content, page_file(name))
-        return await read_apart(content, self._cache, self._limits)
+        return await read_apart(content, self._cache, self._uploads.limits.reading, self._uploads.reading)
 
     def _hold(self, id: str, page: CorpusPage) -> None:
         self._held[id] = page

@@ -17,12 +17,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from quaestor.application.file_cache import file_cache
+from quaestor.application.file_cache import file_cache, reading_limits
 from quaestor.application.resolve import CorpusPage, require_askable, store_file
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, UnknownUploadError
 from quaestor.readers.cache import ByteCache, cache_key
-from quaestor.readers.limited import ReadingLimits, read_limited
+from quaestor.readers.content import FileContent
+from quaestor.readers.limited import ReadingLimits, read_limited_async
 from quaestor.readers.registry import own_readers
 from quaestor.readers.version import code_of_reading
 from quaestor.readers.written import document_bytes, document_of
@@ -34,7 +35,6 @@ FOLDER = "uploads"
 _ID = re.compile(r"[\w-]{22}", re.ASCII)
 _ID_BYTES = 16
 _LONGEST_NAME = 100
-_AT_ONCE = 2
 _NO_NAME = "document"
 
 
@@ -47,12 +47,14 @@ class UploadLimits:
         most: Bytes of all files that are kept.
         files: How many uploads are kept; what was not used for longest goes first.
         reading: What reading one may take.
+        at_once: How many files are read at once, each in a process; the others wait.
     """
 
     largest: int = 50_000_000
     most: int = 1 << 30
     files: int = 200
     reading: ReadingLimits = field(default_factory=ReadingLimits)
+    at_once: int = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class Uploads:
         self.folder: Path = folder
         self.limits: UploadLimits = limits
         self._cache = cache
-        self._reading = asyncio.Semaphore(_AT_ONCE)
+        self.reading: asyncio.Semaphore = asyncio.Semaphore(limits.at_once)
 
     async def read_upload(self, data: bytes, name: str) -> Upload:
         """Keeps a file, and returns it with what was read of it. One that cannot be asked is not kept.
@@ -161,8 +163,8 @@ class Uploads:
         if self._cache is not None and (kept := await asyncio.to_thread(self._cache.get, key)) is not None:
             with suppress(ValueError):  # then it is read and kept anew
                 return await asyncio.to_thread(document_of, kept)
-        async with self._reading:
-            reader, document = await read_limited(data, name, self.limits.reading)
+        async with self.reading:
+            reader, document = await read_limited_async(FileContent(Path(name), data), self.limits.reading)
         require_askable(document)
         if self._cache is not None and reader in own_readers():  # what others depend on is not known
             await asyncio.to_thread(lambda cache: cache.put(key, document_bytes(document)), self._cache)
@@ -220,14 +222,14 @@ class Uploads:
 
 
 @contextmanager
-def open_uploads(settings: Settings, limits: UploadLimits = UploadLimits()) -> Iterator[Uploads]:
-    """Gives the uploads beside the run store; where that is no file, in a folder that is gone afterwards.
+def open_uploads(settings: Settings) -> Iterator[Uploads]:
+    """Give the uploads beside the run store, or in a temporary folder if the store is not a file.
 
     Args:
-        settings: The store, and whether documents are kept once they are read.
-        limits: What may be handed over.
+        settings: The store, what may be handed over, and whether documents are kept once they are read.
     """
     cache, store = file_cache(settings), store_file(settings.store)
+    limits = UploadLimits(settings.serve_upload_mb * 1_000_000, reading=reading_limits(settings))
     if store is not None:
         yield Uploads(store.absolute().parent / FOLDER, cache, limits)
         return

@@ -49,7 +49,7 @@ def ask_command(
     """Answer questions about filings or a page, each with its formula and sources. Kept as a run, to be looked into."""
     from quaestor.application.answers import answer_objects
     from quaestor.application.ask_service import AskRequest, answer_questions
-    from quaestor.application.file_cache import file_cache
+    from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.live_traces import TraceOptions
     from quaestor.application.resolve import find_files, page_file, split_arguments, store_file
     from quaestor.cli.printing import make_console, print_json, say_default_policy, say_what_is_lost, shown_reading
@@ -75,7 +75,7 @@ def ask_command(
         on_begun=begun.append,
     )
     with shown_reading(files):
-        found = find_files(files, request.cache)
+        found = find_files(files, request.cache, reading_limits(settings))
     say_what_is_lost(found.document)
     if not questions:
         _show_what_can_be_asked(found, request, " ".join(map(shlex.quote, files)), json=json)
@@ -128,7 +128,7 @@ def pages(
     """List the pages of a file, and how many conversations are about each."""
     from collections import Counter
 
-    from quaestor.application.file_cache import file_cache
+    from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import print_json, shown_reading
     from quaestor.datasets.formats import read_dataset
@@ -136,7 +136,8 @@ def pages(
 
     settings = load_settings({"store": store, "cache": cache})
     with shown_reading([dataset]):
-        conversations = read_dataset(dataset_path(dataset), cache=file_cache(settings)).conversations
+        path, cached, limits = dataset_path(dataset), file_cache(settings), reading_limits(settings)
+        conversations = read_dataset(path, cache=cached, limits=limits).conversations
     counts = Counter(conversation.document.id for conversation in conversations)
     if json:
         print_json([{"page": page, "conversations": count} for page, count in counts.items()])

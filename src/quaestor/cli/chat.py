@@ -49,7 +49,7 @@ def chat_command(
     """
     from quaestor.application.ask_service import AskRequest
     from quaestor.application.chat_service import Chat
-    from quaestor.application.file_cache import file_cache
+    from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import find_files, page_file, store_file
     from quaestor.cli.chat_commands import ChatLine
     from quaestor.cli.printing import make_console, say_default_policy, say_what_is_lost, shown_reading
@@ -69,7 +69,7 @@ def chat_command(
         on_begun=lambda run: print(f"run {run}", file=sys.stderr, flush=True),
     )
     with shown_reading(files):
-        found = find_files(files, request.cache)
+        found = find_files(files, request.cache, reading_limits(settings))
     say_what_is_lost(found.document)
     say_default_policy(settings)
     with Runner() as runner:

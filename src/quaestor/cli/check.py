@@ -26,6 +26,7 @@ def check_command(
     """
     import sys
 
+    from quaestor.application.file_cache import reading_limits
     from quaestor.application.filing_check import check_filing, filing_check_object
     from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import make_console, print_json
@@ -35,15 +36,16 @@ def check_command(
     from quaestor.readers.registry import reader_names
     from quaestor.scoring.check import check_dataset
     from quaestor.scoring.gold import read_gold
+    from quaestor.settings import load_settings
 
-    path = dataset_path(dataset)
-    if (filing := check_filing(path)) is not None:
+    path, limits = dataset_path(dataset), reading_limits(load_settings())
+    if (filing := check_filing(path, limits)) is not None:
         if json:
             print_json(filing_check_object(filing))
         else:
             _show_filing(make_console(), filing, every)
         return
-    pages = read_dataset(path)
+    pages = read_dataset(path, limits=limits)
     try:
         gold = {} if pages.format in reader_names() else read_gold(path)
     except UnlabelledError:

@@ -44,7 +44,7 @@ def build_graph_command(
     the property of each line that the ontology has none for; the proposals are taken in at once, or written for review
     with --proposals. With --force graphs that are frozen are built anew.
     """
-    from quaestor.application.file_cache import file_cache
+    from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import find_pages, page_file
     from quaestor.cli.printing import say_default_policy
     from quaestor.cli.proposals import proposal_request
@@ -53,7 +53,7 @@ def build_graph_command(
 
     settings = load_settings({**reading.settings, **spread.settings, "model": proposer.model})
     request = proposal_request(settings, proposer, proposals, accept, [page_file(page) for page in pages], force=force)
-    found = find_pages(pages[0], limit, file_cache(settings)) if len(pages) == 1 else ()
+    found = find_pages(pages[0], limit, file_cache(settings), reading_limits(settings)) if len(pages) == 1 else ()
     if len(found) == 1:
         _build_one(found[0], request, proposals, json=json)
         say_default_policy(settings)
@@ -150,7 +150,7 @@ def query_graph_command(
 
 
 def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
-    from quaestor.application.file_cache import file_cache
+    from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.ontology_service import read_page_graph
     from quaestor.application.resolve import find_page
     from quaestor.cli.printing import say_default_policy, shown_reading
@@ -158,7 +158,7 @@ def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
 
     settings = load_settings(reading.settings)
     with shown_reading([page]):
-        found = find_page(page, file_cache(settings))
+        found = find_page(page, file_cache(settings), reading_limits(settings))
     graph = asyncio.run(read_page_graph(found, settings))
     say_default_policy(settings)
     return graph

@@ -245,6 +245,7 @@ def import_answers(
     A line has `conversation`, `turn` (from 0) and `answer`; `unit` says whether it is `percent`. docs/evaluation.md has
     all fields. Nothing is taken from a file with a line that cannot be used.
     """
+    from quaestor.application.file_cache import reading_limits
     from quaestor.application.resolve import dataset_path
     from quaestor.application.run_import import ImportedRun, import_run
     from quaestor.cli.printing import announced, print_json
@@ -253,12 +254,12 @@ def import_answers(
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
-    path = dataset_path(dataset)
+    path, settings = dataset_path(dataset), load_settings({"store": store})
     with announced(f"reading {path}"):
-        asked = read_dataset(path)
+        asked = read_dataset(path, limits=reading_limits(settings))
 
     async def keep() -> ImportedRun:
-        async with open_store(load_settings({"store": store}).store) as opened:
+        async with open_store(settings.store) as opened:
             return await import_run(opened, file, asked, name)
 
     found = asyncio.run(keep())

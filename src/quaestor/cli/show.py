@@ -30,7 +30,7 @@ def show_command(
     cache: CacheOption = None,
 ) -> None:
     """Print a page: its text and tables, with the cells and words in brackets that answers used."""
-    from quaestor.application.file_cache import file_cache
+    from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import find_page
     from quaestor.cli.printing import make_console, shown_reading
     from quaestor.cli.render_page import show_document
@@ -42,7 +42,7 @@ def show_command(
         raise InputError("--turn is a turn of a run: name the run by --run")
     settings = load_settings({"store": store, "cache": cache})
     with shown_reading([page]):
-        document = find_page(page, file_cache(settings)).document
+        document = find_page(page, file_cache(settings), reading_limits(settings)).document
     found = asyncio.run(_answered(settings.store, run, document)) if run is not None else None
     turns = found.turns if found is not None else ()
     if turn is not None:

@@ -10,6 +10,7 @@ from quaestor.errors import DatasetError, SeveralPagesError
 from quaestor.plugins import Registry, named_object
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import FileContent, read_content
+from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits
 from quaestor.readers.reading import unread_file
 from quaestor.readers.registry import reader_names
 
@@ -61,7 +62,9 @@ def dataset_formats() -> tuple[DatasetFormat, ...]:
     return tuple(format for _, format in reversed(tuple(_FORMATS.usable())))
 
 
-def read_dataset(path: str | Path, limit: int | None = None, cache: ByteCache | None = None) -> Dataset:
+def read_dataset(
+    path: str | Path, limit: int | None = None, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
+) -> Dataset:
     """Returns the documents and questions of a file, in the format that recognises it.
 
     A file that is a document and no dataset is one without questions, see `quaestor.readers`.
@@ -70,20 +73,21 @@ def read_dataset(path: str | Path, limit: int | None = None, cache: ByteCache | 
         path: The file.
         limit: Read no more than so many conversations.
         cache: Where documents are kept once they are read.
+        limits: What reading a document may take.
 
     Raises:
         DatasetError: The file or a record is not what it should be; the message says which and what to do.
     """
     if limit is not None and limit < 1:
         raise DatasetError(f"cannot read {limit} conversations: the limit must be 1 or more")
-    return _dataset_in(read_content(Path(path)), limit, cache)
+    return _dataset_in(read_content(Path(path)), limit, cache, limits)
 
 
-def _dataset_in(content: FileContent, limit: int | None, cache: ByteCache | None) -> Dataset:
+def _dataset_in(content: FileContent, limit: int | None, cache: ByteCache | None, limits: ReadingLimits) -> Dataset:
     for format in dataset_formats():
         if format.recognises(content):
             return format.read(content, limit)
-    if (document := read_alone(content, cache)) is not None:
+    if (document := read_alone(content, cache, limits)) is not None:
         return document
     if not content.looks_like_json:
         raise DatasetError(unread_file(content))
@@ -94,32 +98,36 @@ def _dataset_in(content: FileContent, limit: int | None, cache: ByteCache | None
     raise DatasetError(f"{content.path} holds no conversations: {wanted}; the formats known are {names}")
 
 
-def read_document(path: str | Path, cache: ByteCache | None = None) -> Document:
+def read_document(path: str | Path, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Document:
     """Returns the document of a file that holds just one: a file of a document reader, or a dataset about one page.
 
     Args:
         path: The file.
         cache: Where documents are kept once they are read.
+        limits: What reading a document may take.
 
     Raises:
         DatasetError: The file is not what it should be.
         SeveralPagesError: It holds more pages than one.
     """
-    return only_document(read_dataset(path, cache=cache))
+    return only_document(read_dataset(path, None, cache, limits))
 
 
-def document_in(content: FileContent, cache: ByteCache | None = None) -> Document:
+def document_in(
+    content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
+) -> Document:
     """Returns the document of a file that is at hand, as `read_document` does.
 
     Args:
         content: The file, as `read_content` gives it.
         cache: Where documents are kept once they are read.
+        limits: What reading a document may take.
 
     Raises:
         DatasetError: The file is not what it should be.
         SeveralPagesError: It holds more pages than one.
     """
-    return only_document(_dataset_in(content, None, cache))
+    return only_document(_dataset_in(content, None, cache, limits))
 
 
 def only_document(dataset: Dataset) -> Document:

@@ -4,20 +4,24 @@ from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.repairs import show_warning
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import FileContent
+from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits
 from quaestor.readers.reading import read_file
 
 
-def read_alone(content: FileContent, cache: ByteCache | None = None) -> Dataset | None:
+def read_alone(
+    content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
+) -> Dataset | None:
     """Returns a file that is a document as a dataset in which nothing is asked; None where no reader knows it.
 
     Args:
         content: The file.
         cache: Where documents are kept once they are read.
+        limits: What reading the file may take.
 
     Raises:
         InputError: A reader knows it, and cannot read it.
     """
-    found = read_file(content, cache)
+    found = read_file(content, cache, limits)
     if found is None:
         return None
     name, document = found

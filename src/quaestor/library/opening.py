@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.file_cache import file_cache, kept_knowledge
+from quaestor.application.file_cache import file_cache, kept_knowledge, reading_limits
 from quaestor.application.number_check import NumberCheck, check_number
 from quaestor.application.place_service import places_by_index
 from quaestor.application.resolve import CorpusPage, find_files
@@ -63,7 +63,7 @@ def open(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument
     if isinstance(file, Document):
         return OpenedDocument(CorpusPage.of(file), in_force, None)
     cache = file_cache(in_force)
-    return OpenedDocument(find_files(_names(file), cache), in_force, cache)
+    return OpenedDocument(find_files(_names(file), cache, reading_limits(in_force)), in_force, cache)
 
 
 async def open_async(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument":

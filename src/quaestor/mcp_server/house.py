@@ -121,8 +121,7 @@ async def open_house(
     settings = asking.settings
     async with open_store(settings.store) as store:
         with open_uploads(settings) as uploads, open_conversations(settings) as kept:
-            # Whoever names a folder has not looked at every file in it.
-            shelf = Shelf((), uploads, asking.cache, uploads.limits.reading)
+            shelf = Shelf((), uploads, asking.cache)
             desk = Desk(asking, shelf, kept, store)
             bench = Workbench(settings, asking.cache)
             tidying = asyncio.ensure_future(_tidy(desk))

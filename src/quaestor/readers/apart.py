@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import FileContent
-from quaestor.readers.limited import ReadingLimits, read_limited
+from quaestor.readers.limited import ReadingLimits, read_limited_async
 from quaestor.readers.reading import document_key
 from quaestor.readers.written import document_bytes
 
@@ -39,7 +39,9 @@ class ReadApart:
             self.others.put(key, data)
 
 
-async def read_apart(content: FileContent, cache: ByteCache | None, limits: ReadingLimits) -> ByteCache | None:
+async def read_apart(
+    content: FileContent, cache: ByteCache | None, limits: ReadingLimits, place: asyncio.Semaphore
+) -> ByteCache | None:
     """Returns a cache with which reading a file here opens nothing of it: its document is there.
 
     A file that no reader of this package takes (a dataset in JSON, one that another package's reader takes) is not
@@ -49,6 +51,7 @@ async def read_apart(content: FileContent, cache: ByteCache | None, limits: Read
         content: The file.
         cache: Where documents are kept once they are read, or None.
         limits: What the reading may take.
+        place: Bounds how many files are read at once; one that is kept does not wait.
 
     Raises:
         DatasetError: It is damaged, or takes more than it may.
@@ -56,8 +59,8 @@ async def read_apart(content: FileContent, cache: ByteCache | None, limits: Read
     key = await asyncio.to_thread(_key, content)
     if key is None or (cache is not None and await asyncio.to_thread(cache.get, key) is not None):
         return cache
-    data = await asyncio.to_thread(content.path.read_bytes)
-    _, document = await read_limited(data, content.path.name, limits)
+    async with place:
+        _, document = await read_limited_async(content, limits)
     written = await asyncio.to_thread(document_bytes, document)
     if cache is not None:
         await asyncio.to_thread(cache.put, key, written)

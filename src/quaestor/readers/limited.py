@@ -1,28 +1,55 @@
-"""A file from somebody else, read in a process of its own with limits of memory and time.
+"""Read a file in a process of its own, with limits of memory and time.
 
-Owns the process. It is given the file and the name, and none of this one's environment; what comes back is the document
-as `written` writes it, which can hold no code.
+Every door reads files this way: a file may be hostile whoever names it, and the libraries that parse PDF, HTML and
+archives give no bound themselves. It is a new interpreter and not a fork, because the package is used in programs with
+threads, in which a forked process can hang. Starting it costs about 0.4 s of computing, once for each file that is not
+in the cache; small text files are read without it (see `reading`).
+
+The process is given the file, its name and none of this one's environment that could hold a secret. What comes back is
+the document as `written` writes it, which can hold no code.
+
+Memory and computing are limited by the system on Linux. On macOS the system does not enforce the limit of memory, and
+Windows has neither: there only the time by the clock holds, after which the process is ended.
 """
 
 import asyncio
 import json
+import logging
 import os
+import signal
+import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import BinaryIO
+from typing import Any, TypeVar
 
 from quaestor.documents.document import Document
-from quaestor.errors import DatasetError
-from quaestor.readers.written import document_of
+from quaestor.documents.facts import PrintedFact
+from quaestor.errors import (
+    DatasetError,
+    DocumentError,
+    InputError,
+    PluginError,
+    QuaestorError,
+    ReadingLimitError,
+    SettingsError,
+)
+from quaestor.readers.content import LARGEST, FileContent
+from quaestor.readers.written import document_of, printed_of
 
-_WORKER = "quaestor.readers.limited_worker"
-_HANDED_ON = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "LANG", "LC_ALL", "TZ", "SYSTEMROOT")
+T = TypeVar("T")
+
+_log = logging.getLogger("quaestor.readers")
+
+_COMMAND = (sys.executable, "-P", "-m", "quaestor.readers.limited_worker")
+_HANDED_ON = ("PATH", "VIRTUAL_ENV", "LANG", "LC_ALL", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTHONHOME", "TMPDIR")
 """What of the environment an interpreter may need. Keys and passwords are in none of these."""
 
-_LONGEST_LINE = 1 << 16
+_ERRORS = {kind.__name__: kind for kind in (InputError, DatasetError, DocumentError, SettingsError, PluginError)}
+"""The errors of readers that come back as they were raised; others come back as `DatasetError`."""
+
+_OUT_OF_TIME = frozenset({-getattr(signal, name) for name in ("SIGXCPU", "SIGALRM") if hasattr(signal, name)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,86 +57,145 @@ class ReadingLimits:
     """What reading one file may take.
 
     Attributes:
-        memory: Bytes of address space.
-        cpu_seconds: Of computing.
-        seconds: By the clock.
+        memory: Bytes of address space; the setting `read_memory_mb`.
+        seconds: Of computing, and by the clock; the setting `read_seconds`.
         written: Bytes of the document that was read.
     """
 
-    memory: int = 3 << 30
-    cpu_seconds: float = 180
-    seconds: float = 180
-    written: int = 256 << 20
+    memory: int = 2048 << 20
+    seconds: float = 60
+    written: int = 64 << 20
 
 
-async def read_limited(data: bytes, name: str, limits: ReadingLimits = ReadingLimits()) -> tuple[str, Document]:
-    """Returns the name of the reader that takes a file, and its document; its id is the name that was given.
+DEFAULT_LIMITS = ReadingLimits()
+"""Those of the settings' defaults."""
 
-    Args:
-        data: The file.
-        name: What it is called: not looked for anywhere.
-        limits: What the reading may take.
+
+def read_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[str, Document]:
+    """Return the name of the reader that takes a file, and its document, whose id is the file's name.
 
     Raises:
-        DatasetError: It is of no kind that is known, or damaged, or takes more than it may; the message says which.
+        ReadingLimitError: It takes more memory or time than it may.
+        InputError: It is of an unknown kind, or damaged.
+        SettingsError: The extra that reads it is not installed.
     """
-    with tempfile.TemporaryFile() as reply:
-        ended = await _run(data, name, limits, reply)
-        reply.seek(0)
-        said = _first_line(reply)
-        if ended is None:
-            raise DatasetError(f"cannot read {name}: it took more than {limits.seconds:g} seconds; ask a part of it")
-        if (failure := said.get("failure")) is not None:
-            raise DatasetError(failure)
-        if ended or "reader" not in said:
-            raise DatasetError(f"cannot read {name}: {_what_broke(said.get('broke'), limits)}")
-        try:
-            return said["reader"], await asyncio.to_thread(document_of, reply.read())
-        except ValueError:
-            raise DatasetError(f"cannot read {name}: what was read of it is damaged") from None
+    reader, written = _run(content, limits, "document")
+    return reader, _made(document_of, written, content)
 
 
-async def _run(data: bytes, name: str, limits: ReadingLimits, reply: BinaryIO) -> int | None:
-    """Returns how the process ended; None where its time was over."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", _WORKER),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=reply,
-        stderr=asyncio.subprocess.DEVNULL,
-        env=_environment(os.environ),
-        start_new_session=True,  # Ctrl-C is for this process to answer
-    )
-    asked = json.dumps({"name": name, **asdict(limits)}).encode() + b"\n"
+def read_tags_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[PrintedFact, ...]:
+    """Return the tagged numbers that an HTML file prints, in its order.
+
+    Raises:
+        ReadingLimitError: It takes more memory or time than it may.
+        InputError: It cannot be read.
+    """
+    return _made(printed_of, _run(content, limits, "tags")[1], content)
+
+
+async def read_limited_async(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[str, Document]:
+    """Read a file as `read_limited` does; the process ends when the call is cancelled."""
+    request = await asyncio.to_thread(_request, content, limits, "document")
     try:
-        await asyncio.wait_for(process.communicate(asked + data), limits.seconds)
+        process = await asyncio.create_subprocess_exec(*_COMMAND, **_starting())
+    except OSError as error:
+        raise _not_started(content, error) from error
+    try:
+        reply, _ = await asyncio.wait_for(process.communicate(request), limits.seconds)
     except TimeoutError:
-        return None
+        raise _too_slow(content, limits) from None
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-    return process.returncode
+    reader, written = _checked(content, limits, process.returncode or 0, reply)
+    return reader, await asyncio.to_thread(_made, document_of, written, content)
+
+
+def _run(content: FileContent, limits: ReadingLimits, wanted: str) -> tuple[str, bytes]:
+    request = _request(content, limits, wanted)
+    try:
+        ended = subprocess.run(_COMMAND, input=request, timeout=limits.seconds, check=False, **_starting(run=True))
+    except subprocess.TimeoutExpired:
+        raise _too_slow(content, limits) from None
+    except OSError as error:
+        raise _not_started(content, error) from error
+    return _checked(content, limits, ended.returncode, ended.stdout)
+
+
+def _starting(*, run: bool = False) -> dict[str, Any]:
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    if not run:
+        pipes["stdin"] = subprocess.PIPE
+    # Ctrl-C is for this process to answer.
+    return {**pipes, "env": _environment(os.environ), "start_new_session": True}
+
+
+def _request(content: FileContent, limits: ReadingLimits, wanted: str) -> bytes:
+    with content.as_it_is() as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise DatasetError(
+            f"cannot read {content.path}: it is larger than {LARGEST >> 20} MB; cut it into smaller files"
+        )
+    return json.dumps({"name": str(content.path), "wanted": wanted, **asdict(limits)}).encode() + b"\n" + data
 
 
 def _environment(own: Mapping[str, str]) -> dict[str, str]:
     kept = {name: own[name] for name in _HANDED_ON if name in own}
+    # Readers of other packages are found where this process finds them.
+    kept["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if os.path.isabs(path))
     # Each thread of a library takes memory of its own, and none of them is of use here.
     return {**kept, "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def _first_line(reply: BinaryIO) -> dict[str, str]:
-    """Returns what the process said; nothing where it came to no word."""
+def _checked(content: FileContent, limits: ReadingLimits, ended: int, reply: bytes) -> tuple[str, bytes]:
+    """Return the name of the reader and what the process wrote of the file; raise what it says is wrong."""
+    line, _, written = reply.partition(b"\n")
+    said = _first_line(line)
+    if (failure := said.get("failure")) is not None:
+        error = _ERRORS.get(said.get("error", ""), DatasetError)(failure)
+        if trace := said.get("trace"):
+            _log.info("cannot read %s: %s", content.path, trace)
+            error.add_note(trace)
+        raise error
+    if said.get("limit") == "written":
+        most = f"{limits.written >> 20} MB" if limits.written >> 20 else f"{limits.written} bytes"
+        raise DatasetError(f"cannot read {content.path}: the document read from it is larger than {most}; split it")
+    if said.get("limit") == "memory":
+        raise _too_large(content, limits)
+    if ended in _OUT_OF_TIME:
+        raise _too_slow(content, limits)
+    if ended or "reader" not in said:  # a library that gets no memory may end its process
+        raise _too_large(content, limits)
+    return said["reader"], written
+
+
+def _made(read: Callable[[bytes], T], written: bytes, content: FileContent) -> T:
     try:
-        said = json.loads(reply.readline(_LONGEST_LINE))
+        return read(written)
+    except ValueError as error:
+        raise DatasetError(f"cannot read {content.path}: what was read from it is damaged") from error
+
+
+def _first_line(line: bytes) -> dict[str, str]:
+    """Return what the process says of the file; nothing if it was ended before."""
+    try:
+        said = json.loads(line)
     except ValueError:
         return {}
     return {key: value for key, value in said.items() if isinstance(value, str)} if isinstance(said, dict) else {}
 
 
-def _what_broke(broke: str | None, limits: ReadingLimits) -> str:
-    if broke == "memory":
-        return f"it takes more than {limits.memory >> 20} MB of memory; ask a part of it"
-    if broke is not None:
-        return f"it is damaged, or written in a way that is not known ({broke}); get it again"
-    return "it takes more memory or time than a file may; ask a part of it"
+def _too_slow(content: FileContent, limits: ReadingLimits) -> QuaestorError:
+    return ReadingLimitError(str(content.path), "read_seconds", f"{limits.seconds:g} seconds")
+
+
+def _too_large(content: FileContent, limits: ReadingLimits) -> QuaestorError:
+    return ReadingLimitError(str(content.path), "read_memory_mb", f"{limits.memory >> 20} MB of memory")
+
+
+def _not_started(content: FileContent, error: OSError) -> QuaestorError:
+    why = error.strerror or type(error).__name__
+    return DatasetError(f"cannot read {content.path}: the process that reads files cannot be started ({why})")

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from quaestor.documents.document import Document
 from quaestor.documents.repairs import DocumentWarning, WarningKind
+from quaestor.errors import DatasetError, QuaestorError
 from quaestor.readers.cache import ByteCache, cache_key
 from quaestor.readers.content import FileContent
 from quaestor.readers.kinds import unread_kind
-from quaestor.readers.registry import DocumentReader, find_reader, reader_names
+from quaestor.readers.limited import ReadingLimits, read_limited
+from quaestor.readers.registry import DocumentReader, find_reader, own_readers, reader_names
 from quaestor.readers.version import version_of
 from quaestor.readers.written import document_bytes, document_of
 
@@ -26,21 +28,36 @@ _SAID = {"html": "HTML", "pdf": "PDF", "xlsx": "a workbook", "markdown": "Markdo
 _TEXTS = frozenset({".txt", ".text", ".asc"})
 """May hold any text: nothing is said where it is a table."""
 
+_TEXT_READERS = frozenset({"markdown", "csv", "text"})
 
-def read_file(content: FileContent, cache: ByteCache | None = None) -> tuple[str, Document] | None:
-    """Returns the name of the reader that takes a file, and its document; None where no reader knows it.
+SMALL_TEXT = 1 << 20
+"""Bytes of a text that is read without a process of its own: what that costs is linear in its size."""
+
+
+def read_file(
+    content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits | None = None
+) -> tuple[str, Document] | None:
+    """Return the name of the reader that takes a file, and its document; None if no reader knows it.
 
     Args:
         content: The file.
         cache: Where documents are kept; None to read it anew and keep nothing.
+        limits: What the reading may take, in a process of its own; None to read it here.
 
     Raises:
         InputError: A reader knows it, and cannot read it.
+        ReadingLimitError: It takes more than it may.
     """
     reader = find_reader(content)
     if reader is None:
         return None
-    return reader.name, _kept(reader, content, cache)
+    return reader.name, _kept(reader, content, cache, limits)
+
+
+def unreadable(content: FileContent, error: Exception) -> str:
+    """Return the line for a file that a library or a reader fails on in a way of its own."""
+    why = f"it is damaged, or written in an unknown way ({type(error).__name__})"
+    return f"cannot read {content.path}: {why}; get it again"
 
 
 def unread_file(content: FileContent) -> str:
@@ -62,17 +79,29 @@ def document_key(content: FileContent) -> str | None:
     return None if reader is None else _key(reader, content)
 
 
-def _kept(reader: DocumentReader, content: FileContent, cache: ByteCache | None) -> Document:
+def _kept(
+    reader: DocumentReader, content: FileContent, cache: ByteCache | None, limits: ReadingLimits | None
+) -> Document:
     key = _key(reader, content) if cache is not None else None
-    if cache is None or key is None:
-        return _read(reader, content)
-    if (data := cache.get(key)) is not None:
+    if cache is not None and key is not None and (data := cache.get(key)) is not None:
         with suppress(ValueError):  # then it is made and kept anew
             return document_of(data)
-    document = _read(reader, content)
-    with suppress(ValueError):  # what another package's reader made may be more than can be written
-        cache.put(key, document_bytes(document))
+    if limits is None or _is_small_text(reader, content):
+        document = _read(reader, content)
+    else:
+        document = read_limited(content, limits)[1]
+    if cache is not None and key is not None:
+        with suppress(ValueError):  # what another package's reader made may be more than can be written
+            cache.put(key, document_bytes(document))
     return document
+
+
+def _is_small_text(reader: DocumentReader, content: FileContent) -> bool:
+    """Tell whether reading a file is bounded by its size alone: no library parses it, and it has no more to unpack."""
+    if reader.name not in _TEXT_READERS or reader.name not in own_readers():
+        return False
+    with content.open() as file:
+        return len(file.read(SMALL_TEXT + 1)) <= SMALL_TEXT
 
 
 def _key(reader: DocumentReader, content: FileContent) -> str | None:
@@ -81,7 +110,12 @@ def _key(reader: DocumentReader, content: FileContent) -> str | None:
 
 
 def _read(reader: DocumentReader, content: FileContent) -> Document:
-    document = reader.read(content)
+    try:
+        document = reader.read(content)
+    except (QuaestorError, MemoryError):
+        raise
+    except Exception as error:
+        raise DatasetError(unreadable(content, error)) from error
     told = next((name for name, suffixes in _SUFFIXES.items() if content.suffix in suffixes), None)
     if told in (None, reader.name) or reader.name not in _SUFFIXES or content.suffix in _TEXTS:
         return document

@@ -7,7 +7,7 @@ the time that reading it takes (`python -m benchmarks.files`).
 
 import gc
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import date
@@ -18,7 +18,7 @@ from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.document import Block, Document, Mention, Paragraph, Section, SectionHeading, Sentence
-from quaestor.documents.facts import Fact, TaggedNumber
+from quaestor.documents.facts import Fact, PrintedFact, TaggedNumber
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
 from quaestor.documents.table import Cell, Header, Table
 
@@ -68,6 +68,27 @@ def document_of(data: bytes) -> Document:
             return _document(json.loads(data.decode("utf-8", "surrogatepass")))
     except (ValueError, TypeError, KeyError, LookupError, ArithmeticError, RecursionError) as error:
         raise ValueError(f"these bytes are no document: {type(error).__name__}") from error
+
+
+def printed_bytes(printed: Iterable[PrintedFact]) -> bytes:
+    """Returns printed facts as bytes, from which `printed_of` makes equal ones."""
+    written = [[_fact(one.fact), one.text, one.negative, one.in_table] for one in printed]
+    return json.dumps(written, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def printed_of(data: bytes) -> tuple[PrintedFact, ...]:
+    """Returns the printed facts that `printed_bytes` wrote.
+
+    Raises:
+        ValueError: It did not write these.
+    """
+    try:
+        return tuple(
+            PrintedFact(_read_fact(fact), text, negative, in_table)
+            for fact, text, negative, in_table in json.loads(data.decode("utf-8", "surrogatepass"))
+        )
+    except (ValueError, TypeError, KeyError, LookupError, ArithmeticError, RecursionError) as error:
+        raise ValueError(f"these bytes are no printed facts: {type(error).__name__}") from error
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from quaestor.application.ask_service import AskRequest
 from quaestor.application.desk import Desk, DeskLimits
 from quaestor.application.kept_conversations import open_conversations
 from quaestor.application.shelf import Shelf
-from quaestor.application.uploads import UploadLimits, open_uploads
+from quaestor.application.uploads import open_uploads
 from quaestor.application.workbench import Workbench
 from quaestor.store.base import open_store
 from quaestor.web import errors, login
@@ -59,7 +59,7 @@ def create_app(asking: AskRequest, access: Access | None = None, files: tuple[st
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncIterator[None]:
         async with open_store(settings.store) as store:
-            with open_uploads(settings, UploadLimits(largest)) as uploads, open_conversations(settings) as kept:
+            with open_uploads(settings) as uploads, open_conversations(settings) as kept:
                 limits = DeskLimits(open=settings.serve_conversations, questions=settings.serve_questions)
                 desk = Desk(asking, Shelf(files, uploads, asking.cache), kept, store, limits)
                 bench = Workbench(settings, asking.cache)

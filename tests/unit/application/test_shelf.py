@@ -4,8 +4,8 @@ import pytest
 from made_up import a_record, write_dataset
 
 from quaestor.application.shelf import Shelf
-from quaestor.application.uploads import Uploads
-from quaestor.errors import DatasetError, InputError, SeveralPagesError, UnknownUploadError
+from quaestor.application.uploads import UploadLimits, Uploads
+from quaestor.errors import InputError, ReadingLimitError, SeveralPagesError, UnknownUploadError
 from quaestor.readers import reading
 from quaestor.readers.limited import ReadingLimits
 
@@ -27,7 +27,6 @@ async def test_a_file_is_asked_for_by_an_id_and_shown_without_its_folder(tmp_pat
     assert await stood.open(file.id) is page
 
 
-@pytest.mark.usefixtures("read_here")
 async def test_uploads_are_listed_and_forgotten_and_files_stay(tmp_path: Path) -> None:
     stood = shelf(tmp_path, str(write_dataset(tmp_path / "page.json", a_record())))
     taken = await stood.take(b"sales,2009\nnet,1\n", "one.csv")
@@ -63,7 +62,6 @@ async def test_pages_that_are_not_there(index: str) -> None:
         await stood.open(f"{stood.files[0].id}.{index}")
 
 
-@pytest.mark.usefixtures("read_here")
 async def test_an_upload_is_opened_again_by_another_shelf(tmp_path: Path) -> None:
     taken = await shelf(tmp_path).take(b"line,2009,2008\nnet sales,120,100\nrent,5,4\n", "../results.csv")
     assert taken.name == "results.csv"
@@ -73,18 +71,21 @@ async def test_an_upload_is_opened_again_by_another_shelf(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-async def test_files_that_nobody_has_looked_at_are_read_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("reading_processes")
+async def test_named_files_are_read_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise AssertionError("a reader was called in this process")
 
     monkeypatch.setattr(reading, "_read", read)
     path = tmp_path / "results.csv"
     path.write_text("Results,,\n,2009,2008\nnet sales,120,100\n")
-    apart = Shelf((str(path), "sample"), Uploads(tmp_path / "uploads"), limits=ReadingLimits())
+    apart = Shelf((str(path), "sample"), Uploads(tmp_path / "uploads"))
     named, sample = apart.files
     assert (await apart.open(named.id)).document.tables
     assert [page.name for page in await apart.pages(named.id)] == ["results.csv"]
     assert len(await apart.pages(sample.id)) > 3
-    hungry = Shelf((str(path),), Uploads(tmp_path / "uploads"), limits=ReadingLimits(written=10))
-    with pytest.raises(DatasetError, match="takes more"):
+    limits = UploadLimits(reading=ReadingLimits(seconds=0.01))
+    hungry = Shelf((str(path),), Uploads(tmp_path / "uploads", limits=limits))
+    with pytest.raises(ReadingLimitError) as raised:
         await hungry.open(hungry.files[0].id)
+    assert raised.value.setting == "read_seconds"

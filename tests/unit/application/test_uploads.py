@@ -42,14 +42,12 @@ def test_an_upload_is_found_again_by_its_id_alone(tmp_path: Path) -> None:
             asyncio.run(Uploads(tmp_path / "u").open(id))
 
 
-@pytest.mark.usefixtures("read_here")
 def test_only_its_owner_can_look_into_the_folder(tmp_path: Path) -> None:
     hand_over(Uploads(tmp_path / "u"), CSV)
     assert stat.S_IMODE((tmp_path / "u").stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "u").iterdir()} == {0o600}
 
 
-@pytest.mark.usefixtures("read_here")
 def test_what_was_read_is_kept_and_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     uploads = Uploads(tmp_path / "u", FolderCache(tmp_path / "files"))
     (made,) = hand_over(uploads, CSV)
@@ -57,11 +55,10 @@ def test_what_was_read_is_kept_and_not_read_again(tmp_path: Path, monkeypatch: p
     async def nobody_reads(*_: object) -> None:
         raise AssertionError("it was read again")
 
-    monkeypatch.setattr(uploading, "read_limited", nobody_reads)
+    monkeypatch.setattr(uploading, "read_limited_async", nobody_reads)
     assert asyncio.run(Uploads(tmp_path / "u", FolderCache(tmp_path / "files")).open(made.id)) == made
 
 
-@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize(
     ("data", "why"),
     [
@@ -118,7 +115,6 @@ def test_an_upload_is_forgotten_and_the_file_of_another_stays(tmp_path: Path) ->
     assert list((tmp_path / "u").iterdir()) == []
 
 
-@pytest.mark.usefixtures("read_here")
 def test_a_file_that_was_changed_in_its_folder_is_not_that_upload(tmp_path: Path) -> None:
     (made,) = hand_over(Uploads(tmp_path / "u"), CSV)
     (tmp_path / "u" / f"{made.digest}.file").write_bytes(csv(9))
@@ -126,7 +122,6 @@ def test_a_file_that_was_changed_in_its_folder_is_not_that_upload(tmp_path: Path
         asyncio.run(Uploads(tmp_path / "u").open(made.id))
 
 
-@pytest.mark.usefixtures("read_here")
 def test_uploads_lie_beside_the_store_or_are_gone_afterwards(tmp_path: Path) -> None:
     settings = load_settings({"store": str(tmp_path / "runs.db")})
     with open_uploads(settings) as uploads:

@@ -1,18 +1,20 @@
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from quaestor.datasets.formats import read_document
-from quaestor.errors import DatasetError
+from quaestor.errors import ReadingLimitError
 from quaestor.readers import reading
 from quaestor.readers.apart import read_apart
 from quaestor.readers.cache import FolderCache
 from quaestor.readers.content import read_content
 from quaestor.readers.limited import ReadingLimits
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("reading_processes")]
 
 LIMITS = ReadingLimits()
+ROOM, FULL = asyncio.Semaphore(1), asyncio.Semaphore(0)
 TABLE = "Results of the year,,\n,2009,2008\nnet sales,$ 120 million,$ 100 million\nrent,5,4\n"
 
 
@@ -36,23 +38,26 @@ async def test_what_was_read_apart_is_found_here(
 ) -> None:
     here = read_document(file)
     nothing_is_read_here(monkeypatch)
-    cache = await read_apart(read_content(file), FolderCache(tmp_path / "kept") if kept else None, LIMITS)
+    cache = await read_apart(
+        read_content(file), FolderCache(tmp_path / "kept") if kept else None, LIMITS, asyncio.Semaphore(1)
+    )
     found = read_document(file, cache)
     assert (found.id, found.digest) == (here.id, here.digest)
 
 
 async def test_what_is_kept_is_not_read_again(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = FolderCache(tmp_path / "kept")
-    await read_apart(read_content(file), kept, LIMITS)
-    assert await read_apart(read_content(file), kept, ReadingLimits(memory=1, seconds=0.0)) is kept
+    await read_apart(read_content(file), kept, LIMITS, ROOM)
+    assert await read_apart(read_content(file), kept, ReadingLimits(memory=1, seconds=0.0), FULL) is kept
 
 
 async def test_a_file_that_takes_too_much_is_refused_in_a_line(file: Path) -> None:
-    with pytest.raises(DatasetError, match=r"cannot read results\.csv: it takes more .*; ask a part of it"):
-        await read_apart(read_content(file), None, ReadingLimits(written=10))
+    with pytest.raises(ReadingLimitError) as raised:
+        await read_apart(read_content(file), None, ReadingLimits(seconds=0.01), ROOM)
+    assert raised.value.setting == "read_seconds"
 
 
 async def test_what_no_reader_takes_is_left_to_who_asks(tmp_path: Path) -> None:
     for name, data in {"data.json": b'[{"id": 1}]', "some.bin": b"\x00\x01\x02\x03" * 50}.items():
         (tmp_path / name).write_bytes(data)
-        assert await read_apart(read_content(tmp_path / name), None, LIMITS) is None
+        assert await read_apart(read_content(tmp_path / name), None, LIMITS, ROOM) is None

@@ -196,7 +196,6 @@ def test_no_word_of_a_document_or_a_person_runs_in_any_page(attacked: Attacked) 
     assert "\u241b[2J" in shown, "a question with an escape sequence shows it"
 
 
-@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize("kind", ["csv", "json", "markdown", "html", "xlsx"])
 def test_nothing_that_is_taken_away_runs(attacked: Attacked, kind: str) -> None:
     there = attacked.converse(evil_csv(), "evil.csv", "what were net sales in 2009?", EVIL[5], EVIL[6], EVIL[0])
@@ -219,7 +218,6 @@ def test_nothing_that_is_taken_away_runs(attacked: Attacked, kind: str) -> None:
         assert "cmd|" not in sheets
 
 
-@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize(
     "name",
     [
@@ -346,7 +344,7 @@ def test_a_malformed_body_is_the_mistake_of_who_sent_it(attacked: Attacked, kind
     [ModelReply(f"no such key: {KEY}, Bearer {KEY}", status=401), say(f"the key is {KEY}")],
     ids=["refused", "answered"],
 )
-@pytest.mark.usefixtures("local_models", "read_here")
+@pytest.mark.usefixtures("local_models")
 def test_a_key_that_a_model_repeats_is_in_no_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: ModelReply
 ) -> None:

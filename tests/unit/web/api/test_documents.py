@@ -1,13 +1,11 @@
 from pathlib import Path
 
-import pytest
 from web_api import program
 
 NORD = "sample#NORD/2012/page_41.pdf"
 CSV = b"Results of the year,,\n,2009,2008\nnet sales,$ 120 million,$ 100 million\nrent,5,4\n"
 
 
-@pytest.mark.usefixtures("read_here")
 def test_files_and_uploads_are_listed_and_uploads_deleted(tmp_path: Path) -> None:
     with program(tmp_path, NORD) as asked:
         taken = asked.upload(CSV, "..%2f..%2fresults.csv")
@@ -22,7 +20,6 @@ def test_files_and_uploads_are_listed_and_uploads_deleted(tmp_path: Path) -> Non
     assert "stays" in problem["detail"]
 
 
-@pytest.mark.usefixtures("read_here")
 def test_what_was_understood_is_told_in_whole_and_in_parts(tmp_path: Path) -> None:
     with program(tmp_path) as asked:
         taken = asked.upload(CSV, "results.csv")
@@ -42,7 +39,6 @@ def test_what_was_understood_is_told_in_whole_and_in_parts(tmp_path: Path) -> No
         assert "one table" in asked.get(f"{there}/tables/1", 404)["detail"]
 
 
-@pytest.mark.usefixtures("read_here")
 def test_facts_have_exact_values_and_places(tmp_path: Path) -> None:
     with program(tmp_path) as asked:
         there = f"/documents/{asked.upload(CSV, 'results.csv')['id']}/facts"
