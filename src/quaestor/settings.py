@@ -49,6 +49,8 @@ class Settings:
         serve_requests_per_minute: How many requests programs of one address may make; 0 is no limit.
         serve_questions: How many questions may be under way at once, those that wait for their turn included.
         serve_conversations: How many conversations are held open; the others are taken up again when they are asked.
+        trusted_proxies: Addresses and networks, with commas between them, of the proxies whose `X-Forwarded-For` and
+            `X-Forwarded-Proto` a server believes; None believes nobody's.
         cache: Whether what was made of a file is kept beside the store: the document, the index of its places.
         read_memory_mb: Megabytes of memory that reading a file may take.
         read_seconds: Seconds that reading a file may take.
@@ -85,6 +87,7 @@ class Settings:
     serve_requests_per_minute: int = 6_000
     serve_questions: int = 100
     serve_conversations: int = 64
+    trusted_proxies: str | None = None
     models: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     prices: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     solvers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -104,7 +107,7 @@ _KINDS: Mapping[str, type] = {
     "max_requests": int, "max_tokens": int, "max_cost": float, "excerpt_tokens": int, "tracing": bool,
     "keep_asked": bool, "cache": bool, "read_memory_mb": int, "read_seconds": int,
     "author": str, "serve_upload_mb": int, "serve_request_kb": int,
-    "serve_requests_per_minute": int, "serve_questions": int, "serve_conversations": int,
+    "serve_requests_per_minute": int, "serve_questions": int, "serve_conversations": int, "trusted_proxies": str,
 }  # fmt: skip
 _TABLES = ("models", "prices", "solvers")
 _LEAST: Mapping[str, int] = {

@@ -16,6 +16,7 @@ from quaestor.application.file_cache import file_cache
 from quaestor.settings import Setting, load_settings
 from quaestor.solvers.base import Solver
 from quaestor.web.app import create_app
+from quaestor.web.connections import Connections
 from quaestor.web.security import Access
 from quaestor.web.serving import bind, server_of
 
@@ -37,10 +38,12 @@ def client_of(app: FastAPI) -> Iterator[TestClient]:
 
 
 @contextmanager
-def served(app: ASGIApp, host: str = "127.0.0.1") -> Iterator[str]:
+def served(
+    app: ASGIApp, host: str = "127.0.0.1", proxies: tuple[str, ...] = (), connections: Connections | None = None
+) -> Iterator[str]:
     """Serves an app on a free port of this machine, and gives its address without a slash at its end."""
     with bind(host, 0) as bound:
-        server = server_of(app)
+        server = server_of(app, proxies, connections)
         thread = Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
         thread.start()
         until = monotonic() + 30

@@ -1,5 +1,6 @@
 """How much may be under way at once: what comes when there is no room is refused at once, and may come again."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,21 +10,24 @@ from quaestor.errors import BusyError
 class Room:
     """Room for so much at once. All calls are made from one event loop."""
 
-    def __init__(self, most: int, refusal: str) -> None:
-        """Takes how much there is room for, and what those are told who find none."""
-        self._left, self._refusal = most, refusal
+    def __init__(self, most: int, refusal: str, most_of_one: int | None = None) -> None:
+        """Takes how much there is room for, what those are told who find none, and how much one client may have."""
+        self._most, self._refusal, self._most_of_one = most, refusal, most_of_one or most
+        self._taken: Counter[str] = Counter()
 
     @contextmanager
-    def entered(self) -> Iterator[None]:
-        """Takes one place for as long as the block lasts.
+    def entered(self, client: str = "") -> Iterator[None]:
+        """Takes one place for a client as long as the block lasts.
 
         Raises:
-            BusyError: All are taken.
+            BusyError: All are taken, or all that one client may have.
         """
-        if self._left <= 0:
+        if self._taken.total() >= self._most or self._taken[client] >= self._most_of_one:
             raise BusyError(self._refusal)
-        self._left -= 1
+        self._taken[client] += 1
         try:
             yield
         finally:
-            self._left += 1
+            self._taken[client] -= 1
+            if not self._taken[client]:
+                del self._taken[client]

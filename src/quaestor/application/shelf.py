@@ -27,8 +27,8 @@ from quaestor.readers.apart import read_apart
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import read_content
 
-_RECEIVED = 4
-"""Files that are handed over at once: each is held whole in memory until it is read."""
+_RECEIVED, _RECEIVED_OF_ONE = 8, 4
+"""Files that are handed over at once, and by one client: each is held whole in memory until it is read."""
 
 _LISTED = 200
 """Pages of a file of many that are listed."""
@@ -54,7 +54,7 @@ class Shelf:
     """Files that were named, and uploads. All calls are made from one event loop.
 
     Attributes:
-        receiving: Room for the files that are being handed over, from their first byte until they are read.
+        receiving: Room for the files that have arrived, until they are read.
     """
 
     def __init__(
@@ -74,7 +74,8 @@ class Shelf:
         self._uploads, self._cache = uploads, cache
         self._held: OrderedDict[str, CorpusPage] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self.receiving: Room = Room(_RECEIVED, "too many files are being handed over: hand it over again in a moment")
+        refusal = "too many files are being handed over: hand it over again in a moment"
+        self.receiving: Room = Room(_RECEIVED, refusal, _RECEIVED_OF_ONE)
 
     @property
     def files(self) -> tuple[OnShelf, ...]:

@@ -19,6 +19,7 @@ from quaestor.cli.options import (
     MaxRequestsOption,
     MaxTokensOption,
     ModelOption,
+    ProxiesOption,
 )
 from quaestor.cli.serve import check_asking
 from quaestor.errors import InputError
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from quaestor.web.security import Access
 
 PORT = 8766
+
+_MOST_OF_ONE = 64
+"""Requests of the largest size that one client may be sending at once."""
 
 
 @with_options
@@ -73,6 +77,7 @@ def mcp_command(
             show_envvar=True,
         ),
     ] = None,
+    proxies: ProxiesOption = None,
     model: ModelOption = None,
     max_requests: MaxRequestsOption = None,
     max_tokens: MaxTokensOption = None,
@@ -101,6 +106,7 @@ def mcp_command(
         "max_cost": max_cost,
         "keep_asked": keep,
         "excerpt_tokens": excerpt_tokens,
+        "trusted_proxies": proxies,
     }
     settings = load_settings({**named, **reading.settings})
     asking = AskRequest(
@@ -123,7 +129,7 @@ def mcp_command(
     server = create_server(partial(open_house, asking, may_be_read, exports, lists=not http))
     collect_steadily()
     if http:
-        _serve_http(server, host, port, token)
+        _serve_http(server, host, port, token, settings.trusted_proxies or "")
     else:
         _serve_stdio(server)
 
@@ -147,19 +153,20 @@ def _serve_stdio(server: "Server[House]") -> None:
         print(file=sys.stderr)
 
 
-def _serve_http(server: "Server[House]", host: str, port: int, token: str | None) -> None:
+def _serve_http(server: "Server[House]", host: str, port: int, token: str | None, proxies: str) -> None:
     from quaestor.mcp_server.transports import PATH, http_app
+    from quaestor.web.connections import read_proxies
     from quaestor.web.security import Access
     from quaestor.web.serving import address_of, bind, server_of
 
-    access = Access.at(host, token)
+    access, trusted = Access.at(host, token), read_proxies(proxies)
     with bind(host, port) as bound:
         shown = address_of(bound, access).partition("?")[0].rstrip("/")
         print(f"quaestor speaks MCP at {shown}{PATH} (Ctrl-C ends)", flush=True)
-        if access.token is not None:
+        if access.made:
             print(f"clients send the header Authorization: Bearer {access.token}", flush=True)
         try:
-            server_of(guarded(http_app(server), access)).run(sockets=[bound])
+            server_of(guarded(http_app(server), access), trusted).run(sockets=[bound])
         except KeyboardInterrupt:  # which uvicorn raises again once all is closed
             print(file=sys.stderr)
 
@@ -169,10 +176,12 @@ def guarded(app: "ASGIApp", access: "Access") -> "ASGIApp":
     from starlette.requests import Request
     from starlette.responses import PlainTextResponse, Response
 
+    from quaestor.mcp_server.transports import LARGEST_REQUEST
+    from quaestor.web.arriving import Bodies
     from quaestor.web.security import Guard
 
     def refuse(request: Request, status: int, line: str) -> Response:
         headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
         return PlainTextResponse(f"{line}\n", status, headers)
 
-    return Guard(app, access, refuse, programs=lambda _: True)
+    return Guard(Bodies(app, refuse, _MOST_OF_ONE * LARGEST_REQUEST), access, refuse, programs=lambda _: True)

@@ -115,6 +115,15 @@ AtOnceOption = Annotated[
 OpenOption = Annotated[
     int | None, typer.Option("--conversations", min=1, help="How many conversations are held open.", metavar="N")
 ]
+ProxiesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--trusted-proxies",
+        help="Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, such as "
+        "10.0.0.1,10.1.0.0/16; by default nobody's.",
+        metavar="ADDRESS,...",
+    ),
+]
 KeepOption = Annotated[
     bool | None,
     typer.Option("--keep/--no-keep", help="Keep questions and answers in the run store.", show_default="keep"),

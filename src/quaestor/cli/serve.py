@@ -17,6 +17,7 @@ from quaestor.cli.options import (
     MaxRequestsOption,
     MaxTokensOption,
     ModelOption,
+    ProxiesOption,
 )
 from quaestor.errors import SettingsError
 
@@ -57,6 +58,7 @@ def serve_command(
             show_envvar=True,
         ),
     ] = None,
+    proxies: ProxiesOption = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
     model: ModelOption = None,
     max_requests: MaxRequestsOption = None,
@@ -79,6 +81,7 @@ def serve_command(
 
     require_extra("web", "quaestor serve")
     from quaestor.web.app import create_app
+    from quaestor.web.connections import read_proxies
     from quaestor.web.security import Access
     from quaestor.web.serving import address_of, bind, server_of
 
@@ -90,6 +93,7 @@ def serve_command(
         "max_cost": max_cost,
         "keep_asked": keep,
         "excerpt_tokens": excerpt_tokens,
+        "trusted_proxies": proxies,
     }
     settings = load_settings({**named, **reading.settings, **limits.settings})
     asking = AskRequest(
@@ -103,7 +107,7 @@ def serve_command(
     for name in shown:
         page_file(name)
     asyncio.run(check_asking(asking, "serve"))
-    access = Access.at(host, token)
+    access, trusted = Access.at(host, token), read_proxies(settings.trusted_proxies or "")
     app = create_app(asking, access, shown)
     level = logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR
     logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
@@ -121,7 +125,7 @@ def serve_command(
 
             webbrowser.open(address)
         try:
-            server_of(app).run(sockets=[bound])
+            server_of(app, trusted).run(sockets=[bound])
         except KeyboardInterrupt:  # which uvicorn raises again once all is closed
             print(file=sys.stderr)
 

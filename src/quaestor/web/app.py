@@ -22,6 +22,7 @@ from quaestor.store.base import open_store
 from quaestor.web import errors, login
 from quaestor.web.api.app import ADDRESS, create_api
 from quaestor.web.api.problems import is_for_programs
+from quaestor.web.arriving import Bodies
 from quaestor.web.ask import asking as ask_asking
 from quaestor.web.ask import routes as ask_routes
 from quaestor.web.repair.routes import router as repair
@@ -35,6 +36,9 @@ AREAS = {"Ask": "/", "Runs": "/runs"}
 
 _AROUND_AN_UPLOAD = 14_000_000
 """Bytes that a form may have besides its file."""
+
+_UPLOADS_OF_ONE = 4
+"""Uploads of the largest size that one client may be sending at once."""
 
 _TELLS_NOBODY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 _TIDIED = 60.0
@@ -88,6 +92,7 @@ def create_app(asking: AskRequest, access: Access | None = None, files: tuple[st
 
     # The last that is added is the first that is asked.
     app.add_middleware(_Bounded, most=largest + _AROUND_AN_UPLOAD)
+    app.add_middleware(Bodies, refuse=refuse, most_of_one=_UPLOADS_OF_ONE * (largest + _AROUND_AN_UPLOAD))
     app.add_middleware(errors.Contained, answer=lambda request: refuse(request, 500, errors.INTERNAL))
     app.add_middleware(Guard, access=let_in, refuse=refuse, programs=is_for_programs)
     return app

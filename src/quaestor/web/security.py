@@ -53,10 +53,12 @@ class Access:
     Attributes:
         host: The address that is listened at.
         token: What whoever asks has to know; None where all of this machine may ask.
+        made: Whether the token was made here, so that nobody knows it yet.
     """
 
     host: str = "127.0.0.1"
     token: str | None = None
+    made: bool = False
 
     def __post_init__(self) -> None:
         if self.token is None and not is_loopback(self.host):
@@ -71,7 +73,9 @@ class Access:
         Raises:
             SettingsError: The token is too short.
         """
-        return cls(host, token or (None if is_loopback(host) else secrets.token_urlsafe(32)))
+        if token or is_loopback(host):
+            return cls(host, token or None)
+        return cls(host, secrets.token_urlsafe(32), made=True)
 
     def goes_by(self, host: str) -> bool:
         """Tells whether the server goes by the name of a Host header.

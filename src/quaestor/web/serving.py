@@ -7,6 +7,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from quaestor.errors import SettingsError
+from quaestor.web.connections import Connections
 from quaestor.web.security import Access
 
 _TO_FINISH = 3
@@ -40,17 +41,26 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address_of(bound: socket.socket, access: Access) -> str:
-    """Returns the address to open in a browser, with the token where one is needed."""
+    """Returns the address to open in a browser, with a token that was made here, never one that was given."""
     host, port = bound.getsockname()[:2]
     shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
     shown = f"[{shown}]" if ":" in shown else shown
-    return f"http://{shown}:{port}/" + (f"?token={access.token}" if access.token else "")
+    return f"http://{shown}:{port}/" + (f"?token={access.token}" if access.made else "")
 
 
-def server_of(app: ASGIApp) -> uvicorn.Server:
-    """Returns a server for an app, which says nothing of requests that go well."""
+def server_of(app: ASGIApp, proxies: tuple[str, ...] = (), connections: Connections | None = None) -> uvicorn.Server:
+    """Returns a server for an app, which says nothing of requests that go well.
+
+    Args:
+        app: What answers.
+        proxies: Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+        connections: Theirs are limited; by default as `Connections` says.
+    """
     config = uvicorn.Config(
         app,
+        http=(connections or Connections(proxies)).protocol,  # type: ignore[arg-type]  # uvicorn calls it as it calls a class
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
         lifespan="on",
         log_config=None,
         access_log=False,

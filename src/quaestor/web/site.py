@@ -65,5 +65,10 @@ def site_of(request: Request) -> Site:
     return cast("Site", request.app.state.site)
 
 
+def client_of(request: Request) -> str:
+    """Returns the address that a request came from."""
+    return request.client.host if request.client else ""
+
+
 TheSite = Annotated[Site, Depends(site_of)]
 """A parameter of this type is given the server's own."""

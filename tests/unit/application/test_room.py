@@ -18,3 +18,12 @@ def test_an_error_leaves_too() -> None:
     for _ in range(2):
         with pytest.raises(ValueError, match="broken"), room.entered():
             raise ValueError("broken")
+
+
+def test_one_client_does_not_take_all_of_it() -> None:
+    room = Room(3, "full", 2)
+    with room.entered("a"), room.entered("a"):
+        with pytest.raises(BusyError), room.entered("a"):
+            pass
+        with room.entered("b"), pytest.raises(BusyError), room.entered("c"):
+            pass

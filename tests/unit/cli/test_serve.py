@@ -54,6 +54,24 @@ def test_a_token_is_printed_once_where_one_is_needed(tmp_path: Path) -> None:
         assert refused.value.code == 401
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["serve", "mcp"])
+def test_a_token_that_was_given_is_not_printed(tmp_path: Path, command: str) -> None:
+    token = "canary-0123456789"
+    more = ["--http"] if command == "mcp" else []
+    code = "from quaestor.cli import main; raise SystemExit(main())"
+    started = [sys.executable, "-u", "-c", code, command, "--port", "0", "--host", "0.0.0.0", "--token", token, *more]
+    with subprocess.Popen(
+        started, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate(timeout=30)[0]
+    assert "http://" in first
+    assert token not in first + rest
+
+
 def test_a_taken_port_is_one_line(quaestor: Quaestor) -> None:
     with bind("127.0.0.1", 0) as taken:
         outcome = quaestor("serve", "--port", str(taken.getsockname()[1]))
@@ -66,6 +84,8 @@ def test_a_taken_port_is_one_line(quaestor: Quaestor) -> None:
     [
         (["--store", "sqlite://"], "in memory"),
         (["--token", "short"], "16 ASCII"),
+        (["--trusted-proxies", "10.0.0.1,example.com"], "example.com"),
+        (["--trusted-proxies", "*"], "*"),
         (["--host", "no such host"], "no address"),
         (["--solver", "nobody"], "nobody"),
         (["missing.htm"], "missing.htm"),

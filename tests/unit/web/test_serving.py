@@ -18,9 +18,10 @@ def test_what_is_no_address_is_said(host: str) -> None:
         bind(host, 0)
 
 
-def test_the_address_has_the_token_where_one_is_needed() -> None:
+def test_the_address_has_a_token_that_was_made_and_none_that_was_given() -> None:
     with bind("127.0.0.1", 0) as bound:
         port = bound.getsockname()[1]
         assert address_of(bound, Access()) == f"http://127.0.0.1:{port}/"
-        token = "abcdefghijklmnop"
-        assert address_of(bound, Access(token=token)) == f"http://127.0.0.1:{port}/?token={token}"
+        made, given = Access.at("0.0.0.0"), Access.at("0.0.0.0", "abcdefghijklmnop")
+        assert address_of(bound, made) == f"http://127.0.0.1:{port}/?token={made.token}"
+        assert address_of(bound, given) == f"http://127.0.0.1:{port}/"

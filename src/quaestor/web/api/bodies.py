@@ -4,11 +4,12 @@ Owns what is refused before anything of a request is used. A body is UTF-8; a ke
 finite; a parameter that is not known, or stands twice, is a mistake and not ignored.
 """
 
-import asyncio
 import json
 import math
-from collections.abc import Callable, Coroutine, Iterator
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
@@ -21,10 +22,9 @@ from quaestor.web.site import site_of
 
 JSON_TYPE, FILE_TYPE = "application/json", "application/octet-stream"
 
-_TO_ARRIVE = 30.0
-"""Seconds that a body of JSON has to arrive, and each piece of a file."""
+_IN_MEMORY = 1_000_000
+"""Bytes of a file above which it is kept on disk until all of it is there."""
 
-_FILE_TO_ARRIVE = 600.0
 _LONGEST_NUMBER = 40
 _CLOSE = {"Connection": "close"}
 
@@ -35,7 +35,7 @@ class StrictRequest(Request):
     async def body(self) -> bytes:
         """Returns the body, once all of it is there."""
         if not hasattr(self, "_body"):
-            self._body = await read_body(self, site_of(self).settings.serve_request_kb * 1_000, _TO_ARRIVE)
+            self._body = await read_body(self, site_of(self).settings.serve_request_kb * 1_000)
         return self._body
 
     async def json(self) -> Any:
@@ -75,50 +75,55 @@ def require_type(request: Request, wanted: str) -> None:
         raise HTTPException(415, f"this address takes {wanted}: send it with the header Content-Type: {wanted}")
 
 
-async def file_body(request: Request, most: int) -> bytes:
-    """Returns a file that is the body of a request.
+@asynccontextmanager
+async def file_body(request: Request, most: int) -> AsyncIterator[IO[bytes]]:
+    """Gives a file that is the body of a request, once all of it is there.
 
     Args:
         request: What was asked.
         most: Bytes that it may have.
 
     Raises:
-        HTTPException: It is of another type, too large, or takes too long to arrive.
+        HTTPException: It is of another type or too large, or there is no room for it on the disk.
     """
     require_type(request, FILE_TYPE)
-    return await read_body(request, most, _FILE_TO_ARRIVE)
+    with SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
+        try:
+            async for piece in _pieces(request, most):
+                file.write(piece)
+            file.seek(0)
+        except OSError as error:
+            raise HTTPException(503, f"the server has no room for the file: {error.strerror}", _CLOSE) from None
+        yield file
 
 
-async def read_body(request: Request, most: int, seconds: float) -> bytes:
+async def read_body(request: Request, most: int) -> bytes:
     """Returns the body of a request.
 
     Args:
         request: What was asked.
         most: Bytes that it may have.
-        seconds: Until all of it has to be there.
 
     Raises:
-        HTTPException: It is too large, or takes too long to arrive.
+        HTTPException: It is too large.
     """
+    return b"".join([piece async for piece in _pieces(request, most)])
+
+
+async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
     too_large = HTTPException(413, f"a body may have {most:,} bytes here: send less", _CLOSE)
     length = request.headers.get("content-length", "")
     if length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > most):
         raise too_large
-    pieces, size, now = [], 0, asyncio.get_running_loop().time
-    end = now() + seconds
+    size = 0
     try:
-        async with asyncio.timeout_at(min(end, now() + _TO_ARRIVE)) as patience:
-            async for piece in request.stream():
-                size += len(piece)
-                if size > most:
-                    raise too_large
-                pieces.append(piece)
-                patience.reschedule(min(end, now() + _TO_ARRIVE))
-    except TimeoutError:
-        raise HTTPException(408, "the body took too long to arrive: send it again at once", _CLOSE) from None
+        async for piece in request.stream():
+            size += len(piece)
+            if size > most:
+                raise too_large
+            yield piece
     except ClientDisconnect:
         raise HTTPException(400, "the connection ended before the body did") from None
-    return b"".join(pieces)
 
 
 def strict_json(data: bytes) -> object:

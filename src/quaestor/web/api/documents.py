@@ -18,7 +18,7 @@ from quaestor.web.api.bodies import FILE_TYPE, StrictRoute, file_body
 from quaestor.web.api.document_values import FactList, OutlineReply, PartList, WholeTableReply
 from quaestor.web.api.problems import problems
 from quaestor.web.api.values import Part, PartReply, Value, part_of_whole
-from quaestor.web.site import TheSite
+from quaestor.web.site import TheSite, client_of
 
 router = APIRouter(route_class=StrictRoute, prefix="/documents", tags=["documents"])
 
@@ -79,8 +79,9 @@ async def _upload_document(
     It is recognised by what it holds, and read at once; one that cannot be asked is refused and not kept.
     """
     shelf = site.desk.shelf
-    with shelf.receiving.entered():
-        taken = await shelf.take(await file_body(request, shelf.largest), name)
+    async with file_body(request, shelf.largest) as file:
+        with shelf.receiving.entered(client_of(request)):
+            taken = await shelf.take(file.read(), name)
     response.headers["Location"] = f"/api/v1/documents/{taken.id}"
     return _entry(taken, "upload")
 

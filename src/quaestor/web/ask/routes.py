@@ -20,7 +20,7 @@ from quaestor.web.errors import status_of
 from quaestor.web.paper.keys import source_at
 from quaestor.web.paper.views import heading_key, part_view
 from quaestor.web.repair.views import correction_views
-from quaestor.web.site import Site, TheSite
+from quaestor.web.site import Site, TheSite, client_of
 
 router = APIRouter()
 
@@ -36,7 +36,7 @@ async def _start(request: Request, site: TheSite) -> Response:
 @router.post("/documents")
 async def _take_upload(request: Request, site: TheSite, file: Annotated[UploadFile, File()]) -> Response:
     try:
-        with site.desk.shelf.receiving.entered():
+        with site.desk.shelf.receiving.entered(client_of(request)):
             taken = await site.desk.shelf.take(await file.read(), file.filename or "")
     except (InputError, BusyError) as error:
         return _start_page(request, site, error_line(error), status_of(error))

@@ -1,15 +1,10 @@
-import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from web_api import program
 
-from quaestor.web.api import bodies
-from quaestor.web.api.bodies import read_body, strict_json
+from quaestor.web.api.bodies import strict_json
 
 JSON = {"Content-Type": "application/json"}
 
@@ -63,31 +58,3 @@ def test_parameters_that_are_unknown_or_stand_twice_are_refused(tmp_path: Path) 
         assert problem["errors"] == [{"where": "query.limt", "what": "is not known here: leave it out"}]
         assert "twice" in asked.get("/documents?limit=1&limit=2", 422)["detail"]
         assert asked.post("/conversations", 422, document="x", titel="y")["errors"][0]["where"] == "body.titel"
-
-
-def a_request(pieces: AsyncIterator[dict[str, Any]]) -> Request:
-    async def receive() -> dict[str, Any]:
-        return await anext(pieces)
-
-    return Request({"type": "http", "headers": [], "method": "POST", "path": "/"}, receive)
-
-
-def test_a_body_that_does_not_arrive_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "_TO_ARRIVE", 0.05)
-
-    async def slow() -> AsyncIterator[dict[str, Any]]:
-        yield {"type": "http.request", "body": b"{", "more_body": True}
-        await asyncio.sleep(60)
-
-    async def dripping() -> AsyncIterator[dict[str, Any]]:
-        while True:
-            await asyncio.sleep(0.01)
-            yield {"type": "http.request", "body": b" ", "more_body": True}
-
-    async def gone() -> AsyncIterator[dict[str, Any]]:
-        yield {"type": "http.disconnect"}
-
-    for pieces, status in ((slow(), 408), (dripping(), 408), (gone(), 400)):
-        with pytest.raises(HTTPException) as refused:
-            asyncio.run(read_body(a_request(pieces), 1_000, 0.3))
-        assert refused.value.status_code == status
