@@ -49,7 +49,7 @@ docs: $(INSTALLED_DEV)  ## the documentation as a site, in site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 BASE ?=
-bench: $(INSTALLED_DEV)  ## each figure that the README quotes; BASE=REVISION compares the installation with another commit's
+bench: $(INSTALLED_DEV)  ## speed and memory, one figure per benchmark; BASE=REVISION compares the installation with another commit's
 	@$(BIN)/python -m benchmarks
 	@test -z "$(BASE)" || $(BIN)/python -m benchmarks.install --base $(BASE)
 

@@ -1,4 +1,4 @@
-"""Each figure that the README quotes about speed and memory: one file a figure, printed by `make bench`.
+"""Speed and memory, one file per figure; `make bench` prints them all.
 
 Owns the measuring. Asserts nothing: a busy machine must not fail a build. Medians, on the public file beside the
 repository where it is there, else on the bundled sample.

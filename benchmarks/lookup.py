@@ -1,6 +1,6 @@
 """How well the workflow finds a cell by words: its own labels, and labels written another way.
 
-`python -m benchmarks.lookup [FILE]` prints the table that `docs/solvers.md` quotes, over all cells of a labelled file
+`python -m benchmarks.lookup [FILE]` prints the table that `docs/research/model_solvers.md` quotes, over all cells of a labelled file
 that print a number of its reference programs.
 """
 

@@ -1,7 +1,7 @@
 """What computed evidence finds, and how long critics take: `python -m benchmarks.reflection [FILE]`.
 
 Drafts of the reference plans of a labelled file are made wrong, one kind of mistake at a time; what the evidence says
-of the sound ones is false alarm. `docs/solvers.md` quotes the table.
+of the sound ones is false alarm. `docs/research/model_solvers.md` quotes the table.
 """
 
 import asyncio
