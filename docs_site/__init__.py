@@ -1,1 +1,1 @@
-"""What makes the documentation site, and the page of the commands, out of texts that stand elsewhere."""
+"""Build the documentation site and the command reference."""

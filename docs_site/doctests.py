@@ -1,4 +1,4 @@
-"""A Griffe extension: examples of docstrings are shown as code, not as quotations of quotations."""
+"""A Griffe extension that shows the examples of docstrings as code blocks."""
 
 import re
 from typing import Any
@@ -9,16 +9,16 @@ _EXAMPLE = re.compile(r"^>>> .*?(?=\n[ \t]*\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
 class FencedDoctests(Extension):
-    """Puts fences around each paragraph that begins with `>>>`."""
+    """Put fences around each paragraph that begins with `>>>`."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
-        """Rewrites the docstring of an object that was read."""
+        """Rewrite the docstring of a loaded object."""
         if obj.docstring is not None:
             obj.docstring.value = fenced(obj.docstring.value)
 
 
 def fenced(text: str) -> str:
-    r"""Returns a docstring with its examples as blocks of code.
+    r"""Return a docstring with its examples in code blocks.
 
     >>> print(fenced("Adds.\n\n>>> 1 + 1\n2"))
     Adds.

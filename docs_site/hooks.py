@@ -1,8 +1,7 @@
-"""Makes the documentation site out of texts that stand where a reader of the repository looks for them.
+"""MkDocs hooks of the documentation site.
 
-docs/ is read as it is. README, CONTRIBUTING, CHANGELOG, SECURITY and LICENSE become pages; the reference of the public
-names is made from their docstrings, that of the commands from their help; examples/ can be taken from it. Refuses to
-build a site that would load anything from another host.
+Besides docs/, the site has README, CONTRIBUTING, CHANGELOG, SECURITY and LICENSE as pages, references of the public
+names and of the commands, and the files of examples/. A site that would load anything from another host is not built.
 """
 
 import posixpath
@@ -27,7 +26,7 @@ TOP = {
     "SECURITY.md": "security.md",
     "LICENSE": "license.md",
 }
-"""Texts at the root of the repository, and their pages."""
+"""Pages made from files at the root of the repository."""
 
 _STATIC = Path(__file__).parent / "static"
 _FENCE = re.compile(r"^```.*?^```[ ]*$", re.MULTILINE | re.DOTALL)
@@ -36,7 +35,7 @@ _LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Puts the pages of the public names where the navigation has `PYTHON`."""
+    """Replace `PYTHON` in the navigation with the pages of the public names."""
     groups = {group.title: group.page for group in public_names.groups()}
     pages = [{"All names": public_names.INDEX}, *({title: page} for title, page in groups.items())]
     for section in config.nav or []:
@@ -47,7 +46,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the pages that are not in docs/."""
+    """Add the pages that are not in docs/."""
     for source, page in TOP.items():
         text = (_ROOT / source).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=text if source.endswith(".md") else f"# Licence\n\n{text}"))
@@ -61,7 +60,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turns a text of the repository into one of the site: links between its texts, and what fences say."""
+    """Adapt links and fences of a repository text to the site."""
     if page.file.src_uri == "help.md":
         markdown += "\n" + command_line.command_reference()
     made_from = {site: source for source, site in TOP.items()}
@@ -75,20 +74,20 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Gives the theme's search, which is a dialog to those who hear the page, its name."""
+    """Label the theme's search dialog for screen readers."""
     return output.replace(
         'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
     )
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuses a site that asks another host for anything."""
+    """Fail if the site loads anything from another host."""
     if found := loading.foreign_in(Path(config.site_dir)):
         raise PluginError("the site would load from other hosts:\n" + "\n".join(found))
 
 
 def _linked(text: str, source: str, page: str) -> str:
-    """The text with links to other texts of the repository as links to their pages."""
+    """Return the text with links between repository texts as links between pages."""
 
     def moved(link: re.Match[str]) -> str:
         if "://" in link[2] or link[2].startswith("mailto:"):
@@ -101,9 +100,9 @@ def _linked(text: str, source: str, page: str) -> str:
 
 
 def _fenced(block: str) -> str:
-    """The block with its remarks as the site's Markdown has them: a file's name stands over it.
+    """Return the block with its remarks in the site's syntax: a file name becomes its title.
 
-    What a command prints is shown as it is: highlighters take `$ 25,587` in it for a command.
+    Console output is not highlighted, because highlighters take `$ 25,587` for a command.
     """
     opening = _OPENING.match(block)
     assert opening is not None

@@ -1,4 +1,4 @@
-"""What a built page would load by itself, and from where. Links that a person clicks load nothing."""
+"""Find what the built pages load from other hosts. Links that a reader clicks load nothing."""
 
 import re
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ _LOADS = {
     "background": "*",
     "ping": "*",
 }
-"""Attributes that name what is fetched, and of which elements."""
+"""Attributes whose address is fetched, and the elements they count on."""
 
 _LINKS_THAT_LOAD_NOTHING = {"canonical", "prev", "next", "author", "license", "alternate"}
 _IN_STYLES = re.compile(r"""url\(\s*["']?([^"')]+)|@import\s+["']([^"']+)""")
 
 
 def foreign_in(site: Path) -> list[str]:
-    """Returns a line for each thing that a page or a style of a folder would fetch from another host."""
+    """Return a line for each resource that a page or style sheet would fetch from another host."""
     found: list[str] = []
     for path in sorted(site.rglob("*")):
         if path.suffix in (".html", ".css", ".svg") and path.is_file():
@@ -36,7 +36,7 @@ def foreign_in(site: Path) -> list[str]:
 
 
 def of_page(text: str) -> Iterator[str]:
-    """Yields every address that a page fetches when it is opened, those of its styles too."""
+    """Yield every address that a page fetches, including those in its styles."""
     for element in html.document_fromstring(text).iter():
         if not isinstance(element.tag, str):
             continue
@@ -52,7 +52,7 @@ def of_page(text: str) -> Iterator[str]:
 
 
 def of_styles(text: str) -> Iterator[str]:
-    """Yields every address that a style sheet fetches."""
+    """Yield every address that a style sheet fetches."""
     for url, imported in _IN_STYLES.findall(text):
         yield (url or imported).strip()
 

@@ -1,4 +1,4 @@
-"""The public names of the package as pages, in the groups in which its docstring tells of them."""
+"""Pages of the public names, grouped as in the docstring of the package."""
 
 import re
 from collections.abc import Iterator
@@ -8,20 +8,20 @@ import quaestor
 
 INDEX = "reference/python/index.md"
 PUBLIC = frozenset({*quaestor.__all__, "open"} - {"__version__"})
-"""`open` is public too, and not among what `import *` takes."""
+"""`open` is public but not part of `import *`."""
 
 _NAME = re.compile(r"`(\w+)`")
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Names that serve one need.
+    """A group of related names.
 
     Attributes:
-        title: The first words of the paragraph that names them.
-        page: The page's place on the site.
-        text: What the package's docstring says of them, its example too.
-        names: In the order in which they are told of.
+        title: The first words of the paragraph.
+        page: The path of the page on the site.
+        text: The paragraph, with its example.
+        names: In the order of the paragraph.
     """
 
     title: str
@@ -31,7 +31,7 @@ class Group:
 
 
 def groups() -> tuple[Group, ...]:
-    """Returns every public name in one group: that of the first paragraph which names it."""
+    """Return the groups; each name belongs to the first paragraph that contains it."""
     left = set(PUBLIC)
     found: list[Group] = []
     for text in (quaestor.__doc__ or "").split("\n\n")[2:]:
@@ -45,12 +45,12 @@ def groups() -> tuple[Group, ...]:
             title = re.split(r"[:;,(]", " ".join(text.split()), maxsplit=1)[0].strip()
             words = re.sub(r"\W+", "_", title.lower())
             found.append(Group(title, f"reference/python/{words}.md", text, names))
-    assert not left, f"the docstring of quaestor does not tell of {sorted(left)}"
+    assert not left, f"the docstring of quaestor does not mention {sorted(left)}"
     return tuple(found)
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Yields the place and the text of each page: one a group, and the list of all names."""
+    """Yield the path and text of each page: one per group, and an index."""
     found = groups()
     lines = (
         f"- [{group.title}]({group.page.rpartition('/')[2]}): "

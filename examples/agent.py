@@ -1,6 +1,6 @@
-"""Asks a page with the agent: a model that says how it understands a question, then looks numbers up with tools.
+"""Ask about a page with the agent solver: a model states its understanding, then looks numbers up with tools.
 
-Run it with `python examples/agent.py anthropic:NAME`, or with any other model (docs/models.md).
+Run it with `python examples/agent.py anthropic:NAME`, or with another model (docs/models.md).
 """
 
 import sys
@@ -17,11 +17,7 @@ QUESTIONS = (
 
 
 def main(model: str) -> None:
-    """Prints each answer with its arithmetic, its sources, and the tool calls that led to it.
-
-    Args:
-        model: Its name, such as `anthropic:NAME`, or `openai:NAME@http://127.0.0.1:8000/v1` for a server of your own.
-    """
+    """Print each answer with its arithmetic, sources and tool calls."""
     for answered in quaestor.open(PAGE).ask(QUESTIONS, solver="agent", model=model):
         print(answered.question)
         print(f"  {answered} = {answered.answer.formula}")

@@ -1,4 +1,4 @@
-"""Asks a page without any model: plans that a question could mean, ranked by what was learned from conversations.
+"""Ask about a page without a model: the solver ranks possible plans with learned weights.
 
 Run it with `python examples/embedded.py`. It needs no key, no server and no network.
 """
@@ -15,7 +15,7 @@ QUESTIONS = (
 
 
 def main() -> None:
-    """Prints each answer with its arithmetic, how sure the solver is, and where the numbers stand."""
+    """Print each answer with its arithmetic, confidence and sources."""
     for answered in quaestor.open(PAGE).ask(QUESTIONS):
         answer = answered.answer
         print(answered.question)
@@ -23,7 +23,7 @@ def main() -> None:
         for source in answered.sources:
             print(f"    {source.place}: {source.span}")
 
-    # Whoever has money on the number lets it answer only where it is sure, and the rest go to a person.
+    # Withhold answers that are not sure enough, so that a person can check them.
     careful = quaestor.open(PAGE).ask("what was the change in that?", options={"abstain_below": 0.9})
     print(careful.question)
     print(f"  {careful}: {careful.answer.reason}")

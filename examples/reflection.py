@@ -1,4 +1,4 @@
-"""Asks a page with reflection: a model drafts, evidence is computed, two critics judge, and it drafts again.
+"""Ask about a page with the reflection solver: drafts are judged by computed evidence and two critics.
 
 Run it with `python examples/reflection.py anthropic:NAME`, or with any other model (docs/models.md).
 """
@@ -17,11 +17,7 @@ QUESTIONS = (
 
 
 def main(model: str) -> None:
-    """Prints each answer with what a reader should doubt of it, and what the critics said.
-
-    Args:
-        model: Its name, such as `anthropic:NAME`.
-    """
+    """Print each answer with its remaining doubts and the critics' verdicts."""
     for answered in quaestor.open(PAGE).ask(QUESTIONS, solver="reflection", model=model, options={"max_iterations": 3}):
         print(answered.question)
         print(f"  {answered} = {answered.answer.formula}")
@@ -32,7 +28,7 @@ def main(model: str) -> None:
                     f"    the {event.critic} critic {'approves' if event.approves else 'objects'} (draft {event.draft})"
                 )
 
-    # Without a model another solver drafts, and only what is computed judges.
+    # Without a model, another solver drafts and only the evidence judges.
     checked = quaestor.open(PAGE).ask(QUESTIONS[0], solver="reflection", options={"expert": "embedded"})
     print(f"{checked} without a model")
 

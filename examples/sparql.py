@@ -1,4 +1,4 @@
-"""Asks a page in two phases: a model names values by SPARQL queries, then writes a formula over their names.
+"""Ask about a page in two phases: a model names values by SPARQL queries, then writes a formula over the names.
 
 Run it with `python examples/sparql.py anthropic:NAME`, or with any other model (docs/models.md).
 """
@@ -18,11 +18,7 @@ QUESTIONS = (
 
 
 def main(model: str) -> None:
-    """Prints each answer with its arithmetic, the named values with their queries, and the formula over them.
-
-    Args:
-        model: Its name, such as `anthropic:NAME`.
-    """
+    """Print each answer with its arithmetic, the queries of its values, and the formula."""
     answers = quaestor.open(PAGE).ask(QUESTIONS, solver="sparql", model=model, options={"attempts": 3})
     for answered in answers:
         print(answered.question)

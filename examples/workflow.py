@@ -1,4 +1,4 @@
-"""Asks pages over one connection with the workflow solver: a model writes plans, which are looked up, checked and run.
+"""Ask about pages over one connection with the workflow solver: a model writes plans that are looked up and run.
 
 Run it with `python examples/workflow.py anthropic:NAME`, or with any other model (docs/models.md).
 """
@@ -18,12 +18,8 @@ QUESTIONS = (
 
 
 async def main(model: str) -> None:
-    """Prints each answer with where the words of its plan led, and what the conversation has used.
-
-    Args:
-        model: Its name, such as `anthropic:NAME`.
-    """
-    # One connection, one count of tokens, for as many pages as you like; inside an event loop of your own.
+    """Print each answer with the look-ups of its plan, and the usage of the conversation."""
+    # Share one connection and one token count across pages, inside your own event loop.
     async with quaestor.open_session(model) as session:
         solver = quaestor.make_solver("workflow", {"repairs": 2})
         page = await quaestor.open_async(PAGE)

@@ -1,4 +1,4 @@
-"""Every script of examples/ runs as it stands, with a model on this machine that replies as a perfect one does."""
+"""Run the scripts of examples/ with a local model that replies as a perfect one would."""
 
 import asyncio
 import importlib.util
@@ -29,13 +29,13 @@ def script(name: str) -> ModuleType:
     return module
 
 
-def said(asked: Asked) -> str:
-    """What tells a request from others; the ids of calls differ from run to run."""
+def request_key(asked: Asked) -> str:
+    """Return what identifies a request; ids of calls differ between runs."""
     return json.dumps([asked.system, asked.prompts, asked.results])
 
 
 class Rehearsed:
-    """Makes oracles, and keeps what they reply to what."""
+    """An oracle factory that records each request with its reply."""
 
     def __init__(self, oracle: OracleFactory) -> None:
         self.replies: dict[str, Reply] = {}
@@ -45,7 +45,7 @@ class Rehearsed:
         perfect = self._oracle(context, golds).script()
 
         def kept(asked: Asked) -> Reply:
-            return self.replies.setdefault(said(asked), perfect(asked))
+            return self.replies.setdefault(request_key(asked), perfect(asked))
 
         class Turn:
             @staticmethod
@@ -57,7 +57,7 @@ class Rehearsed:
 
 @pytest.fixture
 def model(request: pytest.FixtureRequest, local_models: None) -> Iterator[str]:
-    """The name of a model that replies to an example's questions as a perfect one does."""
+    """Start a model that answers an example's questions perfectly, and yield its name."""
     name = request.getfixturevalue("name")
     example, oracle = script(name), Rehearsed(oracle_of(name))
     dataset = quaestor.read_dataset(quaestor.sample_path())
@@ -73,11 +73,11 @@ def model(request: pytest.FixtureRequest, local_models: None) -> Iterator[str]:
 
     with ModelServer(lambda asked: say("")) as server:
         asyncio.run(rehearse(server, named := f"openai:perfect@{server.url}/v1"))
-        server.script = lambda asked: oracle.replies[said(asked)]
+        server.script = lambda asked: oracle.replies[request_key(asked)]
         yield named
 
 
-def test_there_is_one_for_each_solver() -> None:
+def test_every_solver_has_a_script() -> None:
     assert sorted(["embedded", *ORACLES]) == EXAMPLES
 
 

@@ -23,7 +23,7 @@ from quaestor.settings import load_settings
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 FOUND = [block for block in blocks() if not {"recipe", "served"} & set(block.remarks)]
-"""All but those that tests of their own follow: `test_recipes`, `test_served`."""
+"""All blocks except those that `test_recipes` and `test_served` run."""
 LANGUAGES = {"sh", "console", "python", "toml", "json", "csv", "markdown", "javascript", "turtle", "text"}
 NEEDS = {"model", "mongo", "data", "install", "inspect", "minutes"}
 
@@ -34,12 +34,12 @@ Typist = Callable[[str], tuple[int, str]]
 
 @pytest.fixture
 def type_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Typist:
-    """Types a line as a new user, in an empty folder: returns the exit code and what was printed."""
+    """Return a function that runs a command in an empty home folder and returns its exit code and output."""
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "100")
-    # The few conversations of an example are answered sooner than a second process has started.
+    # A second process would take longer to start than the few conversations take.
     monkeypatch.setenv("QUAESTOR_WORKERS", "1")
     for name in ("DEBUG", "STORE", "SOLVER", "MODEL"):
         monkeypatch.delenv(f"QUAESTOR_{name}", raising=False)
@@ -47,7 +47,7 @@ def type_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Cap
     def run(line: str) -> tuple[int, str]:
         program, *rest = words(line)
         assert program == "quaestor"
-        assert not {"|", ">", "<", "&&", ";"} & set(rest), f"no shell reads {line!r} here"
+        assert not {"|", ">", "<", "&&", ";"} & set(rest), f"{line!r} needs a shell"
         capfd.readouterr()
         code = exit_code(*rest)
         printed = capfd.readouterr()
@@ -56,8 +56,8 @@ def type_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Cap
     return run
 
 
-def read_by_the_command_line(left: list[str]) -> None:
-    """Lets the command line read a command without running it: commands, arguments and options exist."""
+def parse_command(left: list[str]) -> None:
+    """Parse a command without running it."""
     from typer.core import TyperGroup
 
     command, context = all_commands(), None
@@ -71,7 +71,7 @@ def read_by_the_command_line(left: list[str]) -> None:
 
 
 def must_run(line: str, block: Block) -> bool:
-    """Whether a line is run; one that is not is held to what it names."""
+    """Return whether to run a command; check the names in one that is not run."""
     split = words(line)
     match split[0]:
         case ".":
@@ -85,9 +85,9 @@ def must_run(line: str, block: Block) -> bool:
             assert block.remarks.get("needs") == "inspect"
             assert split[1] in ("eval", "view")
         case "quaestor" if "needs" in block.remarks:
-            if "--weights" in split:  # which the line before makes
+            if "--weights" in split:  # which the command before it makes
                 Path(split[split.index("--weights") + 1]).mkdir(exist_ok=True)
-            read_by_the_command_line(split[1:])
+            parse_command(split[1:])
         case "python":
             assert "needs" in block.remarks
             assert split[1] == "-m"
@@ -98,9 +98,9 @@ def must_run(line: str, block: Block) -> bool:
             assert "needs" in block.remarks
             assert split[1] in ("build", "run")
             if "quaestor" in split[split.index("run") :] if "run" in split else False:
-                read_by_the_command_line(split[split.index("quaestor") + 1 :])
+                parse_command(split[split.index("quaestor") + 1 :])
         case other:
-            assert other == "jq", f"{block}: who runs {line!r}?"
+            assert other == "jq", f"{block}: unknown command {line!r}"
             assert "needs" in block.remarks
     return False
 
@@ -116,7 +116,7 @@ SLOW = {
     "docs/solvers.md",
     "README.md",
 }
-"""Texts whose commands take many seconds: they build ontologies, play whole files, or train."""
+"""Pages whose commands take many seconds."""
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ SLOW = {
         for file in dict.fromkeys(block.file for block in FOUND if block.language in ("sh", "console"))
     ],
 )
-def test_every_line_can_be_typed(file: str, tmp_path: Path, type_line: Typist, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_run(file: str, tmp_path: Path, type_line: Typist, monkeypatch: pytest.MonkeyPatch) -> None:
     there = set(sys.modules)
     for block in (block for block in FOUND if block.file == file):
         if "file" in block.remarks:
@@ -142,15 +142,15 @@ def test_every_line_can_be_typed(file: str, tmp_path: Path, type_line: Typist, m
                     assert printed.strip(), f"{block}: {line} prints nothing"
                 if "--json" in words(line):
                     json.loads(printed)
-    for name in set(sys.modules) - there:  # what the page itself has added
+    for name in set(sys.modules) - there:  # modules of the page
         if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]
 
 
 @pytest.mark.parametrize("block", [block for block in FOUND if block.language == "python"], ids=str)
-def test_every_python_example_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "file" in block.remarks:
-        compile(block.text, str(block), "exec")  # the lines below it import it
+        compile(block.text, str(block), "exec")  # imported by the commands after it
         return
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
@@ -167,15 +167,15 @@ def test_every_python_example_runs(block: Block, tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("block", [block for block in FOUND if block.language == "toml"], ids=str)
-def test_every_setting_is_one(block: Block, tmp_path: Path) -> None:
+def test_settings_are_valid(block: Block, tmp_path: Path) -> None:
     if "project" not in tomllib.loads(block.text):
         (tmp_path / "quaestor.toml").write_text(block.text, encoding="utf-8")
         load_settings(environment={}, folder=tmp_path)
 
 
 @pytest.mark.parametrize("block", list(blocks()), ids=str)
-def test_every_block_says_what_it_is(block: Block) -> None:
-    """A block without a language is a drawing: a command in it would be typed by nobody here."""
+def test_blocks_have_known_languages_and_remarks(block: Block) -> None:
+    """A block without a language is a drawing and must not contain commands."""
     assert block.language in LANGUAGES or not (block.language or _COMMAND.search(block.text))
     assert block.remarks.get("needs", "data") in NEEDS
     assert set(block.remarks) <= {"needs", "file", "recipe", "edit", "after", "work", "served"}

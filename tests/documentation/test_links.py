@@ -1,4 +1,4 @@
-"""What README, CONTRIBUTING and docs/ link to is there, and every page of docs/ can be reached from the README."""
+"""Links of README, CONTRIBUTING and docs/ lead somewhere, and every page can be reached from the README."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ def links(path: Path) -> list[str]:
 
 
 def anchors(path: Path) -> set[str]:
-    """What GitHub calls the headings of a page: small letters, hyphens for spaces, no punctuation, repeats numbered."""
+    """Return the anchors that GitHub gives the headings of a page."""
     found: set[str] = set()
     for heading in _HEADING.findall(_FENCED.sub("", path.read_text(encoding="utf-8"))):
         plain = re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-")
@@ -40,7 +40,7 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 
 
 def test_every_page_can_be_reached_from_the_readme() -> None:
-    """From the README itself, or by way of the first page of docs/, which the README links to."""
+    """Pages are linked from the README or from docs/index.md."""
     linked = {
         (path.parent / link.partition("#")[0]).resolve()
         for path in (ROOT / "README.md", ROOT / "docs" / "index.md")
@@ -50,8 +50,8 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
     assert {path for path in texts() if path.name != "README.md"} <= linked
 
 
-def test_every_page_has_its_place_on_the_site() -> None:
-    """A page that `nav` of mkdocs.yml does not name would stand on the site where nobody comes by."""
+def test_every_page_is_in_the_navigation() -> None:
+    """Every page is in the navigation of mkdocs.yml."""
     nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
     named = set(re.findall(r": ([\w/]+\.md)$", nav, re.MULTILINE))
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
@@ -59,8 +59,8 @@ def test_every_page_has_its_place_on_the_site() -> None:
 
 
 @pytest.mark.parametrize("path", texts(), ids=lambda path: path.name)
-def test_every_page_that_is_named_is_there(path: Path) -> None:
-    """Pages and files are also named in running text: `docs/models.md`, `conversation/meaning.py`."""
+def test_named_pages_and_files_exist(path: Path) -> None:
+    """Pages and files named in running text exist."""
     text = _FENCED.sub("", path.read_text(encoding="utf-8"))
     for page in re.findall(r"\bdocs/[\w/]+\.md\b", text):
         assert (ROOT / page).exists(), f"{path.name} names {page}"

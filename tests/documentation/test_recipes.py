@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md, each followed word for word in a temporary package."""
+"""Follow each recipe of CONTRIBUTING.md in a temporary package."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ def steps(recipe: str) -> list[Block]:
 
 
 def edit(block: Block, folder: Path) -> None:
-    """Puts the text of a block into a copy of the package: a new file, or below the line that the remark names."""
+    """Add a block to a copy of the package, as a new file or below the line in its `after` remark."""
     package = folder / "quaestor"
     if not package.exists():
         shutil.copytree(ROOT / "src" / "quaestor", package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -35,14 +35,14 @@ def edit(block: Block, folder: Path) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-def test_there_is_a_recipe_for_each_kind_of_addition() -> None:
+def test_each_extension_point_has_a_recipe() -> None:
     assert RECIPES == ["dataset", "operation", "reader", "solver", "store", "tool"]
 
 
 @pytest.mark.parametrize(
     "recipe", [r if r == "operation" else pytest.param(r, marks=pytest.mark.slow) for r in RECIPES]
 )
-def test_a_recipe_does_what_it_says(recipe: str, tmp_path: Path) -> None:
+def test_recipes_run(recipe: str, tmp_path: Path) -> None:
     added, work = tmp_path / "added", tmp_path / "work"
     added.mkdir()
     work.mkdir()
@@ -57,7 +57,7 @@ def test_a_recipe_does_what_it_says(recipe: str, tmp_path: Path) -> None:
             (folder / block.remarks["file"]).write_text(block.text, encoding="utf-8")
     if (added / "pyproject.toml").exists():
         install_project(added)
-    assert commands, f"the recipe {recipe} shows nothing"
+    assert commands, f"the recipe {recipe} has no command"
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     kept = {name: value for name, value in os.environ.items() if not name.startswith("QUAESTOR_")}
     for block, line in commands:

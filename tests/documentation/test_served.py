@@ -1,4 +1,4 @@
-"""The lines of the texts that ask a server are typed into a shell beside one."""
+"""Run the documented requests against a server."""
 
 import re
 import shutil
@@ -15,14 +15,14 @@ ADDRESS = "http://127.0.0.1:8765"
 SERVED = [block for block in blocks("sh") if "served" in block.remarks]
 FILES = sorted({block.file for block in SERVED})
 
-# What is no 2xx is an error of the line, which ends the shell.
+# Any status other than 2xx ends the shell with an error.
 SHELL = 'set -euo pipefail; curl() { command curl --fail-with-body --show-error --max-time 60 "$@"; echo; }\n'
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq")
 @pytest.mark.parametrize("file", FILES)
-def test_every_line_that_asks_a_server_is_answered(file: str, tmp_path: Path) -> None:
+def test_requests_succeed(file: str, tmp_path: Path) -> None:
     mine = [block for block in SERVED if block.file == file]
     for block in blocks():
         if block.file == file and "file" in block.remarks:
@@ -37,6 +37,6 @@ def test_every_line_that_asks_a_server_is_answered(file: str, tmp_path: Path) ->
     assert (tmp_path / "answers.xlsx").read_bytes().startswith(b"PK")
 
 
-def test_the_texts_ask_the_server_where_it_is() -> None:
+def test_documented_addresses_agree() -> None:
     for block in SERVED:
         assert set(re.findall(r"http://[\w.:]+", block.text)) <= {ADDRESS}, block

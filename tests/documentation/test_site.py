@@ -1,4 +1,4 @@
-"""The documentation as a site: nothing is missing, every link holds, and nothing is loaded from another host."""
+"""The documentation site is complete, its links work, and it loads nothing from other hosts."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from mkdocs.exceptions import PluginError
 import quaestor
 
 
-def test_every_public_name_is_told_of_once() -> None:
+def test_every_public_name_is_documented_once() -> None:
     named = [name for group in public_names.groups() for name in group.names]
     assert sorted([*named, "__version__"]) == sorted([*quaestor.__all__, "open"])
 
@@ -52,7 +52,7 @@ def test_links_that_a_person_clicks_load_nothing(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The whole site, built without a warning."""
+    """Build the whole site and expect no warnings."""
     folder, warned = whole_site(tmp_path_factory)
     assert warned == []
     return folder
@@ -72,7 +72,7 @@ def test_every_text_and_every_public_name_is_on_the_site(site: Path) -> None:
 
 @pytest.mark.slow
 def test_a_broken_link_is_a_warning(tmp_path: Path) -> None:
-    """Links within the site are checked as it is built, with the headings that they lead to; `strict` stops at any."""
+    """Broken links and headings are warnings, which `strict` turns into errors."""
     docs = tmp_path / "docs"
     shutil.copytree(ROOT / "docs", docs)
     with (docs / "sample.md").open("a", encoding="utf-8") as page:

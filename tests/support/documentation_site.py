@@ -1,4 +1,4 @@
-"""The documentation site, built into a folder of a test."""
+"""Build the documentation site for tests."""
 
 import fcntl
 import json
@@ -12,7 +12,7 @@ from fenced import ROOT
 
 
 def build_site(folder: Path, **settings: Any) -> list[str]:
-    """Builds the site as `make docs` does, and returns what it warns of; `settings` stand above those of mkdocs.yml."""
+    """Build the site as `make docs` does, with `settings` overriding mkdocs.yml, and return the warnings."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NO_MKDOCS_2_WARNING", "1")
         from mkdocs.commands.build import build
@@ -36,7 +36,7 @@ def build_site(folder: Path, **settings: Any) -> list[str]:
 
 
 def whole_site(factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """Returns where the site is, and what was warned of: built by the first process of a run of the tests to ask."""
+    """Return the folder of the site and its warnings; the first test process that needs it builds it."""
     shared = factory.getbasetemp()
     shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
     folder, warned = shared / "site", shared / "site-warned.json"

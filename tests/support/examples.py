@@ -1,11 +1,11 @@
-"""How many inputs a test draws that names a number of its own."""
+"""Scale the number of Hypothesis examples of a test to the active profile."""
 
 from hypothesis import settings
 
-_UNNAMED = 100
-"""What a test draws that names none, where no profile says otherwise."""
+_DEFAULT = 100
+"""Hypothesis' default number of examples."""
 
 
 def share(whole: int) -> int:
-    """Returns the number of a test, or the share of it that the profile in force takes of all."""
-    return max(1, whole * settings().max_examples // _UNNAMED)
+    """Return `whole`, scaled as the active profile scales the default."""
+    return max(1, whole * settings().max_examples // _DEFAULT)

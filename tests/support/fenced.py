@@ -1,12 +1,11 @@
 """The fenced blocks of the project's texts: their language, their remarks and the commands in them.
 
-The first word after the fence is the language, what follows are remarks:
+The first word after the fence is the language, followed by remarks:
 
-- `needs=model`: what a machine must have before the block can be run. It is read all the same, and not run.
-  `needs=minutes`: what it does is tested with less to do.
-- `file=NAME`: the block is a file, and is saved where the lines below it are typed.
-- `served=FILE`: the lines are typed into a shell on a machine where `quaestor serve FILE` runs.
-- `recipe=NAME`: the block is a step of a recipe, which a test of its own follows.
+- `needs=model`: the block needs more than a test machine has; it is parsed and not run.
+- `file=NAME`: the block is a file that the commands after it use.
+- `served=FILE`: the commands run beside `quaestor serve FILE`.
+- `recipe=NAME`: the block is a step of a recipe (`test_recipes`).
 """
 
 import re
@@ -20,7 +19,7 @@ _FENCE = re.compile(r"^```(?P<language>\w*)(?P<remarks>[^\n]*)\n(?P<text>.*?)^``
 
 
 def texts() -> list[Path]:
-    """README, CONTRIBUTING, SECURITY and the pages of docs/."""
+    """Return README, CONTRIBUTING, SECURITY and the pages of docs/."""
     named = (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))
     return [*named, *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -48,7 +47,7 @@ class Block:
 
 
 def blocks(*languages: str) -> Iterator[Block]:
-    """The blocks of all texts in one of these languages, in order; of all languages where none is named."""
+    """Yield the blocks of all texts in order, limited to `languages` if any are given."""
     for path in texts():
         text = path.read_text(encoding="utf-8")
         for found in _FENCE.finditer(text):
@@ -59,12 +58,12 @@ def blocks(*languages: str) -> Iterator[Block]:
 
 
 def joined(block: Block) -> str:
-    """The text of a block with its continued lines joined."""
+    """Return the text of a block with continued lines joined."""
     return re.sub(r" *\\\n *", " ", block.text)
 
 
 def typed(block: Block) -> list[str]:
-    """The commands of a block, continued lines joined; of a `console` block the lines after `$ `."""
+    """Return the commands of a block, with continued lines joined."""
     lines = joined(block).splitlines()
     if block.language == "console":
         return [line[2:] for line in lines if line.startswith("$ ")]
@@ -72,5 +71,5 @@ def typed(block: Block) -> list[str]:
 
 
 def words(line: str) -> list[str]:
-    """The words of a line, as a shell splits them; a remark begins with a `#` after a space, and is left out."""
+    """Split a command as a shell does, without its comment."""
     return shlex.split(re.sub(r"\s#.*", "", line))

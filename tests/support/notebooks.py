@@ -1,6 +1,6 @@
-"""The notebooks of examples/, run as Jupyter runs them.
+"""Run the notebooks of examples/ as Jupyter does.
 
-`python tests/support/notebooks.py` runs each and writes it anew with what comes out, which is what a forge shows.
+`python tests/support/notebooks.py` runs each notebook and saves it with its outputs.
 """
 
 import os
@@ -20,20 +20,20 @@ _KEPT = ("data", "name", "text", "output_type")
 
 
 def read(path: Path) -> NotebookNode:
-    """A notebook as it is in the repository."""
+    """Read a notebook of the repository."""
     found: NotebookNode = nbformat.read(path, as_version=4)
     return found
 
 
 def run(path: Path, folder: Path) -> NotebookNode:
-    """A notebook with what comes out where it is run in a folder of its own, beside the other files of examples/."""
+    """Run a notebook in `folder`, with copies of the other files of examples/, and return it with its outputs."""
     for file in EXAMPLES.iterdir():
         if file.is_file():
             shutil.copy(file, folder)
     notebook = read(path)
     own = {"IPYTHONDIR": str(folder / ".ipython"), "JUPYTER_PLATFORM_DIRS": "1", "HOME": str(folder)}
     with mock.patch.dict(os.environ, own):
-        # By sockets of the file system: no port is opened.
+        # Use Unix sockets, so that no port is opened.
         files = Config({"KernelManager": {"transport": "ipc", "ip": str(folder / "kernel")}})
         where = {"metadata": {"path": str(folder)}}
         NotebookClient(notebook, timeout=120, record_timing=False, resources=where, config=files).execute()
@@ -48,7 +48,7 @@ def run(path: Path, folder: Path) -> NotebookNode:
 
 
 def outputs(notebook: NotebookNode) -> list[list[dict[str, str]]]:
-    """What came out of each cell of code, by kind: `text/html`, `text/plain`, `stdout`."""
+    """Return the outputs of each code cell by type: `text/html`, `text/plain`, `stdout`."""
     return [
         [dict(output.data) if "data" in output else {output.name: output.text} for output in cell.outputs]
         for cell in notebook.cells
@@ -57,7 +57,7 @@ def outputs(notebook: NotebookNode) -> list[list[dict[str, str]]]:
 
 
 def code(notebook: NotebookNode) -> str:
-    """The cells of code as a module that checkers of types read: in a coroutine, for cells may await."""
+    """Return the code cells as a module for type checkers, inside a coroutine because cells may await."""
     lines = [line for cell in notebook.cells if cell.cell_type == "code" for line in [*cell.source.splitlines(), ""]]
     heads = [line for line in lines if line.startswith(("import ", "from "))]
     body = "".join(f"    {line}\n" if line else "\n" for line in lines if line not in heads)
