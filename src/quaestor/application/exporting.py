@@ -1,9 +1,12 @@
 """Conversations of a run as files for other programs and people: workbook, CSV, JSON, Markdown, a page of its own."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Literal, get_args
 
 from quaestor.application.files import OutputFile
+from quaestor.application.resolve import page_file
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, turn_of_record
 from quaestor.conversation.corrections import as_corrected, standing
@@ -48,6 +51,22 @@ def is_inspect_log(output: OutputFile, named: str | None) -> bool:
         named: A format, or None.
     """
     return named == "inspect" or (named is None and output.path.suffix.lower() == ".eval")
+
+
+async def files_of_run(store: RunStore, run: str) -> list[Path]:
+    """Returns the files that a run is about, as far as they are where they were: an export replaces none of them.
+
+    Args:
+        store: Where the run is kept.
+        run: Its id, the beginning of one, or `latest`.
+
+    Raises:
+        StoreError: There is no such run.
+    """
+    record = await find_run(store, run)
+    with suppress(InputError):
+        return [Path(record.dataset), page_file(record.dataset)]
+    return [Path(record.dataset)]
 
 
 async def read_conversations(store: RunStore, run: str, names: Sequence[str] = ()) -> tuple[ExportedConversation, ...]:

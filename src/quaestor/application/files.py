@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO
 
 from pydantic import JsonValue
 
+from quaestor.core.private_files import make_private_folder, open_private
 from quaestor.errors import InputError, OutputExistsError
 
 
@@ -122,8 +123,9 @@ class OutputFolder:
         path = self.path / name
         _require_free(path, self.inputs, self.force or go_on)
         with _named_in_errors(path):
-            self.path.mkdir(parents=True, exist_ok=True)
-            return path.open("a" if go_on else "w" if self.force else "x", encoding="utf-8")
+            make_private_folder(self.path)
+            mode: Literal["a", "w", "x"] = "a" if go_on else "w" if self.force else "x"
+            return open(path, mode, encoding="utf-8", opener=open_private)
 
     @contextmanager
     def replacing(self) -> Iterator[Path]:

@@ -19,6 +19,7 @@ from time import time_ns
 
 from quaestor.application.resolve import store_file
 from quaestor.core import serial
+from quaestor.core.private_files import make_private_folder, open_private
 from quaestor.errors import InputError, UnknownConversationError
 from quaestor.settings import Settings
 from quaestor.store.listing import ListPage, ListPart
@@ -146,7 +147,7 @@ class KeptConversations:
         path, line = self._path(kept.id), json.dumps(serial.dump(kept), ensure_ascii=False).encode()
         try:
             if not _gone_on(path, line):
-                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                make_private_folder(self.folder)
                 _begun(path, line)
         except OSError as error:
             raise InputError(f"cannot keep the conversation: {error.strerror or type(error).__name__}") from None
@@ -196,7 +197,7 @@ def _begun(path: Path, line: bytes) -> None:
     """Writes a file of one line, or leaves what is there as it is."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        with open(unfinished, "xb", opener=open_private) as file:
             file.write(line)
         _changed_now(unfinished)
         os.replace(unfinished, path)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from quaestor.application.file_cache import file_cache, reading_limits
 from quaestor.application.resolve import CorpusPage, require_askable, store_file
+from quaestor.core.private_files import make_private_folder, open_private
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, UnknownUploadError
 from quaestor.readers.cache import ByteCache, cache_key
@@ -178,7 +179,7 @@ class Uploads:
 
     def _keep(self, upload: Upload, data: bytes) -> None:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private_folder(self.folder)
             entry = {"name": upload.name, "digest": upload.digest, "size": upload.size}
             # Before the file, which nobody takes for one of no upload then.
             _write(self._entry(upload.id), json.dumps(entry).encode())
@@ -258,7 +259,7 @@ def _write(path: Path, data: bytes) -> None:
     """Writes a file for its owner's eyes only, all of it or nothing."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        with open(unfinished, "xb", opener=open_private) as file:
             file.write(data)
         os.replace(unfinished, path)
     finally:

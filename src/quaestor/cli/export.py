@@ -43,7 +43,13 @@ def export_command(
     store: StoreOption = None,
 ) -> None:
     """Write questions and answers of a run to a file; in a workbook every answer is a live formula over its sources."""
-    from quaestor.application.exporting import format_of, is_inspect_log, read_conversations, write_export
+    from quaestor.application.exporting import (
+        files_of_run,
+        format_of,
+        is_inspect_log,
+        read_conversations,
+        write_export,
+    )
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
     from quaestor.errors import InputError
@@ -52,7 +58,13 @@ def export_command(
 
     uri = load_settings({"store": store}).store
     kept = store_file(uri)
-    target = OutputFile(output, [path for path in (kept, dataset) if path], force)
+
+    async def read_files() -> list[Path]:
+        async with open_store(uri, create=False) as opened:
+            return await files_of_run(opened, run)
+
+    read_too = asyncio.run(read_files())
+    target = OutputFile(output, [*(path for path in (kept, dataset) if path), *read_too], force)
     if is_inspect_log(target, format):
         _export_log(target, run, conversation or (), dataset, uri)
         return

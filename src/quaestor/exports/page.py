@@ -1,9 +1,9 @@
 """A conversation as a page of its own for a browser: no script, no file beside it, nothing from another host."""
 
 from collections.abc import Sequence
-from html import escape
 
 from quaestor.conversation.display import show_confidence, show_number
+from quaestor.core.visible import html_text
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.exports.rows import remark_words, source_words
 
@@ -25,7 +25,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 def to_html(conversations: Sequence[ExportedConversation]) -> str:
     """Returns a page with every question, its answer, the arithmetic and the sources."""
     parts = "\n".join(map(_conversation, conversations))
-    title = escape(conversations[0].id) if len(conversations) == 1 else f"{len(conversations)} conversations"
+    title = html_text(conversations[0].id) if len(conversations) == 1 else f"{len(conversations)} conversations"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -36,16 +36,16 @@ def to_html(conversations: Sequence[ExportedConversation]) -> str:
 
 def _conversation(conversation: ExportedConversation) -> str:
     turns = "\n".join(_turn(turn, conversation) for turn in conversation.turns)
-    return f"<section>\n<h1>{escape(conversation.id)}</h1>\n<ol>\n{turns}\n</ol>\n</section>"
+    return f"<section>\n<h1>{html_text(conversation.id)}</h1>\n<ol>\n{turns}\n</ol>\n</section>"
 
 
 def _turn(turn: ExportedTurn, conversation: ExportedConversation) -> str:
     answer = turn.answer
     sure = "" if answer.confidence is None else f"{show_confidence(answer.confidence)} sure"
     said = [answer.description, f"= {answer.formula}" if answer.formula and answer.value is not None else "", sure]
-    more = "".join(f'<p class="more">{escape(words)}</p>\n' for words in (*said, remark_words(turn)) if words)
-    sources = "".join(f"<li>{escape(words)}</li>\n" for words in source_words(turn, conversation))
+    more = "".join(f'<p class="more">{html_text(words)}</p>\n' for words in (*said, remark_words(turn)) if words)
+    sources = "".join(f"<li>{html_text(words)}</li>\n" for words in source_words(turn, conversation))
     listed = f'<ul class="sources">\n{sources}</ul>\n' if sources else ""
     css = "answer" if answer.value is not None else "answer none"
-    shown = f'<div class="{css}">{escape(show_number(answer))}</div>'
-    return f"<li><div>{escape(turn.question)}</div>\n{shown}\n{more}{listed}</li>"
+    shown = f'<div class="{css}">{html_text(show_number(answer))}</div>'
+    return f"<li><div>{html_text(turn.question)}</div>\n{shown}\n{more}{listed}</li>"

@@ -14,6 +14,7 @@ from quaestor.conversation.display import show_confidence, show_correction, show
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_plain, value_to_text
 from quaestor.core.provenance import CellRef, Source
+from quaestor.core.visible import escaped_in_json, visible
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.graph.facts import MentionFact, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -32,7 +33,7 @@ def to_csv(conversations: Sequence[ExportedConversation]) -> str:
     lines.writerow(COLUMNS)
     for conversation in conversations:
         for number, turn in enumerate(conversation.turns, start=1):
-            lines.writerow([_harmless(words) for words in _words(conversation, number, turn)])
+            lines.writerow([_harmless(visible(words)) for words in _words(conversation, number, turn)])
     return written.getvalue()
 
 
@@ -46,7 +47,7 @@ def to_json(conversations: Sequence[ExportedConversation]) -> str:
         }
         for conversation in conversations
     ]
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+    return escaped_in_json(json.dumps(told, indent=2, ensure_ascii=False)) + "\n"
 
 
 def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
@@ -142,6 +143,7 @@ def _harmless(words: str) -> str:
 
 def _cell(words: str) -> str:
     """Returns words as a cell of a Markdown table holds them: on one line, its signs as signs."""
+    words = visible(words)
     for sign in ("\\", "|", "<", "`", "[", "*", "_"):
         words = words.replace(sign, f"\\{sign}" if sign != "<" else "&lt;")
     return " ".join(words.split())

@@ -17,11 +17,12 @@ import secrets
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO
 
 import httpx2
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from quaestor.core.private_files import open_private
 from quaestor.errors import CassetteError
 from quaestor.llm.similarity import differences, similarity
 from quaestor.llm.transcript import Exchange, Sink, TurnKey, current_place
@@ -140,7 +141,10 @@ class CassetteRecorder:
         except OSError as error:
             raise CassetteError(f"cannot make the folder {path.parent}: {error.strerror}") from error
         try:
-            self._file: TextIO = path.open("a" if go_on else "x", encoding="utf-8", newline="\n")
+            mode: Literal["a", "x"] = "a" if go_on else "x"
+            self._file: TextIO = open(  # noqa: SIM115  # closed by __exit__
+                path, mode, encoding="utf-8", newline="\n", opener=open_private
+            )
         except FileExistsError as error:
             raise CassetteError(f"{path} is there already: record to another file, or delete it") from error
         except OSError as error:

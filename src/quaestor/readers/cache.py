@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from quaestor.core.private_files import make_private_folder, open_private
+
 _MAGIC = b"quaestor kept 1\n"
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _HEAD = len(_MAGIC) + _DIGEST_SIZE
@@ -86,9 +88,9 @@ class FolderCache:
         path = self._path(key)
         unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
         with suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private_folder(self.folder)
             try:
-                with open(unfinished, "xb", opener=_for_the_owner) as file:
+                with open(unfinished, "xb", opener=open_private) as file:
                     file.write(_MAGIC + hashlib.sha256(data).digest())
                     file.write(data)
                 os.replace(unfinished, path)
@@ -125,7 +127,3 @@ class FolderCache:
             with suppress(OSError):
                 os.unlink(path)
             room += size
-
-
-def _for_the_owner(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

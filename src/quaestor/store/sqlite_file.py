@@ -5,6 +5,7 @@ Owns what is the same for every operation, and how a field of a record becomes a
 
 import asyncio
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
@@ -17,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
+from quaestor.core.private_files import make_private_folder, open_private, tighten
 from quaestor.errors import StoreError, UnknownRunError
 from quaestor.store import errors as refusals
 from quaestor.store.sqlite_line import OperationLine
@@ -25,7 +27,11 @@ from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, bring_u
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+OWN_FOLDER = ".quaestor"
+"""A folder of this name is ours: it is taken from other users too."""
+
 BUSY_SECONDS = 30.0
+_BESIDE = ("-wal", "-shm", "-journal")
 _AGAIN = 0.02
 """Seconds."""
 
@@ -94,14 +100,14 @@ class SqliteFile:
         Raises:
             StoreError: The file cannot be opened, is not a run store, or has another version's schema.
         """
-        self._name = str(path) if path else "the store in memory"
+        self._path, self._name = path, str(path) if path else "the store in memory"
         if path and path.is_dir():
             raise StoreError(f"{path} is a folder, not a run store: name a file in it, such as {path / 'runs.db'}")
         if path and not create and not path.exists():
             raise StoreError(f"there is no run store at {path}: a first run makes one, or name another")
         with self._reporting("open"):
             if path:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                _make_private(path)
             # Autocommit: every transaction is begun by hand, as a writer from its first statement.
             self._db = sqlite3.connect(
                 path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -120,6 +126,7 @@ class SqliteFile:
         self._db.execute("PRAGMA foreign_keys = ON")
         with self._transaction("DEFERRED"):
             version = self._version()
+        self._tighten()
         if version < SCHEMA_VERSION:
             with self._transaction():
                 # Looked up again: another process may have made the tables while this one waited.
@@ -129,6 +136,15 @@ class SqliteFile:
         self._write_ahead()
         # In the write-ahead log NORMAL survives the end of the process; only a power cut may cost the last commits.
         self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _tighten(self) -> None:
+        """Takes the file, known to be ours now, from other users: it has the questions and answers of its owner."""
+        if self._path is not None:
+            real = self._path.resolve()
+            for path in (real, *(real.with_name(real.name + end) for end in _BESIDE)):
+                tighten(path)
+            if real.parent.name == OWN_FOLDER:
+                tighten(real.parent)
 
     def _write_ahead(self) -> None:
         """Switches the file to a write-ahead log. Here SQLite does not wait for whoever writes: it is asked again."""
@@ -253,6 +269,15 @@ class SqliteFile:
         with self._reporting("read"):
             rows = self._db.execute(f"SELECT {columns} FROM {rest}", values).fetchall()
         return [{name: _decode(name, row[name]) for name in names} for row in rows]
+
+
+def _make_private(path: Path) -> None:
+    """Makes a file that is missing: SQLite would make it for all to read, and the files beside it as it is."""
+    make_private_folder(path.parent)
+    try:
+        os.close(open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
+    except FileExistsError:
+        return
 
 
 def encode(name: str, value: object) -> str | int | float | None:

@@ -2,9 +2,10 @@
 
 import csv
 import json
+import re
 import sys
 from pathlib import Path
-from zipfile import is_zipfile
+from zipfile import ZipFile, is_zipfile
 
 import pytest
 from command_line import exit_code
@@ -82,3 +83,53 @@ def test_a_log_of_inspect_says_what_is_not_installed(
         assert typed("export", "latest", "--output", str(asked / words[0]), *words[1:]) == 2
         assert "pip install 'quaestor[inspect]'" in capfd.readouterr().err
     assert not list(asked.glob("a.*"))
+
+
+TABLE = "Results \x1b]0;pwn\x07\u202e\n\n| | 2023 |\n|---|---|\n| net \x9b31m\u2066sales \u202a | 120 |\n"
+
+
+@pytest.fixture
+def filing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Path:
+    """A filing with a question that was asked about it, in the current folder; words of both lead a terminal."""
+    monkeypatch.setenv("QUAESTOR_STORE", f"sqlite:///{tmp_path}/runs.db")
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "in.md"
+    path.write_text(TABLE)
+    assert typed("ask", "in.md", "net sales in 2023 \x1b]0;pwn\x07 \u202e?") == 0
+    capfd.readouterr()
+    return path
+
+
+@pytest.mark.parametrize("format", ["xlsx", "csv", "json", "markdown", "html"])
+def test_no_format_has_a_character_that_leads_a_terminal(format: str, filing: Path) -> None:
+    file = filing.with_name("out")
+    assert typed("export", "latest", "-o", str(file), "--format", format) == 0
+    written = file.read_bytes()
+    if format == "xlsx":
+        with ZipFile(file) as parts:
+            written = b"".join(map(parts.read, parts.namelist()))
+            assert b"_x001B_" not in written
+    assert b"120" in written
+    assert re.findall(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", written.decode()) == []
+
+
+@pytest.mark.parametrize("spelling", ["in.md", "./in.md", "folder/../in.md", "link.md", "hard.md", "absolute"])
+def test_the_filing_that_was_asked_is_never_replaced(
+    spelling: str, filing: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (filing.parent / "folder").mkdir()
+    (filing.parent / "link.md").symlink_to(filing)
+    (filing.parent / "hard.md").hardlink_to(filing)
+    output = str(filing) if spelling == "absolute" else spelling
+    for format in ("markdown", "html"):
+        assert typed("export", "latest", "--output", output, "--format", format, "--force") == 2
+        assert "cannot write" in capfd.readouterr().err
+    assert filing.read_text() == TABLE
+
+
+def test_another_file_is_replaced_by_force(filing: Path) -> None:
+    other = filing.with_name("other.md")
+    other.write_text("old")
+    assert typed("export", "latest", "--output", str(other)) == 2
+    assert typed("export", "latest", "--output", str(other), "--force") == 0
+    assert "120" in other.read_text()

@@ -82,12 +82,14 @@ async def test_a_body_that_drips_is_given_up(pause: float) -> None:
 
 
 async def test_a_body_that_gets_on_is_waited_for() -> None:
-    app = Bodies(measures, refuse, 1_000, patience=0.01, slowest=1.0)
-    assert await answer_of(app, dripping(0.001, 50)) == (
-        200,
-        {"content-length": "2", "content-type": "text/plain; charset=utf-8"},
-        b"50",
-    )
+    async def in_two_pieces() -> AsyncIterator[bytes]:
+        yield b"a" * 100
+        await asyncio.sleep(1.0)
+        yield b"a"
+
+    app = Bodies(measures, refuse, 1_000, patience=0.5, slowest=1.0)
+    status, _, body = await answer_of(app, in_two_pieces())
+    assert (status, body) == (200, b"101")
 
 
 async def test_only_the_wait_for_the_body_counts() -> None:

@@ -7,7 +7,7 @@ import re
 
 _CELL = re.compile(r"(?:[a-z]{1,3}\d{1,7}|r\d*c\d*|r|c|true|false)", re.IGNORECASE)
 _LONGEST = 60
-_NOT_IN_SHEETS = re.compile(r"[\[\]:*?/\\'\x00-\x1f\x7f-\x9f]+")
+_NOT_IN_SHEETS = re.compile(r"[\[\]:*?/\\'\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
 _LONGEST_SHEET = 31
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from quaestor.conversation.display import is_shown_as_percentage, show_confidence, show_number
 from quaestor.core.answer_value import Number, Text, YesNo, print_value
 from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.visible import visible
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.exports.rows import remark_words
 from quaestor.exports.workbook.formulas import Workings
@@ -91,7 +92,7 @@ class _Writer:
             self._book.define_name(cell.name, f"='{cell.sheet}'!{_absolute(cell.row, cell.column)}")
             if cell.note is not None:
                 sheet = self._book.get_worksheet_by_name(cell.sheet)
-                sheet.write_comment(cell.row, cell.column, cell.note[:_LONGEST], {"author": "quaestor"})
+                sheet.write_comment(cell.row, cell.column, visible(cell.note)[:_LONGEST], {"author": "quaestor"})
 
     def _answers(self, sheet: "Worksheet") -> None:
         self._heads(sheet, _HEADS, _WIDTHS)
@@ -103,7 +104,7 @@ class _Writer:
                     printed_at.setdefault(made.turn, []).append(made.input)
             for turn, formula in zip(conversation.turns, workings.answers, strict=True):
                 row += 1
-                sheet.write_string(row, 1, conversation.id[:_LONGEST], self._top)
+                _write(sheet, row, 1, conversation.id, self._top)
                 self._turn(sheet, row, turn, formula)
                 self._links(sheet, row, printed_at.get(row, []))
         sheet.freeze_panes(1, 0)
@@ -112,7 +113,7 @@ class _Writer:
     def _turn(self, sheet: "Worksheet", row: int, turn: ExportedTurn, formula: str | None) -> None:
         answer, lines = turn.answer, _lines(turn.question, _WIDTHS[_QUESTION])
         sheet.write_number(row, 0, row, self._top)
-        sheet.write_string(row, _QUESTION, turn.question[:_LONGEST], self._wrapped)
+        _write(sheet, row, _QUESTION, turn.question, self._wrapped)
         self._answer(sheet, row, turn, formula)
         for column, text, shown in (
             (_ANSWER + 1, _counted(turn), self._top),
@@ -122,7 +123,7 @@ class _Writer:
             (_PRINTED_AT + 2, remark_words(turn), self._wrapped),
             (_PRINTED_AT + 3, answer.description, self._wrapped),
         ):
-            sheet.write_string(row, column, text[:_LONGEST], shown)
+            _write(sheet, row, column, text, shown)
             lines = max(lines, _lines(text, _WIDTHS[column]) if shown is self._wrapped else 1)
         sheet.set_row(row, _LINE * lines)
         if formula is not None:
@@ -131,8 +132,8 @@ class _Writer:
     def _answer(self, sheet: "Worksheet", row: int, turn: ExportedTurn, formula: str | None) -> None:
         answer = turn.answer
         if formula is None:
-            said = "no answer" if answer.value is None else print_value(answer.value)[:_LONGEST]
-            sheet.write_string(row, _ANSWER, said, self._wrapped)
+            said = "no answer" if answer.value is None else print_value(answer.value)
+            _write(sheet, row, _ANSWER, said, self._wrapped)
             return
         match answer.value:
             case Number(value=exact):
@@ -140,9 +141,9 @@ class _Writer:
                 shown = self._format(num_format=digits, valign="top")
                 sheet.write_formula(row, _ANSWER, f"={formula}", shown, float(exact))
             case YesNo() | Text():
-                sheet.write_formula(row, _ANSWER, f"={formula}", self._wrapped, print_value(answer.value))
+                sheet.write_formula(row, _ANSWER, f"={formula}", self._wrapped, visible(print_value(answer.value)))
             case _:
-                cached = print_value(answer.value) if answer.value is not None else ""
+                cached = visible(print_value(answer.value)) if answer.value is not None else ""
                 sheet.write_array_formula(row, _ANSWER, row, _ANSWER, f"{{={formula}}}", self._wrapped, cached)
 
     def _links(self, sheet: "Worksheet", row: int, cells: Sequence[InputCell]) -> None:
@@ -156,7 +157,7 @@ class _Writer:
         rows = (row for workings in self._workings for row in workings.rows)
         for number, row in enumerate(rows, start=1):
             sheet.write_number(number, 0, row.turn)
-            sheet.write_string(number, 1, row.what[:_LONGEST])
+            _write(sheet, number, 1, row.what)
             for column, formula in _formulas(row):
                 if formula is not None:
                     sheet.write_formula(number, column, f"={formula}")
@@ -170,7 +171,7 @@ class _Writer:
         for row, table in enumerate(self._places.tables, start=1):
             sheet.write_url(row, 0, f"internal:'{table.name}'!A1", string=table.name)
             for column, text in enumerate((table.document, table.section, table.caption), start=1):
-                sheet.write_string(row, column, text[:_LONGEST], self._wrapped)
+                _write(sheet, row, column, text, self._wrapped)
         sheet.freeze_panes(1, 0)
 
     def _table(self, sheet: "Worksheet", table: TableSheet, used: set[tuple[str, int, int]]) -> None:
@@ -179,9 +180,9 @@ class _Writer:
         sheet.set_column(1, 40, widths[1])
         high: dict[int, int] = {}
         if table.caption and (0, 0) not in table.texts:
-            sheet.write_string(0, 0, table.caption[:_LONGEST], self._bold)
+            _write(sheet, 0, 0, table.caption, self._bold)
         for (row, column), text in table.texts.items():
-            sheet.write_string(row, column, text[:_LONGEST], self._bold if not column else self._wrapped)
+            _write(sheet, row, column, text, self._bold if not column else self._wrapped)
             high[row] = max(high.get(row, 1), _lines(text, widths[min(column, 1)]))
         for row, lines in high.items():
             sheet.set_row(row, _LINE * lines)
@@ -190,7 +191,7 @@ class _Writer:
             sheet.write_number(row, column, float(quantity.value), self._printed(quantity, marked=marked))
         last = max((row for row, _ in (*table.texts, *table.numbers)), default=0) + 2
         said = " > ".join(part for part in (table.document, table.section) if part)
-        sheet.write_string(last, 0, f"From {said}"[:_LONGEST], self._wrapped)
+        _write(sheet, last, 0, f"From {said}", self._wrapped)
         sheet.freeze_panes(1, 1)
 
     def _text(self, sheet: "Worksheet") -> None:
@@ -201,9 +202,9 @@ class _Writer:
         for row, line in enumerate(self._places.lines, start=1):
             quantity = cells[row].quantity
             sheet.write_number(row, 0, float(quantity.value), self._printed(quantity, marked=True))
-            sheet.write_string(row, 1, line.printed[:_LONGEST], self._top)
+            _write(sheet, row, 1, line.printed, self._top)
             for column, text in enumerate((line.words, line.document, line.section), start=2):
-                sheet.write_string(row, column, text[:_LONGEST], self._wrapped)
+                _write(sheet, row, column, text, self._wrapped)
             sheet.set_row(row, _LINE * max(_lines(line.words, widths[2]), _lines(line.section, widths[4])))
         sheet.freeze_panes(1, 0)
 
@@ -212,7 +213,7 @@ class _Writer:
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
         for column, (head, width) in enumerate(zip(heads, widths, strict=True)):
-            sheet.write_string(0, column, head, self._bold)
+            _write(sheet, 0, column, head, self._bold)
             sheet.set_column(column, column, width)
 
     def _link(self, sheet: "Worksheet", row: int, column: int, cell: InputCell, more: str = "") -> None:
@@ -233,6 +234,10 @@ class _Writer:
         if key not in self._formats:
             self._formats[key] = self._book.add_format(said)
         return self._formats[key]
+
+
+def _write(sheet: "Worksheet", row: int, column: int, text: str, shown: "Format | None" = None) -> None:
+    sheet.write_string(row, column, visible(text)[:_LONGEST], shown)
 
 
 def _formulas(row: WorkingRow) -> tuple[tuple[int, str | None], ...]:
