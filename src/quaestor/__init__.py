@@ -1,13 +1,13 @@
-"""Answers conversations of questions about a page of a financial report, and shows where each number came from.
+"""Answer questions about financial reports and show where each number came from.
 
-The names below are the package's public face, grouped by need; each is imported when it is first asked for, so that
-`import quaestor` costs nothing. Everything else may change without notice. What waits comes in two ways: plain for
-scripts and notebooks, and with `_async` for code that runs in an event loop.
+These names are the public interface, grouped by purpose. Each is imported on first use, so that `import quaestor` stays
+fast. Everything else may change without notice. Functions that wait have a plain form for scripts and notebooks, and an
+`_async` form for event loops.
 
-Ask a report: `open` (a file, `DATASET#PAGE`, several files, a `Document`; not among what `import *` takes, for Python
-has an `open` of its own) or `open_async` gives an `OpenedDocument`, whose `ask` gives an `AnsweredQuestion`, or for a
-list `Answers`, which are a frame too (`to_pandas`, `to_polars`); `find` gives each `Place` where an answer would stand,
-`check_number` a `NumberCheck`: whether a number stands there, and under which reading
+Ask a report: `open` and `open_async` return an `OpenedDocument` for a file, several files, `DATASET#PAGE` or a
+`Document`. (`open` is not part of `import *`.) Its `ask` returns an `AnsweredQuestion`, or `Answers` for a list of
+questions, which convert to data frames (`to_pandas`, `to_polars`). `find` returns each `Place` where an answer could
+be, and `check_number` returns a `NumberCheck` with the places where a number is printed
 
 >>> import quaestor
 >>> page = quaestor.open("sample#QUIL/2007/page_88.pdf")
@@ -15,9 +15,9 @@ list `Answers`, which are a frame too (`to_pandas`, `to_polars`); `find` gives e
 >>> print(price, price.number, [source.place for source in price.sources])
 $ 48.65 48.65 ['exercise price | 2007']
 
-Hold a conversation, in which each question may refer to those before: an `OngoingConversation`. Put an answer of it
-right by hand, and see what follows: `fix` by words, `correct` with a `NumberCorrection`, `SourceChoice`,
-`ReadingChoice` or `OperationChoice`, which give each `Change` (docs/corrections.md)
+Hold a conversation: in an `OngoingConversation`, questions may refer to earlier ones. To correct an answer, use `fix`
+with a command, or `correct` with a `NumberCorrection`, `SourceChoice`, `ReadingChoice` or `OperationChoice`; both
+return each resulting `Change` (docs/corrections.md)
 
 >>> conversation = page.conversation()
 >>> price, change = conversation.ask(["what was the exercise price in 2007?", "and what was the change from 2005?"])
@@ -26,24 +26,24 @@ $ 20.70 = 48.65 - 27.95
 >>> print(*conversation.fix('1 cell "exercise price" 2007 = 50', reason="misread"), sep="; ")
 answer 1: $ 48.65 -> $ 50; answer 2: $ 20.70 -> $ 22.05
 
-Read: `open(file).document` is a `Document` of `Table`s and sentences; `read_dataset` gives a `Dataset` of
-`Conversation`s, `sample_path` is the one that comes along; `KnowledgeGraph`, `Ontology`. A format of another package is
-found by the entry point `quaestor.datasets`, a document reader by `quaestor.readers`: it takes a `FileContent`, raises
-`DatasetError`, and makes a document of `HeadingPart`, `ParagraphPart`, `TablePart` by `assemble`
+Read documents and datasets: `open(file).document` is a `Document` with `Table`s and sentences. `read_dataset` returns
+a `Dataset` of `Conversation`s, and `sample_path` the path of the bundled one; `KnowledgeGraph`, `Ontology`. Other
+packages add datasets with the entry point `quaestor.datasets` and readers with `quaestor.readers`. A reader takes a
+`FileContent`, raises `DatasetError`, and passes `HeadingPart`, `ParagraphPart` and `TablePart` to `assemble`
 
 >>> quaestor.read_dataset(quaestor.sample_path(), limit=1).conversations[0].document.id
 'NORD/2012/page_41.pdf'
 
-Evaluate and score: `evaluate`, `evaluate_async`, `ScoredRun`; and in steps: `RunSpec`, `make_engine`, `run_dataset`,
-`read_gold`, `score_predictions`
+Evaluate and score: `evaluate` and `evaluate_async` return a `ScoredRun`; step by step: `RunSpec`, `make_engine`,
+`run_dataset`, `read_gold`, `score_predictions`
 
 >>> quaestor.evaluate("sample", limit=2).report.score.results["conversations"].total
 2
 
-Ask a model: `ask`, `conversation` and `evaluate` take its name (`solver=..., model="anthropic:NAME"`). Several calls
-share one that `open_session` gives (`async with open_session("anthropic:NAME") as session`), as `ask_async(...,
-model=session)` and `play_conversation`. Below that: `find_model` (a name to a specification), `ModelConfig` (with a
-budget), `connect` (a model without solvers), `Settings`, `load_settings`
+Use a model: `ask`, `conversation` and `evaluate` take its name (`solver=..., model="anthropic:NAME"`). To share one
+connection between calls, pass the session of `async with open_session("anthropic:NAME") as session` to
+`ask_async(..., model=session)` or `play_conversation`. Also: `open_session`, `find_model` (a specification by name),
+`ModelConfig` (with a budget), `connect` (a model without solvers), `Settings`, `load_settings`
 
 >>> quaestor.find_model("ollama:llama3").provider
 'ollama'
@@ -63,9 +63,9 @@ Values: `Quantity`, `Scale`, `parse_quantity`, `Period`, `CellRef`, `SentenceRef
 >>> quaestor.parse_quantity("$ ( 1,234 )").value
 Decimal('-1234')
 
-What an answer is: `Number`, `YesNo`, `Text`, `ValueList` of `ListItem`; `answer.number` for the number alone
+Answer values: `Number`, `YesNo`, `Text`, `ValueList` of `ListItem`; `answer.number` is the number alone
 
-Keep runs: `RunStore`, `open_store` (entry point `quaestor.stores`), `SqliteStore`, and what is kept: `RunRecord`,
+Store runs: `RunStore`, `open_store` (entry point `quaestor.stores`), `SqliteStore`, and their records: `RunRecord`,
 `ConversationRecord`, `TurnRecord`
 """
 
