@@ -14,6 +14,7 @@ from quaestor.cli.printing import print_grid
 from quaestor.conversation.answer import Answer, Variable
 from quaestor.conversation.display import (
     ShownSource,
+    confidence_words,
     show_confidence,
     show_correction,
     show_number,
@@ -62,8 +63,8 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
         line.append(f"   = {formula}")
     if answer.value is not None and not turn.verified:
         line.append("   (not verified)", style="yellow")
-    if answer.value is not None and answer.confidence is not None:
-        line.append(f"   {show_confidence(answer.confidence)} sure", style="dim")
+    if answer.value is not None and (sure := confidence_words(answer.confidence)):
+        line.append(f"   {sure}", style="dim")
     console.print(Padding(line, (0, 0, 0, 3), expand=False))
     _remark(console, turn.error or answer.reason, "red" if answer.value is None else "yellow")
     _remark(console, show_correction(answer), "magenta")

@@ -190,6 +190,15 @@ def _digits(value: Decimal, places: int) -> str:
     return f"{value:,f}"
 
 
+def confidence_words(confidence: float | None) -> str:
+    """Return how sure a solver is, or "" if it gives no confidence.
+
+    >>> confidence_words(0.934)
+    '93% sure'
+    """
+    return "" if confidence is None else f"{show_confidence(confidence)} sure"
+
+
 def show_confidence(confidence: float) -> str:
     """Returns a probability in words; no answer is wholly sure, and none impossible.
 

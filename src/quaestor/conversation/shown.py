@@ -6,7 +6,7 @@ Owns what is said of an answer and in which order; numbers and places are worded
 from collections.abc import Iterator
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.display import show_confidence, show_correction, show_number, show_source, whereabouts
+from quaestor.conversation.display import confidence_words, show_correction, show_number, show_source, whereabouts
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.visible import html_text, visible
@@ -18,15 +18,10 @@ _TABLES, _SENTENCES, _PLACES = 3, 4, 8
 """The most of each that is shown with an answer."""
 
 
-def confidence_words(answer: Answer) -> str:
-    """Returns how sure the solver is: `93% sure`, or "" where it does not say."""
-    return "" if answer.confidence is None else f"{show_confidence(answer.confidence)} sure"
-
-
 def answer_line(answer: Answer) -> str:
     """Returns an answer in one line: `<$ 20.70 = 48.65 - 27.95, 93% sure>`."""
     formula = f" = {shortened(words, 120)}" if (words := arithmetic(answer)) else ""
-    sure = f", {words}" if (words := confidence_words(answer)) else ""
+    sure = f", {words}" if (words := confidence_words(answer.confidence)) else ""
     return visible(f"<{shortened(show_number(answer))}{formula}{sure}>")
 
 
@@ -60,7 +55,7 @@ def arithmetic(answer: Answer) -> str:
 
 def _value(answer: Answer) -> str:
     formula = f" = {html_text(shortened(words, 300))}" if (words := arithmetic(answer)) else ""
-    said = [confidence_words(answer), answer.reason or "", show_correction(answer) or ""]
+    said = [confidence_words(answer.confidence), answer.reason or "", show_correction(answer) or ""]
     small = "".join(f"<br><small>{html_text(words)}</small>" for words in said if words)
     return f'<b style="font-size:1.25em">{html_text(show_number(answer))}</b>{formula}{small}'
 

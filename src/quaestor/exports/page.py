@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from quaestor.conversation.display import show_confidence, show_number
+from quaestor.conversation.display import confidence_words, show_number
 from quaestor.core.visible import html_text
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.exports.rows import remark_words, source_words
@@ -41,7 +41,7 @@ def _conversation(conversation: ExportedConversation) -> str:
 
 def _turn(turn: ExportedTurn, conversation: ExportedConversation) -> str:
     answer = turn.answer
-    sure = "" if answer.confidence is None else f"{show_confidence(answer.confidence)} sure"
+    sure = confidence_words(answer.confidence)
     said = [answer.description, f"= {answer.formula}" if answer.formula and answer.value is not None else "", sure]
     more = "".join(f'<p class="more">{html_text(words)}</p>\n' for words in (*said, remark_words(turn)) if words)
     sources = "".join(f"<li>{html_text(words)}</li>\n" for words in source_words(turn, conversation))

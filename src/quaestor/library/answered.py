@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, overload
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.display import ShownSource, show_number, show_source
-from quaestor.conversation.shown import confidence_words, turn_html
+from quaestor.conversation.display import ShownSource, confidence_words, show_number, show_source
+from quaestor.conversation.shown import turn_html
 from quaestor.conversation.turn import Turn
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document
@@ -65,7 +65,7 @@ class AnsweredQuestion:
         return visible(self.display)
 
     def __repr__(self) -> str:
-        sure = f", {words}" if (words := confidence_words(self.answer)) else ""
+        sure = f", {words}" if (words := confidence_words(self.answer.confidence)) else ""
         return visible(f"<{self.question!r}: {self.display}{sure}>")
 
     def __rich__(self) -> "RenderableType":

@@ -7,7 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from quaestor.conversation.shown import arithmetic, confidence_words
+from quaestor.conversation.display import confidence_words, show_confidence
+from quaestor.conversation.shown import arithmetic
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document
 from quaestor.documents.shown import contents_words, table_line
@@ -24,7 +25,7 @@ def answered_view(answered: "AnsweredQuestion") -> RenderableType:
     line = Text.assemble((visible(answered.display), "bold"))
     if formula := arithmetic(answer):
         line.append(visible(f" = {formula}"))
-    if words := confidence_words(answer):
+    if words := confidence_words(answer.confidence):
         line.append(f"  {words}", "dim")
     parts = [Text(visible(answered.question), "italic"), line]
     if answer.reason:
@@ -42,7 +43,8 @@ def answers_view(answers: "Sequence[AnsweredQuestion]") -> RenderableType:
     for answered in answers:
         answer = answered.answer
         formula = arithmetic(answer) if answer.value is not None else answer.reason or ""
-        said = (answered.question, answered.display, formula, confidence_words(answer).removesuffix(" sure"))
+        confidence = "" if answer.confidence is None else show_confidence(answer.confidence)
+        said = (answered.question, answered.display, formula, confidence)
         table.add_row(*(Text(visible(text), "bold" if place == 1 else "") for place, text in enumerate(said)))
     return table
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from pydantic import JsonValue
 
+from quaestor.conversation.display import confidence_words
 from quaestor.conversation.events.drafts import (
     Drafted,
     DraftSettled,
@@ -177,7 +178,7 @@ def _stage_event(event: StageEvent) -> Worded:
 
 def _stage_answered(event: StageAnswered) -> Worded:
     said = event.shown or f"no answer{f' ({event.error})' if event.error else ''}"
-    sure = "" if event.confidence is None else f", {event.confidence:.0%} sure"
+    sure = f", {words}" if (words := confidence_words(event.confidence)) else ""
     asked = "" if event.least is None else f" of {event.least:.0%} asked"
     fate = "this is the answer" if event.taken else "not taken"
     return [f"stage {event.stage}, {event.solver}: {said}{sure}{asked}; {fate}"]

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from quaestor.conversation.answer import Answer, AnswerKind, OtherReading
-from quaestor.conversation.display import correction_note, show_confidence, show_number, show_source, whereabouts
+from quaestor.conversation.display import (
+    confidence_words,
+    correction_note,
+    show_confidence,
+    show_number,
+    show_source,
+    whereabouts,
+)
 from quaestor.conversation.events.kinds import Event, TakenApart
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.shown import arithmetic
@@ -160,7 +167,6 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
     apart = next((event for event in turn.events if isinstance(event, TakenApart)), None)
     given = answer.value is not None
     sources = list(dict.fromkeys(answer.sources))
-    sure = given and answer.confidence is not None
     return Card(
         number=index + 1,
         question=turn.question,
@@ -169,8 +175,8 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
         value=show_number(answer) if given else "",
         kind=_KINDS[answer.kind],
         formula=_formula(turns, index, paper) if given and arithmetic(answer) else (),
-        sure=f"{show_confidence(answer.confidence)} sure" if sure and answer.confidence is not None else "",
-        level=_level(answer.confidence) if sure else "",
+        sure=confidence_words(answer.confidence) if given else "",
+        level=_level(answer.confidence) if given else "",
         checked=turn.verified,
         remark=_sentence_of(turn.error or answer.reason or ""),
         places=tuple(place_of_source(source, paper) for source in sources[:_MOST_SOURCES]),

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from quaestor.application.turn_views import LookedAtTurn
-from quaestor.conversation.display import show_number, show_source
+from quaestor.conversation.display import confidence_words, show_number, show_source
 from quaestor.conversation.events.kinds import ToolCalled
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.references.resolved import References
@@ -77,6 +77,7 @@ def turn_values(found: LookedAtTurn) -> dict[str, Any]:
         "record": record,
         "shown": show_number(answer) if answer.value is not None or record.status == "complete" else "…",
         "verdict": next((one for one in found.conversation if one.turn.index == record.index and one.verdict), None),
+        "sure": confidence_words(answer.confidence),
         "reference_words": _reference_words(found.reference) if found.reference else "",
         "referred": _referred(found.turn.references, record.question),
         "drawing": draw(found.nodes) if found.nodes else None,

@@ -6,7 +6,7 @@ Owns the wording. Says nothing of how likely an answer is.
 from collections.abc import Iterator, Sequence, Set
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.display import show_confidence, show_number
+from quaestor.conversation.display import confidence_words, show_number
 from quaestor.core.stop_words import ARTICLES, FUNCTION_WORDS, JOINING_WORDS
 from quaestor.core.words import words
 from quaestor.plan.steps import Plan
@@ -75,7 +75,7 @@ def nearest_words(answer: Answer) -> str:
         answer: The likeliest, with its value.
     """
     about = f" ({answer.description})" if answer.description else ""
-    sure = "" if answer.confidence is None else f", {show_confidence(answer.confidence)} sure"
+    sure = f", {words}" if (words := confidence_words(answer.confidence)) else ""
     return f"nearest: {show_number(answer)}{about}{sure}"
 
 
