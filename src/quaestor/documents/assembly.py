@@ -204,6 +204,7 @@ class _Assembly:
     filing: bool
     lost_dashes: bool
     sections: list[Section] = field(default_factory=list)
+    named: set[str] = field(default_factory=set)
     blocks: list[Block] = field(default_factory=list)
     facts: list[TaggedNumber] = field(default_factory=list)
     headings: list[HeadingPart] = field(default_factory=list)
@@ -234,8 +235,9 @@ class _Assembly:
             raise DocumentError(
                 f"{self.id}: {section.id[:60]!r} names no section: use small letters, digits and underscores"
             )
-        if any(section.id == other.id for other in self.sections):
+        if section.id in self.named:
             raise DocumentError(f"{self.id}: two sections are called {section.id!r}")
+        self.named.add(section.id)
         self.sections.append(section)
         self.sentences = 0
 

@@ -133,7 +133,7 @@ class FileContent:
                     yield unpacked
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 why = f"it cannot be unpacked ({error}); it may be cut off, get it again"
-                raise DatasetError(f"cannot read {self.path}: {why}") from None
+                raise DatasetError(f"cannot read {self.path}: {why}") from error
 
     @contextmanager
     def as_it_is(self) -> Iterator[io.BufferedIOBase]:
@@ -161,7 +161,9 @@ class FileContent:
         try:
             with zipfile.ZipFile(io.BytesIO(self.data)) as archive:
                 return tuple(archive.namelist())
-        except (zipfile.BadZipFile, ValueError, OSError, RuntimeError):  # the last: it is of a later version of zip
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001  # whatever zipfile does with a damaged list of names
             return ()
 
     @contextmanager
@@ -176,7 +178,7 @@ class FileContent:
         except FileNotFoundError:
             raise DatasetError(f"cannot read {self.path}: there is no such file; check the path") from None
         except (OSError, ValueError) as error:
-            raise DatasetError(f"cannot read {self.path}: {error}") from None
+            raise DatasetError(f"cannot read {self.path}: {error}") from error
         with file:
             yield file
 
@@ -239,7 +241,7 @@ class FileContent:
         try:
             return JsonRecords(self.path, self.path.open("rb"), parts)
         except OSError as error:
-            raise DatasetError(f"cannot read {self.path}: {error}") from None
+            raise DatasetError(f"cannot read {self.path}: {error}") from error
 
     @cached_property
     def _as_utf8(self) -> "FileContent":

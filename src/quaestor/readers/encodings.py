@@ -61,6 +61,31 @@ def decode_text(data: bytes) -> DecodedText:
     return DecodedText(text, tuple(warnings))
 
 
+_NAMED = frozenset(
+    {"utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-7", "ascii", "iso8859-1", "cp1252"}
+    | {f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16)}
+    | {f"cp125{page}" for page in (0, 1, 3, 4, 5, 6, 7, 8)}
+    | {"cp437", "cp850", "cp852", "cp866", "cp874", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "tis-620"}
+    | {"gb2312", "gbk", "gb18030", "hz", "big5", "big5hkscs", "euc_jp", "shift_jis", "cp932", "iso2022_jp"}
+    | {"euc_kr", "cp949", "johab"}
+)
+"""Encodings that a file may name, as Python calls them: those that documents are written in. Python knows others that
+are no text, or cost more than their length."""
+
+
+def named_encoding(name: str) -> str | None:
+    """Return Python's name of the encoding that a file names; None if no document is written in it.
+
+    >>> named_encoding("Windows-1251"), named_encoding("zlib_codec"), named_encoding("UTF-1.5")
+    ('cp1251', None, None)
+    """
+    try:
+        found = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        return None
+    return found if found in _NAMED else None
+
+
 def is_text(data: bytes) -> bool:
     """Returns whether the first bytes of a file are those of a text: hardly anything in them prints nothing."""
     if any(data.startswith(mark) for mark, _ in _MARKS) or _unmarked_wide(data[:_SAMPLE]):

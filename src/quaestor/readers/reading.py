@@ -30,7 +30,7 @@ _TEXTS = frozenset({".txt", ".text", ".asc"})
 
 _TEXT_READERS = frozenset({"markdown", "csv", "text"})
 
-SMALL_TEXT = 1 << 20
+SMALL_TEXT = 1 << 18
 """Bytes of a text that is read without a process of its own: what that costs is linear in its size."""
 
 

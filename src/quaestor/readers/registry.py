@@ -3,11 +3,15 @@
 Other packages add readers by entry points `quaestor.readers`, named as the reader is.
 """
 
+import logging
 from typing import Protocol, cast
 
 from quaestor.documents.document import Document
+from quaestor.errors import QuaestorError
 from quaestor.plugins import Registry, named_object
 from quaestor.readers.content import FileContent
+
+_log = logging.getLogger("quaestor.readers")
 
 
 class DocumentReader(Protocol):
@@ -61,4 +65,14 @@ def find_reader(content: FileContent) -> DocumentReader | None:
     usable = tuple(_READERS.usable())
     own = own_readers()
     ordered = [*(pair for pair in usable if pair[0] not in own), *(pair for pair in usable if pair[0] in own)]
-    return next((reader for _, reader in ordered if reader.recognises(content)), None)
+    return next((reader for _, reader in ordered if _recognises(reader, content)), None)
+
+
+def _recognises(reader: DocumentReader, content: FileContent) -> bool:
+    try:
+        return reader.recognises(content)
+    except (QuaestorError, MemoryError):
+        raise
+    except Exception:  # noqa: BLE001  # one reader's fault must not make files of other kinds unreadable
+        _log.warning("the reader %r failed to look at %s", reader.name, content.path, exc_info=True)
+        return False

@@ -20,7 +20,7 @@ from quaestor.errors import QuaestorError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.llm.cassette import CassettePlayer, pack
 from quaestor.readers.content import FileContent
-from quaestor.readers.reading import read_file
+from quaestor.readers.registry import find_reader
 from quaestor.settings import FILE, load_settings
 
 CSV = (
@@ -37,6 +37,11 @@ HTML = (
     "</h2>", "&nbsp;", "&#0;", "<![CDATA[", "<!--", "-->", "<ix:nonFraction name='a' contextRef='c' scale='6'>",
     "</ix:nonFraction>", "<pre>", "</pre>", "<S>", "<C>", "<PAGE>", "in millions", "<hr>", "<a name='x'>",
     "<span style='font-size:1e99pt'>",
+)  # fmt: skip
+CODECS = tuple(
+    name.encode()
+    for name in ("UTF-1.5", "zlib_codec", "undefined", "punycode", "idna", "utf-7", "unicode_escape", "rot13", "mbcs",
+                 "utf-16", "utf-32", "ascii", "cp1252", "hz", "\u00e9", "../x", "os")
 )  # fmt: skip
 TOML = (
     "store = ", "'x'", '"', "\n", "workers = ", "-1", "0", "1e999", "[models.a]\n", "[prices.a]\n", "[solvers.x]\n",
@@ -67,9 +72,11 @@ def _of_reader(name: str, bytes_of: Callable[[bytes], bytes]) -> Callable[[Path]
     def opened(_: Path) -> Reads:
         def read(data: bytes) -> None:
             with suppress(QuaestorError):
-                found = read_file(FileContent(Path(name), bytes_of(data)))
-                if found is not None:
-                    GraphProvider.of([found[1]]).graph(found[1])
+                content = FileContent(Path(name), bytes_of(data))
+                # Not `read_file`, which gives a name to whatever a reader raises.
+                if (reader := find_reader(content)) is not None:
+                    document = reader.read(content)
+                    GraphProvider.of([document]).graph(document)
 
         return read
 
@@ -102,6 +109,8 @@ def _workbooks(folder: Path) -> Reads:
         old = bytearray(parts[name] if name is not None else whole)
         for at, length, new in _strokes(draw, len(old)):
             old[at : at + length] = new
+        if name is not None and draw.random() < 0.2:
+            old[:0] = b'<?xml version="1.0" encoding="%s"?>' % draw.choice(CODECS)
         if name is None:
             return bytes(old)
         written = io.BytesIO()

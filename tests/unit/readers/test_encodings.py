@@ -1,8 +1,9 @@
 import codecs
+import encodings.aliases
 
 import pytest
 
-from quaestor.readers.encodings import decode_text, is_text
+from quaestor.readers.encodings import decode_text, is_text, named_encoding
 
 TEXT = "Umsatzerlöse in Mio. €\n“net sales”\n"
 
@@ -47,3 +48,19 @@ def test_every_byte_is_some_text() -> None:
 @pytest.mark.parametrize("data", [b"", b"  ", bytes(range(32)) * 9, b"\0" * 99])
 def test_what_is_no_text(data: bytes) -> None:
     assert not is_text(data)
+
+
+@pytest.mark.parametrize(
+    "name", ["utf8", "UTF-16", "latin1", "windows-1251", "ISO-8859-15", "Shift_JIS", "gb2312", "EUC-KR"]
+)
+def test_an_encoding_of_documents_is_known_by_each_of_its_names(name: str) -> None:
+    assert named_encoding(name) is not None
+
+
+def test_what_a_file_names_as_its_encoding_is_decoded_or_unknown() -> None:
+    for name in (*encodings.aliases.aliases, "undefined", "UTF-1.5", "../utf_8", "os", "", "\0"):
+        if (found := named_encoding(name)) is not None:
+            assert isinstance(bytes(range(256)).decode(found, "replace"), str)
+    assert {named_encoding(name) for name in ("zlib_codec", "rot13", "undefined", "punycode", "unicode_escape")} == {
+        None
+    }

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from plugin_package import install
 
 from quaestor.datasets.formats import read_dataset, read_document
 from quaestor.documents.repairs import show_warning
@@ -8,6 +9,7 @@ from quaestor.errors import DatasetError
 from quaestor.readers import reading
 from quaestor.readers.cache import FolderCache
 from quaestor.readers.content import FileContent
+from quaestor.readers.reading import read_file
 
 TABLE = "| a | 2023 |\n|---|---|\n| rent | 5 |\n"
 
@@ -90,3 +92,36 @@ def test_what_another_package_reads_is_kept_where_it_says_its_version(
     monkeypatch.setattr(Mine, "version", "1", raising=False)
     assert read_document(path, cache) == document
     assert cache.folder.exists()
+
+
+READER = """
+class Fails:
+    name = "fails"
+
+    def recognises(self, content):
+        if content.data.startswith(b"fail at once"):
+            raise LookupError("unknown encoding: UTF-1.5")
+        return content.data.startswith(b"fail")
+
+    def read(self, content):
+        raise LookupError("unknown encoding: UTF-1.5")
+"""
+
+
+def test_whatever_a_library_raises_is_named_and_chained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "fails", READER, {"quaestor.readers": {"fails": "fails:Fails"}})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(DatasetError, match="LookupError") as raised:
+        read_file(FileContent(Path("a.txt"), b"fail 5\n"))
+    assert isinstance(raised.value.__cause__, LookupError)
+
+
+def test_a_reader_that_fails_to_look_at_a_file_leaves_it_to_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    install(tmp_path, "fails", READER, {"quaestor.readers": {"fails": "fails:Fails"}})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = read_file(FileContent(Path("a.txt"), b"fail at once, 5 times.\n"))
+    assert found is not None
+    assert found[0] == "text"
+    assert "fails" in caplog.text

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from quaestor.errors import DocumentError
+from quaestor.readers.encodings import named_encoding
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -37,11 +38,9 @@ def decode(data: bytes) -> str:
         pass
     declared = _DECLARED.search(data, 0, _HEAD)
     name = declared[1].decode("ascii").casefold() if declared else ""
-    if name and name not in _LATIN and not name.startswith(("utf-8", "utf8")):
-        try:
-            return data.decode(name, "replace")
-        except LookupError:
-            pass
+    told = bool(name) and name not in _LATIN and not name.startswith(("utf-8", "utf8"))
+    if told and (encoding := named_encoding(name)) is not None:
+        return data.decode(encoding, "replace")
     return data.decode("cp1252", "replace")
 
 
@@ -61,8 +60,8 @@ def parse(data: bytes, where: str) -> "tuple[_Element, tuple[str, ...]]":
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True, no_network=True)
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
-    except etree.XMLSyntaxError as error:
-        raise DocumentError(f"cannot read {where} as HTML: {error.msg}; is it a saved page?") from None
+    except etree.LxmlError as error:
+        raise DocumentError(f"cannot read {where} as HTML: {error}; is it a saved page?") from error
     if root is None or next(root.iterchildren(), None) is None:
         raise DocumentError(f"cannot read {where} as HTML: there is nothing in it; is it a saved page?")
     deep = next((entry for entry in parser.error_log if "depth" in entry.message.casefold()), None)

@@ -135,7 +135,9 @@ def _open(path: Path, data: bytes) -> Any:
             raise DatasetError(
                 f"cannot read {path}: it is encrypted and asks for a password; save it without one and name that file"
             ) from None
-        raise DatasetError(f"cannot read {path} as PDF: it is broken or cut off ({error}); download it again") from None
+        raise DatasetError(
+            f"cannot read {path} as PDF: it is broken or cut off ({error}); download it again"
+        ) from error
     if len(document) == 0:
         document.close()
         raise DatasetError(f"cannot read {path} as PDF: it has no page; download it again")

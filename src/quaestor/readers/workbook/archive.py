@@ -5,6 +5,7 @@ Refuses what no spreadsheet program writes: document types, by which entities co
 
 import io
 import posixpath
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +14,7 @@ from xml.parsers import expat
 
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
+from quaestor.readers.encodings import named_encoding
 
 _CHUNK = 1 << 16
 MOST_UNPACKED = 512 << 20
@@ -22,6 +24,20 @@ MOST_ELEMENTS = 4_000_000
 """Elements of all parts together that are gone through: each takes its time, however small it is."""
 
 StartHandler = Callable[[str, Mapping[str, str]], None]
+
+
+_LIBRARY_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    expat.ExpatError,
+    EOFError,
+    OSError,
+    LookupError,
+    OverflowError,
+    ValueError,
+)
+"""What `zipfile` and `expat` raise of damaged files."""
 
 
 class EnoughError(Exception):
@@ -65,6 +81,7 @@ class Archive:
         parser.StartElementHandler = begin
         parser.EndElementHandler = lambda tag: end(tag.rpartition(" ")[2])
         parser.CharacterDataHandler = text
+        parser.XmlDeclHandler = self._require_known_encoding
         parser.StartDoctypeDeclHandler = self._refuse_document_type
         with self._readable(name), self._zip.open(name) as part:
             try:
@@ -96,6 +113,12 @@ class Archive:
         why = f"it {what}, as no workbook for people does"
         return DatasetError(f"cannot read {self._path}: {why}; save the sheets that matter as CSV")
 
+    def _require_known_encoding(self, version: str, encoding: str | None, standalone: int) -> None:
+        if encoding is not None and named_encoding(encoding) is None:
+            raise DatasetError(
+                f"cannot read {self._path}: a part of it is in the unknown encoding {encoding[:40]!r}; save it anew"
+            )
+
     def _refuse_document_type(self, *_: object) -> None:
         raise DatasetError(
             f"cannot read {self._path}: a part of it has a document type, as no workbook has; save it anew"
@@ -105,15 +128,15 @@ class Archive:
     def _readable(self, name: str = "") -> Iterator[None]:
         try:
             yield
-        except (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, OSError, KeyError, ValueError) as error:
+        except _LIBRARY_ERRORS as error:
             if isinstance(error, DatasetError):
                 raise
             where = f" ({name})" if name else ""
             why = " ".join(str(error).split())[:100]
             raise DatasetError(
                 f"cannot read {self._path}: the workbook is damaged{where}: {why}; save it anew"
-            ) from None
-        except RuntimeError:  # how zipfile says that it is encrypted, or packed in another way
+            ) from error
+        except RuntimeError as error:  # how zipfile says that it is encrypted, or packed in another way
             raise DatasetError(
                 f"cannot read {self._path}: it is encrypted, or packed in a way that is not known; save it anew"
-            ) from None
+            ) from error

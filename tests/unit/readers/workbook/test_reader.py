@@ -217,6 +217,14 @@ def test_an_archive_of_a_later_version_of_zip_is_said_to_be_one(tmp_path: Path) 
     assert unread_file(content).endswith("damaged, or of a later version of zip: get it again, or save it anew")
 
 
+@pytest.mark.parametrize("encoding", ["UTF-1.5", "zlib_codec", "undefined", "../x", "punycode", "shift_jis", "utf-16"])
+def test_a_part_in_an_encoding_that_is_not_read_is_one_line(tmp_path: Path, encoding: str) -> None:
+    part = f'<?xml version="1.0" encoding="{encoding}"?><a>\u00e9</a>'.encode()
+    path = write_workbook(tmp_path / "a.xlsx", {"S": INCOME}, parts={"xl/workbook.xml": part})
+    with pytest.raises(DatasetError, match=r"a\.xlsx"):
+        read(path)
+
+
 @pytest.mark.parametrize("part", ["xl/workbook.xml", "xl/styles.xml", "xl/worksheets/sheet1.xml"])
 @pytest.mark.parametrize("data", [b"", b"<a><b></a>", b"\0\1\2", b"<a/>"])
 def test_a_damaged_part_is_read_or_refused(tmp_path: Path, part: str, data: bytes) -> None:
