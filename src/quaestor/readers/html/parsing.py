@@ -39,8 +39,8 @@ def decode(data: bytes) -> str:
     declared = _DECLARED.search(data, 0, _HEAD)
     name = declared[1].decode("ascii").casefold() if declared else ""
     told = bool(name) and name not in _LATIN and not name.startswith(("utf-8", "utf8"))
-    if told and (encoding := named_encoding(name)) is not None:
-        return data.decode(encoding, "replace")
+    if told and (known := named_encoding(name)) is not None:
+        return data.decode(known, "replace")
     return data.decode("cp1252", "replace")
 
 
