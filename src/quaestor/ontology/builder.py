@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from tempfile import SpooledTemporaryFile
 
+from quaestor.core.free_names import FreeNames
 from quaestor.core.texts import Texts
 from quaestor.core.words import singular
 from quaestor.documents.document import Document
@@ -212,12 +213,11 @@ class OntologyBuilder:
         )
         amount = by_label.pop("", _Evidence())
         properties = [self._property(AMOUNT, ("amount",), [amount])]
-        names = {AMOUNT}
+        names = FreeNames([AMOUNT])
         for labels in found.groups:
             if labels != ("",):
-                properties.append(
-                    self._property(_free(property_name(labels[0]), names), labels, [by_label[x] for x in labels])
-                )
+                name = names.take(f"kg:{property_name(labels[0])}")
+                properties.append(self._property(name, labels, [by_label[x] for x in labels]))
         apart = tuple(replace(a, document=a.document.split("\0")[0]) for a in found.apart)
         ordered = tuple(sorted(properties, key=lambda p: p.name))
         return Ontology(classes, ordered, found.merges, apart, self._proposals())
@@ -302,13 +302,3 @@ def build_ontology(documents: Iterable[Document], extractors: Sequence[Extractor
     for document in documents:
         builder.add(document)
     return builder.freeze()
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """Returns the name with our prefix, numbered where it is taken, and takes it."""
-    number, free = 1, f"kg:{name}"
-    while free in taken:
-        number += 1
-        free = f"kg:{name}_{number}"
-    taken.add(free)
-    return free

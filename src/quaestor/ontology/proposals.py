@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from quaestor.core import serial
+from quaestor.core.free_names import FreeNames
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
 from quaestor.ontology.classes import CueIndex, contexts_of
@@ -180,17 +181,12 @@ def with_properties(ontology: Ontology, proposals: Iterable[Proposal]) -> Ontolo
 
     Each belongs to all types of tables: a proposal does not say to which.
     """
-    taken = {item.name for item in ontology.properties}
+    names = FreeNames(item.name for item in ontology.properties)
     properties, accepted = list(ontology.properties), list(ontology.proposals)
     for proposal in proposals:
         if proposal.kind != "property" or ontology.match(proposal.label) is not None:
             continue
-        base = name = f"kg:{property_name(proposal.label)}"
-        number = 1
-        while name in taken:
-            number += 1
-            name = f"{base}_{number}"
-        taken.add(name)
+        name = names.take(f"kg:{property_name(proposal.label)}")
         lines, pages = len(proposal.documents), proposal.documents
         made = OntologyProperty(name, proposal.label, (), "xsd:decimal", (ROOT_CLASS,), lines, 0, pages)
         properties.append(made)

@@ -5,6 +5,8 @@ Owns what a spreadsheet program takes as a name. `tax2012` is a cell to it, and 
 
 import re
 
+from quaestor.core.free_names import FreeNames
+
 _CELL = re.compile(r"(?:[a-z]{1,3}\d{1,7}|r\d*c\d*|r|c|true|false)", re.IGNORECASE)
 _LONGEST = 60
 _NOT_IN_SHEETS = re.compile(r"[\[\]:*?/\\'\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
@@ -16,7 +18,7 @@ class CellNames:
 
     def __init__(self) -> None:
         """Starts with none taken."""
-        self._taken: set[str] = set()
+        self._names = FreeNames()
 
     def take(self, wanted: str) -> str:
         """Returns a name like the one that is wanted, which no other cell has.
@@ -28,12 +30,7 @@ class CellNames:
         plain = re.sub(r"\W+", "_", wanted, flags=re.ASCII).strip("_").lower()[:_LONGEST] or "number"
         plain = f"_{plain}" if plain[0].isdigit() else plain
         plain = f"{plain}_" if _CELL.fullmatch(plain) else plain
-        name, again = plain, 1
-        while name in self._taken:
-            again += 1
-            name = f"{plain}_{again}"
-        self._taken.add(name)
-        return name
+        return self._names.take(plain)
 
 
 class SheetNames:
