@@ -33,7 +33,8 @@ def alarm() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Reads:
-    return TARGETS["filing"].opened(tmp_path_factory.mktemp("filing"))
+    read: Reads = TARGETS["filing"].opened(tmp_path_factory.mktemp("filing"))
+    return read
 
 
 @settings(

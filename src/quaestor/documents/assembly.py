@@ -22,7 +22,7 @@ from quaestor.documents.facts import Fact, TaggedNumber
 from quaestor.documents.headers import read_table
 from quaestor.documents.repairs import DocumentWarning, WarningKind
 from quaestor.documents.sentences import read_sentences
-from quaestor.documents.table import Table
+from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.documents.timing import reported_period, with_periods
 from quaestor.documents.units import with_standing_scale, with_units
 from quaestor.errors import DocumentError
@@ -294,6 +294,10 @@ class _Assembly:
             table = self._concluded(table, part)
         for row, column, fact in part.facts:
             self.facts.append(TaggedNumber(CellRef(self.id, self.tables, row, column), fact))
+        if table.is_too_large:
+            most = f"{MOST_CELLS_ASKED:,}"
+            warning = DocumentWarning(WarningKind.TOO_LARGE, self.tables, count=table.cell_count, detail=most)
+            self.warnings.append(warning)
         self.tables += 1
         self._add(table, part)
 

@@ -5,6 +5,7 @@ Owns the rule alone; a unit that a print, a label or a caption names goes before
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from quaestor.core.quantity import Quantity, Scale
 
@@ -31,7 +32,7 @@ def between_dollars(above: Iterable[Line], label: str, below: Iterable[Line]) ->
         label: Of the line itself.
         below: The lines under it, the nearest first.
     """
-    if _OTHER.search(label):
+    if _counts_otherwise(label):
         return False
     return _reaches_dollars(above, total=False) and _reaches_dollars(below, total=True)
 
@@ -42,7 +43,13 @@ def _reaches_dollars(lines: Iterable[Line], *, total: bool) -> bool:
         if not numbers:
             continue
         if numbers[0].unit == "USD":
-            return not _OTHER.search(label) and (not total or _TOTAL.search(label) is not None)
-        if numbers[0].unit is not None or numbers[0].scale is not Scale.ONE or _OTHER.search(label):
+            return not _counts_otherwise(label) and (not total or _TOTAL.search(label) is not None)
+        if numbers[0].unit is not None or numbers[0].scale is not Scale.ONE or _counts_otherwise(label):
             return False
     return False
+
+
+@lru_cache(maxsize=8192)
+def _counts_otherwise(label: str) -> bool:
+    """Whether a line counts something else than money; asked again of the same labels for each cell near them."""
+    return _OTHER.search(label) is not None

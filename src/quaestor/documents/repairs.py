@@ -30,6 +30,7 @@ class WarningKind(StrEnum):
     LOST = "lost"
     REFUSED = "refused"
     UNEQUAL_ROWS = "unequal_rows"
+    TOO_LARGE = "too_large"
     NO_HEADER = "no_header"
     GOES_ON = "goes_on"
     SCALE_SAID = "scale_said"
@@ -84,6 +85,7 @@ _WORDS = {
     WarningKind.LOST: "{detail}",
     WarningKind.REFUSED: "{detail}",
     WarningKind.UNEQUAL_ROWS: "rows of unequal length were filled with empty cells",
+    WarningKind.TOO_LARGE: "its {count:,} cells are not asked: the limit is {detail}; ask a file with fewer rows",
     WarningKind.NO_HEADER: "no header row",
     WarningKind.GOES_ON: "no header row: it stands right behind table {detail} and is read under its headings",
     WarningKind.SCALE_SAID: "read in {detail}s, as sentences say its numbers: no scale is printed over it",

@@ -14,6 +14,9 @@ from quaestor.documents.captions import covers, is_price
 from quaestor.documents.dollars import Line, between_dollars
 from quaestor.documents.repairs import Repair, RepairKind
 
+MOST_CELLS_ASKED = 50_000
+"""Cells of a table that questions are answered from: its graph takes seconds, and a solver looks at each cell."""
+
 Orientation = Literal["columns", "rows", "neither"]
 
 
@@ -112,6 +115,16 @@ class Table:
         from quaestor.documents.shown import boxed, table_html
 
         return boxed(table_html(self))
+
+    @property
+    def cell_count(self) -> int:
+        """How many cells the grid has, empty ones counted."""
+        return len(self.rows) * len(self.columns)
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether it has more than `MOST_CELLS_ASKED` cells: it is read and shown, but its numbers are in no graph."""
+        return self.cell_count > MOST_CELLS_ASKED
 
     def body(self) -> tuple[Cell, ...]:
         """Every cell right of the labels and below the header, row by row.

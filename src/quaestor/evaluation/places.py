@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from quaestor.conversation.memory import Memory
 from quaestor.documents.document import Document
-from quaestor.documents.table import Table
+from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.errors import InputError
 from quaestor.questions.question import Question, read_question
 from quaestor.retrieval.excerpt import excerpt_for, tokens_of
@@ -26,8 +26,6 @@ _PLACES = 6
 _SEARCHED = 3
 """How many places a question is answered from, and how many a search adds."""
 _LEAST = 0.01
-_CELLS = 20_000
-"""The most cells of a table that a question is asked of: a solver looks at each, which takes seconds for so many."""
 _STATEMENT = 0.15
 
 
@@ -85,25 +83,24 @@ class PlaceExcerpts:
         return Excerpt(self._index.document.excerpt(orders), self._weights(places))
 
     def _askable(self, places: Sequence[Place]) -> list[Place]:
-        return [place for place in places if place.table is None or self._cells(place.table) <= _CELLS]
+        table = self._index.document.table
+        return [place for place in places if place.table is None or not table(place.table).is_too_large]
 
     def _refuse(self, places: Sequence[Place]) -> None:
-        table = next(place.table for place in places if place.table is not None)
+        document = self._index.document
+        table = next(document.table(place.table) for place in places if place.table is not None)
         raise InputError(
-            f"{self._index.document.id}: table {table} has {self._cells(table):,} cells, and questions are answered "
-            f"from tables of up to {_CELLS:,}: ask a file with the rows that matter (`quaestor find` searches all)"
+            f"{document.id}: table {table.index} has {table.cell_count:,} cells, and questions are answered "
+            f"from tables of up to {MOST_CELLS_ASKED:,}: ask a file with the rows that matter "
+            "(`quaestor find` searches all)"
         )
-
-    def _cells(self, table: int) -> int:
-        cells = self._index.document.table(table).cells
-        return len(cells) * len(cells[0])
 
     def _statements(self) -> Document:
         """The primary statements, the first tables where none is known, as far as there is room."""
         tables = [
             block
             for block in self._index.document.blocks
-            if isinstance(block.content, Table) and self._cells(block.content.index) <= _CELLS
+            if isinstance(block.content, Table) and not block.content.is_too_large
         ]
         standing = self._index.standing
         tables.sort(key=lambda block: standing.get(block.order, (None, ""))[0] is not Standing.STATEMENT)

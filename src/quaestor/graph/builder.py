@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from quaestor.core.free_names import FreeNames
 from quaestor.core.periods import Period, find_periods
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity
@@ -139,12 +140,13 @@ def _lines(table: Table, table_class: str, ontology: Ontology) -> list[LineFact]
             taken[found.property] = (found.score, plain(line.label))
     facts: list[LineFact] = []
     minted: dict[str, str] = {}
+    names, prefix = FreeNames(), "doc:" if table.index == 0 else f"doc:t{table.index}_"  # no two tables share a name
     for line in lines:
         match = matches[line.index]
         if match is not None and not match.shared and taken[match.property] != (match.score, plain(line.label)):
             match = None
-        if match is None:
-            minted.setdefault(line.label, _free(property_name(line.label), set(minted.values()), table.index))
+        if match is None and line.label not in minted:
+            minted[line.label] = names.take(prefix + property_name(line.label))
         facts.append(_line(table, axis, line.index, line.label, match, ontology, minted.get(line.label, "")))
     return facts
 
@@ -165,16 +167,6 @@ def _line(
         return LineFact(table.index, axis, index, label, match.property, match.rule, match.score, match.label)
     near = ", ".join(f"{near.property} ({near.score:.2f})" for near in ontology.nearest(label))
     return LineFact(table.index, axis, index, label, minted, MINTED, 0.0, f"nearest: {near or 'none'}")
-
-
-def _free(name: str, taken: set[str], table: int) -> str:
-    """Returns a name in the document's namespace that is not taken; tables after the first have their own."""
-    base = f"doc:{name}" if table == 0 else f"doc:t{table}_{name}"
-    number, free = 1, base
-    while free in taken:
-        number += 1
-        free = f"{base}_{number}"
-    return free
 
 
 @dataclass
@@ -290,6 +282,8 @@ def _heading(header: Header) -> Heading:
 
 def _labels(table: Table) -> list[HeaderNumber]:
     """Returns the numbers and years in the headings, and the years in cells without a number."""
+    if table.is_too_large:
+        return []
     body = {cell.ref for cell in table.body()}
     found = []
     for cells in table.cells:

@@ -48,7 +48,7 @@ def property_axis(table: Table) -> Axis:
     """
     if table.orientation != "neither":
         return "rows" if table.orientation == "columns" else "columns"
-    return "columns" if _kinds_differ(table) else "rows"
+    return "columns" if not table.is_too_large and _kinds_differ(table) else "rows"
 
 
 def property_lines(table: Table) -> tuple[PropertyLine, ...]:
@@ -71,7 +71,9 @@ def property_lines(table: Table) -> tuple[PropertyLine, ...]:
 
 
 def body_cells(table: Table) -> tuple[Cell, ...]:
-    """Returns the cells of the body that print anything of their own."""
+    """Returns the cells of the body that print anything of their own; none of a table that is too large."""
+    if table.is_too_large:
+        return ()
     return tuple(cell for cell in table.body() if cell.text.strip() and not _repeats_header(cell))
 
 
@@ -98,11 +100,11 @@ def without_period(header: Header) -> str:
 
 def _kinds_differ(table: Table) -> bool:
     """Whether the columns count different things, each column one."""
-    kinds = []
-    for column in range(1, len(table.columns)):
-        cells = [cell for cell in table.body() if cell.ref.column == column and cell.quantities]
-        if cells:
-            kinds.append(_kind(table.columns[column], cells))
+    counted: dict[int, list[Cell]] = {}
+    for cell in table.body():
+        if cell.quantities and cell.ref.column > 0:
+            counted.setdefault(cell.ref.column, []).append(cell)
+    kinds = [_kind(table.columns[column], cells) for column, cells in counted.items()]
     return len(kinds) > 1 and None not in kinds and len(set(kinds)) > 1
 
 

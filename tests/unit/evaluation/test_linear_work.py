@@ -4,6 +4,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -16,6 +17,9 @@ from quaestor.documents.document import Document
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
+from quaestor.readers.content import FileContent
+from quaestor.readers.reading import read_file
+from quaestor.retrieval.index import PlaceIndex
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.page.matrix import number_matrix
 from quaestor.solvers.embedded.solver import EmbeddedSolver
@@ -90,6 +94,46 @@ def ratios() -> Mapping[str, float]:
 @pytest.mark.parametrize("step", ["ontology", "graph", "matrix", "bytes of the matrix", "turn", "bytes of the turn"])
 def test_a_number_costs_as_much_among_twice_as_many(ratios: Mapping[str, float], step: str) -> None:
     assert ratios[step] < MOST, ratios
+
+
+SHAPES = {"square": (24, 24), "long": (150, 3), "wide": (6, 75)}
+LABELS = {"different labels": "line {}", "equal labels": "sales"}
+
+
+def a_file(rows: int, columns: int, label: str) -> FileContent:
+    """Returns a file of dollars under headings that are no periods."""
+    lines = [["item", *(f"column {column}" for column in range(1, columns))]]
+    lines += [[label.format(row), *["$ 17"] * (columns - 1)] for row in range(1, rows)]
+    return FileContent(Path("table.csv"), "\n".join(map(",".join, lines)).encode())
+
+
+def costs_of_cells(rows: int, columns: int, label: str) -> Mapping[str, float]:
+    """Returns the lines that each step from a file to its graph costs a cell of its table."""
+    file = a_file(rows, columns, label)
+    reading = read_file(file)
+    assert reading is not None
+    document = reading[1]
+    assert [(len(table.rows), len(table.columns)) for table in document.tables] == [(rows, columns)]
+    ontology = build_ontology([document])
+    graph = build_graph(document, ontology)
+    found = {
+        "read": lines_of(lambda: read_file(file)),
+        "ontology": lines_of(lambda: build_ontology([document])),
+        "graph": lines_of(lambda: build_graph(document, ontology)),
+        "triples": lines_of(graph.triples),
+        "index": lines_of(lambda: PlaceIndex.of(document)),
+    }
+    return {step: cost / (rows * columns) for step, cost in found.items()}
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_cell_costs_as_much_in_a_table_of_many(shape: str, label: str) -> None:
+    rows, columns = SHAPES[shape]
+    few = costs_of_cells(rows, columns, LABELS[label])
+    more = 2 if rows >= columns else 1, 2 if columns >= rows else 1
+    many = costs_of_cells(rows * more[0], columns * more[1], LABELS[label])
+    assert all(many[step] < MOST * few[step] for step in few), (few, many)
 
 
 def test_work_that_grows_faster_is_seen() -> None:
