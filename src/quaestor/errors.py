@@ -33,6 +33,8 @@ QuaestorError
 │       ├── ModelAccessError         (InputError) a model that cannot be reached as it is set up
 │       ├── BudgetExceededError      a run has used what it may use; `spent` and `limit` say of what
 │       └── CassetteError            (InputError) a request that was not recorded, or a recording that cannot be read
+├── QuestionTimeoutError (TimeoutError)  a question that took longer than it may; `seconds` says how long that is
+├── QuestionStoppedError (RuntimeError)  a question that a person or a program stopped
 ├── RunStoppedError                  a run that was interrupted, or whose budget or model is gone; `run` is resumed
 ├── EngineError (RuntimeError)       conversations that could not be played to their end
 ├── BusyError (RuntimeError)         more is asked for at once than is taken; `seconds` says when to ask again
@@ -277,6 +279,28 @@ class BudgetExceededError(OutageError):
 
 class CassetteError(OutageError, InputError):
     """A request that is not in the recording that is replayed, or a recording that cannot be read."""
+
+
+class QuestionTimeoutError(QuaestorError, TimeoutError):
+    """A question took longer to answer than the setting `question_seconds` allows, and was stopped.
+
+    Attributes:
+        seconds: How long it may take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        super().__init__(
+            f"the question took longer than {seconds:g} seconds and was stopped: ask something simpler, or raise the "
+            "setting question_seconds"
+        )
+
+
+class QuestionStoppedError(QuaestorError, RuntimeError):
+    """A question was stopped before it was answered."""
+
+    def __init__(self) -> None:
+        super().__init__("the question was stopped before it was answered")
 
 
 class RunStoppedError(QuaestorError):

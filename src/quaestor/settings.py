@@ -24,6 +24,9 @@ ASKED_AT_ONCE = 8
 EXCERPT_TOKENS = 4_000
 """About how many tokens of a long document a question is answered from, unless a person says otherwise."""
 
+QUESTION_SECONDS = 30.0
+"""How many seconds of computing a question may take, unless a person says otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -41,6 +44,7 @@ class Settings:
         max_tokens: Tokens read and written.
         max_cost: US dollars.
         excerpt_tokens: About how many tokens of a long document a question is answered from.
+        question_seconds: How many seconds of computing a question may take; waiting for a model does not count.
         tracing: Whether requests to models are traced with OpenTelemetry.
         keep_asked: Whether `quaestor ask` keeps questions and answers in the store.
         author: Who makes corrections, as they are recorded; None is the user's name on this machine.
@@ -76,6 +80,7 @@ class Settings:
     max_tokens: int | None = None
     max_cost: float | None = None
     excerpt_tokens: int = EXCERPT_TOKENS
+    question_seconds: float = QUESTION_SECONDS
     tracing: bool = False
     keep_asked: bool = True
     cache: bool = True
@@ -104,16 +109,18 @@ class Settings:
 _KINDS: Mapping[str, type] = {
     "store": str, "solver": str, "workers": int, "engine": str, "address": str, "ontology": str, "policy": str,
     "seed": int, "model": str,
-    "max_requests": int, "max_tokens": int, "max_cost": float, "excerpt_tokens": int, "tracing": bool,
+    "max_requests": int, "max_tokens": int, "max_cost": float, "excerpt_tokens": int,
+    "question_seconds": float, "tracing": bool,
     "keep_asked": bool, "cache": bool, "read_memory_mb": int, "read_seconds": int,
     "author": str, "serve_upload_mb": int, "serve_request_kb": int,
     "serve_requests_per_minute": int, "serve_questions": int, "serve_conversations": int, "trusted_proxies": str,
 }  # fmt: skip
 _TABLES = ("models", "prices", "solvers")
-_LEAST: Mapping[str, int] = {
+_LEAST: Mapping[str, float] = {
     "workers": 1, "seed": 0, "max_requests": 1, "max_tokens": 1, "max_cost": 0,
-    "excerpt_tokens": 300, "serve_upload_mb": 1, "serve_request_kb": 1, "serve_requests_per_minute": 0,
-    "serve_questions": 1, "serve_conversations": 1, "read_memory_mb": 256, "read_seconds": 1,
+    "excerpt_tokens": 300, "question_seconds": 0.1, "serve_upload_mb": 1, "serve_request_kb": 1,
+    "serve_requests_per_minute": 0, "serve_questions": 1, "serve_conversations": 1, "read_memory_mb": 256,
+    "read_seconds": 1,
 }  # fmt: skip
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "policy": ("strict", "extend"), "engine": ("inline", "processes", "ray"),

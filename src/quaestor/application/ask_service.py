@@ -12,7 +12,6 @@ from quaestor.application.file_cache import kept_knowledge
 from quaestor.application.live_traces import TraceFile, TraceFolder, TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
 from quaestor.application.resolve import CorpusPage, require_askable
-from quaestor.application.several import taken_apart
 from quaestor.application.solver_options import (
     NO_OVERRIDES,
     SolverOverrides,
@@ -21,7 +20,8 @@ from quaestor.application.solver_options import (
     solver_options,
 )
 from quaestor.conversation.turn import Turn
-from quaestor.core.computing import compute
+from quaestor.core.computing import compute, computing_limit
+from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
@@ -30,8 +30,10 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.recording import TurnPlace
 from quaestor.evaluation.runner import Play
+from quaestor.evaluation.several import taken_apart
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watching import Watcher, Watchers
+from quaestor.graph.knowledge_graph import Policy
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.llm.usage import Usage
 from quaestor.readers.cache import ByteCache
@@ -113,12 +115,14 @@ async def answer_questions(
     asked_of_it = Conversation(name, document, tuple(questions), chained=chained)
     check_questions(asked_of_it)
     conversation = taken_apart(asked_of_it)
+    seconds = settings.question_seconds
     async with who_answers(request) as who:
-        knowledge = await knowledge_for(page, request)
+        with computing_limit(seconds):
+            knowledge, excerpts = await knowledge_for(page, request), await compute(parts_shown, document, request)
         with _trace_folder(request, name) as traces:
             asked = None
             if request.keep:
-                asked = AskedRun(run_of_asking(page, conversation, who, knowledge))
+                asked = AskedRun(run_of_asking(page, conversation, who, Known.of(knowledge)))
                 await asked.begin(settings.store)
             run = asked.run if asked else None
             try:
@@ -129,9 +133,7 @@ async def answer_questions(
                 raise
             if run is not None and request.on_begun is not None:
                 request.on_begun(run)
-            watchers, excerpts = _watchers(asked, trace), await compute(parts_shown, document, request)
-            solver = LaterFilings(who.solver) if files_of(document) else who.solver
-            play = Play(conversation, solver, knowledge, who.session, watchers, excerpts=excerpts)
+            play = play_of(conversation, who, knowledge, excerpts, _watchers(asked, trace), seconds)
             turns = await _played(play, asked, trace)
     return Asked(turns, run, asked.unkept if asked else None)
 
@@ -207,7 +209,49 @@ def _trace_folder(request: AskRequest, conversation: str) -> AbstractContextMana
     return request.traces.opened([conversation]) if request.traces else nullcontext()
 
 
-def run_of_asking(page: CorpusPage, conversation: Conversation, who: Answering, knowledge: GraphProvider) -> Asking:
+def play_of(
+    conversation: Conversation,
+    who: Answering,
+    knowledge: GraphProvider | None,
+    excerpts: PlaceExcerpts | None,
+    watcher: Watcher | None,
+    seconds: float | None = None,
+) -> Play:
+    """Return a conversation to be played.
+
+    Args:
+        conversation: The questions, and the document.
+        who: Who answers.
+        knowledge: What the document is read with.
+        excerpts: What finds the parts of a long document, or None.
+        watcher: Who hears of it, or None.
+        seconds: How long a turn may compute; None is no limit.
+    """
+    solver = LaterFilings(who.solver) if files_of(conversation.document) else who.solver
+    return Play(conversation, solver, knowledge, who.session, watcher, excerpts=excerpts, seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is recorded of the ontology that a page is read with.
+
+    Attributes:
+        digest: The ontology's.
+        policy: What becomes of a label that it does not have.
+        triples: The ontology.
+    """
+
+    digest: str
+    policy: Policy
+    triples: tuple[Triple, ...]
+
+    @classmethod
+    def of(cls, knowledge: GraphProvider) -> "Known":
+        """Return what is recorded of some knowledge."""
+        return cls(knowledge.ontology.digest, knowledge.policy, tuple(knowledge.ontology.triples))
+
+
+def run_of_asking(page: CorpusPage, conversation: Conversation, who: Answering, knowledge: Known) -> Asking:
     """Returns what is kept of who answers, and how: as of a run over a dataset that has one conversation.
 
     Args:
@@ -217,10 +261,9 @@ def run_of_asking(page: CorpusPage, conversation: Conversation, who: Answering, 
         knowledge: What the page is read with.
     """
     dataset = Dataset.of(page.name or page.document.id, "asked", [conversation])
-    digest, policy = knowledge.ontology.digest, knowledge.policy
     model = who.config.fingerprint if who.config else None
-    spec = RunSpec.of(dataset, who.name, who.options, None, digest, policy, model)
-    return Asking(spec, dataset, knowledge.ontology, live=who.session is not None)
+    spec = RunSpec.of(dataset, who.name, who.options, None, knowledge.digest, knowledge.policy, model)
+    return Asking(spec, dataset, knowledge.digest, knowledge.triples, live=who.session is not None)
 
 
 def parts_shown(document: Document, request: AskRequest) -> PlaceExcerpts | None:

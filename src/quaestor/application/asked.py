@@ -13,6 +13,7 @@ from quaestor.conversation.corrections import Correction
 from quaestor.conversation.events.kinds import Event
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
+from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import SettingsError, StoreError
 from quaestor.evaluation.conversation_result import ConversationResult
@@ -20,7 +21,6 @@ from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watching import TurnBegun, Watcher
 from quaestor.evaluation.writing import RunWriter
 from quaestor.llm.usage import Usage
-from quaestor.ontology.ontology import Ontology
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import RunRecord, RunStatus, now
 
@@ -37,13 +37,15 @@ class Asking:
     Attributes:
         spec: Who answers, and how.
         asked: The one conversation.
-        ontology: What the page is read with.
+        ontology: The digest of what the page is read with.
+        triples: What it is read with.
         live: Whether what happens within a turn is written at once: of solvers that wait for a model.
     """
 
     spec: RunSpec
     asked: Dataset
-    ontology: Ontology
+    ontology: str
+    triples: Sequence[Triple]
     live: bool
 
 
@@ -146,7 +148,7 @@ class AskedRun:
         except StoreError:
             self.run = self._store = None
             raise
-        await opened.save_ontology(asking.ontology.digest, asking.ontology.triples)
+        await opened.save_ontology(asking.ontology, asking.triples)
         self._writer = RunWriter(opened, run.id, live=asking.live)
         self._watcher = await self._writer.begin(self._conversation)
 

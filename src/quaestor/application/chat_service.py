@@ -6,39 +6,45 @@ who goes on with another solver, or with a conversation of before, goes on in a 
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from quaestor.application.answer_workers import AnswerWorkers, PageHere
 from quaestor.application.ask_service import (
     Answering,
     AskRequest,
+    Known,
     knowledge_for,
     parts_shown,
+    play_of,
     run_of_asking,
     who_answers,
 )
 from quaestor.application.asked import AskedRun
+from quaestor.application.remote_play import RemotePlay
 from quaestor.application.resolve import CorpusPage, require_askable
 from quaestor.application.run_service import find_run
-from quaestor.application.several import taken_apart
 from quaestor.application.stored_turns import find_conversation, stored_corrections, turn_of_record
 from quaestor.conversation.corrections import Act, Correction, standing
-from quaestor.conversation.turn import Turn
-from quaestor.core.computing import compute
+from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.core.computing import compute, computing_limit
 from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
-from quaestor.errors import InputError
+from quaestor.errors import InputError, QuestionError
 from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.fates import failure_words
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.runner import Play
-from quaestor.evaluation.watching import Watcher, Watchers
+from quaestor.evaluation.watching import TurnBegun, Watcher, Watchers
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.repair.ledger import Ledger
-from quaestor.solvers.restated import LaterFilings
 from quaestor.store.base import open_store
+
+if TYPE_CHECKING:
+    from quaestor.llm.transcript import Exchange
 
 INTERRUPTED = "interrupted"
 """The error of a question that a person stopped."""
@@ -68,13 +74,20 @@ class Chat:
         unkept: Why not all of it is kept, or None.
     """
 
-    def __init__(self, page: CorpusPage, request: AskRequest, watcher: Watcher | None = None) -> None:
+    def __init__(
+        self,
+        page: CorpusPage,
+        request: AskRequest,
+        watcher: Watcher | None = None,
+        workers: AnswerWorkers | None = None,
+    ) -> None:
         """Takes what is asked about, who answers, and who hears of what happens meanwhile.
 
         Args:
             page: What is asked about.
             request: Who answers, and how.
             watcher: Is told of every turn, event and exchange beside the store, or None.
+            workers: Answer if the solver asks no model; None answers in this process.
 
         Raises:
             InputError: The page has no number.
@@ -82,13 +95,14 @@ class Chat:
         require_askable(page.document)
         self.page: CorpusPage = page
         self.request: AskRequest = request
-        self._watcher = watcher
+        self._watcher, self._workers = watcher, workers
         self.unkept: str | None = None
         self._open: _Open | None = None
         self._knowledge: GraphProvider | None = None
+        self._known: Known | None = None
         self._excerpts: PlaceExcerpts | None = None
         self._plays, self._play_id = 0, ""
-        self._play: Play | None = None
+        self._play: Play | RemotePlay | None = None
         self._ledger = Ledger(page.document)
         self._asked: AskedRun | None = None
         self._begun = False
@@ -126,7 +140,7 @@ class Chat:
         return self._open
 
     @property
-    def _playing(self) -> Play:
+    def _playing(self) -> Play | RemotePlay:
         assert self._play is not None
         return self._play
 
@@ -146,9 +160,8 @@ class Chat:
             kept = await kept_conversation(self.request.settings.store, resume, self.page)
             turns, self._ledger = kept.answered, kept
         self._open = await self._opening(self.request, Usage())
-        self._knowledge = await knowledge_for(self.page, self.request)
+        await self._read()
         self._asked = self._to_be_kept()
-        self._excerpts = await compute(parts_shown, self.document, self.request)
         self._starts = [*range(len(turns))]
         await self._begin()
 
@@ -160,19 +173,17 @@ class Chat:
 
         Raises:
             QuestionError: It cannot be asked, or is several questions that cannot be told apart; nothing was.
+            QuestionTimeoutError: It took too long; what was answered before stands.
             QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.
         """
-        asked = Conversation(self.document.id, self.document, (text,))
-        check_questions(asked)
-        apart = taken_apart(asked)
+        check_questions(Conversation(self.document.id, self.document, (text,)))
         if self._failure is not None:
             await self._again()
         play, first = self._playing, len(self.turns)
-        if self._asked is not None and not self._begun:
-            await self._keep(self._asked)
         try:
-            for index, question in enumerate(apart.questions):
-                self._ledger.add(await play.next_turn(question, apart.part(index)))
+            await play.ask(text)
+        except QuestionError:
+            raise
         except BaseException as failure:
             await self._note(failure)
             raise
@@ -275,6 +286,7 @@ class Chat:
         await self._end()
         await self._opened.stack.aclose()
         self.request, self._open, self._failure = request, opened, None
+        await self._read()
         self._asked = self._to_be_kept()
         await self._begin()
 
@@ -309,10 +321,12 @@ class Chat:
         """Returns what will keep the conversation, from its first question on; None where it is not to be kept."""
         if not self.request.keep:
             return None
-        assert self._knowledge is not None
+        if self._known is None:
+            assert self._knowledge is not None
+            self._known = Known.of(self._knowledge)
         document = self.page.document
         conversation = Conversation(document.id, document, ())
-        return AskedRun(run_of_asking(self.page, conversation, self._opened.who, self._knowledge))
+        return AskedRun(run_of_asking(self.page, conversation, self._opened.who, self._known))
 
     def _used(self) -> Usage:
         session = self._opened.who.session
@@ -323,15 +337,37 @@ class Chat:
         # What a model is asked is counted by conversation and turn, and a turn may be asked anew.
         self._plays += 1
         self._play_id = f"{self.document.id}~{self._plays}"
-        conversation, who = Conversation(self._play_id, self.document, ()), self._opened.who
-        solver = LaterFilings(who.solver) if files_of(self.page.document) else who.solver
-        excerpts = self._excerpts
-        if excerpts is not None and self.document is not self.page.document:
-            excerpts = excerpts.over(self.document)
-        told = [watcher for watcher in (self._asked, self._watcher) if watcher is not None]
-        play = Play(conversation, solver, self._knowledge, who.session, Watchers(told), excerpts=excerpts)
+        watcher = Watchers([told for told in (_Kept(self), self._asked, self._watcher) if told is not None])
+        play: Play | RemotePlay
+        if self._elsewhere is not None:
+            play = RemotePlay(self._elsewhere, self.page, self.request, self.document, watcher)
+        else:
+            excerpts = self._excerpts
+            if excerpts is not None and self.document is not self.page.document:
+                excerpts = excerpts.over(self.document)
+            conversation, seconds = Conversation(self._play_id, self.document, ()), self._seconds
+            play = play_of(conversation, self._opened.who, self._knowledge, excerpts, watcher, seconds)
         await play.begin(self.turns)
         self._play = play
+
+    @property
+    def _seconds(self) -> float:
+        return self.request.settings.question_seconds
+
+    @property
+    def _elsewhere(self) -> AnswerWorkers | None:
+        """The workers that answer; None if it is answered in this process, which alone has the model or the solver."""
+        here = self._opened.who.session is not None or self.request.solver is not None
+        return None if here else self._workers
+
+    async def _read(self) -> None:
+        """Make what the document is read with, where it is needed."""
+        if self._elsewhere is not None:
+            self._known = self._known or await self._elsewhere.do(self.page, self.request, _known)
+        elif self._knowledge is None:
+            with computing_limit(self._seconds):
+                self._knowledge = await knowledge_for(self.page, self.request)
+                self._excerpts = await compute(parts_shown, self.document, self.request)
 
     async def _keep(self, asked: AskedRun) -> None:
         """Begins the run, with what was answered before."""
@@ -367,6 +403,29 @@ class Chat:
         await self._asked.end(None if interrupted else played)
         self.unkept = self.unkept or self._asked.unkept
         self._begun = False
+
+
+class _Kept:
+    """The watcher of a conversation by which its turns become a part of it."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+
+    async def on_turn(self, begun: TurnBegun) -> None:
+        await self._chat.keep()
+
+    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
+        """It is in the turn."""
+
+    def on_exchange(self, exchange: "Exchange") -> None:
+        """The model's session has it."""
+
+    async def on_answer(self, index: int, turn: Turn) -> None:
+        self._chat.ledger.add(turn)
+
+
+async def _known(here: PageHere) -> Known:
+    return Known.of(await here.knowledge())
 
 
 async def kept_conversation(store: str, run: str, page: CorpusPage) -> Ledger:

@@ -5,11 +5,13 @@ which they came; those of two never wait for each other, but for the machine. Al
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from time import monotonic
+from typing import Any
 
+from quaestor.application.answer_workers import AnswerWorkers, PageHere
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.askable import what_can_be_asked
 from quaestor.application.chat_service import Chat, kept_conversation
@@ -26,7 +28,16 @@ from quaestor.application.solver_options import NO_OVERRIDES
 from quaestor.conversation.corrections import Correction
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
-from quaestor.errors import BusyError, InputError, SettingsError, StoreError, UnknownRunError
+from quaestor.errors import (
+    BusyError,
+    InputError,
+    QuestionStoppedError,
+    QuestionTimeoutError,
+    SettingsError,
+    StoreError,
+    UnknownConversationError,
+    UnknownRunError,
+)
 from quaestor.exports.conversation import ExportedConversation
 from quaestor.repair.ledger import Ledger
 from quaestor.settings import Settings
@@ -65,6 +76,7 @@ class _Open:
         chat: The conversation, once something was asked.
         used: When it was last used, by the clock that only goes on.
         waiting: How many wait for the lock.
+        asking: What answers questions, or waits to; those that were stopped are not among them.
     """
 
     answerer: SolverChoice
@@ -73,6 +85,7 @@ class _Open:
     relay: Relay | None = None
     used: float = field(default_factory=monotonic)
     waiting: int = 0
+    asking: "set[asyncio.Task[Any]]" = field(default_factory=set)
 
 
 class Desk:
@@ -85,6 +98,7 @@ class Desk:
         kept: KeptConversations,
         store: RunStore,
         limits: DeskLimits = DeskLimits(),
+        workers: AnswerWorkers | None = None,
     ) -> None:
         """Takes what lies around it.
 
@@ -94,7 +108,9 @@ class Desk:
             kept: The conversations of before.
             store: Where questions and answers are kept, open.
             limits: How much is held open.
+            workers: Compute what is asked without a model; None computes in this process.
         """
+        self._workers = workers
         self.asking: AskRequest = asking
         self.shelf: Shelf = shelf
         self.kept: KeptConversations = kept
@@ -149,10 +165,12 @@ class Desk:
             BusyError: Too many questions are under way already, here or in the conversation.
             InputError: There is no such conversation, or nobody of this name.
             QuestionError: It cannot be asked, or is several questions that cannot be told apart; nothing was.
+            QuestionStoppedError: It was stopped.
+            QuestionTimeoutError: It took too long.
             QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.
         """
         found = None if answerer is None else find_answerer(self.asking, answerer)
-        with self._questions.entered():
+        with self._questions.entered(), self._stoppable(id):
             async with self._held(id) as held:
                 if found is not None:
                     await self._change(id, held, found)
@@ -167,6 +185,41 @@ class Desk:
                 finally:
                     held.relay.listener = None
                     self._note(id, chat)
+
+    @contextmanager
+    def _stoppable(self, id: str) -> Iterator[None]:
+        """Has `stop` end the task that is in the block."""
+        asking, task = self._entry(id).asking, asyncio.current_task()
+        assert task is not None
+        asking.add(task)
+        try:
+            yield
+        except asyncio.CancelledError:
+            if task in asking:  # somebody else cancels it
+                raise
+            task.uncancel()
+            raise QuestionStoppedError from None
+        finally:
+            asking.discard(task)
+
+    def stop(self, id: str) -> int:
+        """Stop the questions of a conversation that are being answered or wait to be, and return how many there are.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+        """
+        self.kept.get(id)
+        stopped = set(held.asking) if (held := self._open.get(id)) else set()
+        for task in stopped:
+            self._open[id].asking.discard(task)
+            task.cancel()
+        return len(stopped)
+
+    def stop_all(self) -> None:
+        """Stop all questions."""
+        for id in list(self._open):
+            with suppress(UnknownConversationError):
+                self.stop(id)
 
     async def examples(self, id: str) -> tuple[str, ...]:
         """Returns questions that the document of a conversation is known to answer, found without a model.
@@ -190,8 +243,13 @@ class Desk:
         page = await self.shelf.open(document)
         settings = replace(self.asking.settings, solver=Settings().solver)
         request = replace(self.asking, settings=settings, overrides=NO_OVERRIDES, model_named=False, solver=None)
-        await _prepare(request)
-        return (await what_can_be_asked(page, request)).examples
+        try:
+            if self._workers is not None:
+                return await self._workers.do(page, request, _examples)
+            await _prepare(request)
+            return (await what_can_be_asked(page, request)).examples
+        except QuestionTimeoutError:
+            return ()
 
     async def undo(self, id: str) -> tuple[Turn, ...]:
         """Takes the last question back, with all that it asked, and returns its turns; none where there is none.
@@ -275,11 +333,12 @@ class Desk:
         return self.kept.rename(id, title)
 
     async def delete(self, id: str) -> None:
-        """Takes a conversation away for good, with all that is kept of it in the store.
+        """Takes a conversation away for good, with all that is kept of it in the store; stops what is asked in it.
 
         Raises:
             UnknownConversationError: There is none of this id.
         """
+        self.stop(id)
         async with self._held(id) as held:
             await self._let_go(id, held)
             for run in self.kept.get(id).runs:
@@ -301,7 +360,8 @@ class Desk:
                     self._open.pop(id, None)
 
     async def close(self) -> None:
-        """Closes all."""
+        """Closes all, and stops what is asked."""
+        self.stop_all()
         for looking in self._examples.values():
             looking.cancel()
         await asyncio.gather(*self._examples.values(), return_exceptions=True)
@@ -313,10 +373,7 @@ class Desk:
     @asynccontextmanager
     async def _held(self, id: str) -> AsyncIterator[_Open]:
         """Gives a conversation to whoever comes first, then to whoever comes next."""
-        kept = self.kept.get(id)
-        held = self._open.get(id)
-        if held is None:
-            held = self._open[id] = _Open(self._chosen(kept))
+        held = self._entry(id)
         if held.waiting > self._limits.waiting:
             raise BusyError("too many questions wait in this conversation: wait for their answers")
         held.waiting += 1
@@ -328,6 +385,13 @@ class Desk:
             held.waiting -= 1
             held.used = monotonic()
 
+    def _entry(self, id: str) -> _Open:
+        kept = self.kept.get(id)
+        held = self._open.get(id)
+        if held is None:
+            held = self._open[id] = _Open(self._chosen(kept))
+        return held
+
     async def _chat(self, id: str, held: _Open) -> Chat:
         """Returns the open conversation, taken up again from the store where it was closed."""
         if held.chat is None:
@@ -336,7 +400,7 @@ class Desk:
             page = await self.shelf.open(kept.document)
             relay = Relay()
             await _prepare(held.answerer.request)
-            chat = Chat(page, held.answerer.request, relay)
+            chat = Chat(page, held.answerer.request, relay, self._workers)
             try:
                 await chat.open(kept.run)
             except UnknownRunError:  # somebody has deleted it from the store
@@ -375,6 +439,10 @@ class Desk:
     def _can_be_taken_up(held: _Open) -> bool:
         """Whether closing a conversation loses nothing: one that is not kept lives only while it is open."""
         return held.chat is None or not held.chat.turns or (held.chat.run is not None and held.chat.unkept is None)
+
+
+async def _examples(here: PageHere) -> tuple[str, ...]:
+    return (await what_can_be_asked(here.page, here.request)).examples
 
 
 async def _prepare(request: AskRequest) -> None:

@@ -243,10 +243,9 @@ def _engine(settings: Settings, conversations: int, config: ModelConfig | None) 
     asks = config is not None
     at_once = settings.concurrency(asks=asks)
     if _on_processes(settings, conversations, asks=asks):
-        return (
-            make_engine("processes", _cores(settings), at_once=at_once) if asks else make_engine("processes", at_once)
-        )
-    return make_engine("inline", at_once if asks or settings.engine else 1)
+        workers = _cores(settings) if asks else at_once
+        return make_engine("processes", workers, None, at_once if asks else None, settings.question_seconds)
+    return make_engine("inline", at_once if asks or settings.engine else 1, seconds=settings.question_seconds)
 
 
 def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
@@ -257,10 +256,9 @@ def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
         config: The model that is asked; then the workers are how many conversations ask at once, in all.
     """
     if config is None:
-        return make_engine("ray", workers_on_ray(settings), settings.address)
-    return make_engine(
-        "ray", workers_on_ray(replace(settings, workers=None)), settings.address, settings.concurrency(asks=True)
-    )
+        return make_engine("ray", workers_on_ray(settings), settings.address, None, settings.question_seconds)
+    workers, at_once = workers_on_ray(replace(settings, workers=None)), settings.concurrency(asks=True)
+    return make_engine("ray", workers, settings.address, at_once, settings.question_seconds)
 
 
 def workers_on_ray(settings: Settings) -> int:

@@ -15,6 +15,7 @@ from quaestor.cli.options import (
     ForceOption,
     JsonOption,
     KeepOption,
+    QuestionSecondsOption,
     StoreOption,
     TracesOption,
 )
@@ -42,6 +43,7 @@ def ask_command(
     model: ModelOptions,
     traces: TracesOption = None,
     excerpt_tokens: ExcerptTokensOption = None,
+    question_seconds: QuestionSecondsOption = None,
     keep: KeepOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
@@ -59,7 +61,12 @@ def ask_command(
     files, questions = split_arguments(asked_about)
     if questions == (_STDIN,):
         questions = tuple(line.strip() for line in sys.stdin if line.strip())
-    named = {"solver": solver.solver, "keep_asked": keep, "excerpt_tokens": excerpt_tokens}
+    named = {
+        "solver": solver.solver,
+        "keep_asked": keep,
+        "excerpt_tokens": excerpt_tokens,
+        "question_seconds": question_seconds,
+    }
     settings = load_settings({**named, **reading.settings, **model.settings})
     kept = store_file(settings.store)
     used = [*map(page_file, files), *named_files(solver, settings), *([kept] if kept else [])]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.groups import ModelOptions, OntologyOptions, SolverOptions, named_files, with_options
-from quaestor.cli.options import ExcerptTokensOption, ForceOption, KeepOption
+from quaestor.cli.options import ExcerptTokensOption, ForceOption, KeepOption, QuestionSecondsOption
 from quaestor.core.visible import visible
 from quaestor.errors import InputError, QuaestorError, SettingsError
 
@@ -40,6 +40,7 @@ def chat_command(
         typer.Option("--resume", help="Go on from the questions and answers of this run.", metavar="RUN"),
     ] = None,
     excerpt_tokens: ExcerptTokensOption = None,
+    question_seconds: QuestionSecondsOption = None,
     keep: KeepOption = None,
     force: ForceOption = False,
 ) -> None:
@@ -55,7 +56,12 @@ def chat_command(
     from quaestor.cli.printing import make_console, say_default_policy, say_what_is_lost, shown_reading
     from quaestor.settings import load_settings
 
-    named = {"solver": solver.solver, "keep_asked": keep, "excerpt_tokens": excerpt_tokens}
+    named = {
+        "solver": solver.solver,
+        "keep_asked": keep,
+        "excerpt_tokens": excerpt_tokens,
+        "question_seconds": question_seconds,
+    }
     settings = load_settings({**named, **reading.settings, **model.settings})
     kept = store_file(settings.store)
     used = [*map(page_file, files), *named_files(solver, settings), *([kept] if kept else [])]

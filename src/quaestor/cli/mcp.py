@@ -20,6 +20,7 @@ from quaestor.cli.options import (
     MaxTokensOption,
     ModelOption,
     ProxiesOption,
+    QuestionSecondsOption,
 )
 from quaestor.cli.serve import check_asking
 from quaestor.errors import InputError
@@ -83,6 +84,7 @@ def mcp_command(
     max_tokens: MaxTokensOption = None,
     max_cost: MaxCostOption = None,
     excerpt_tokens: ExcerptTokensOption = None,
+    question_seconds: QuestionSecondsOption = None,
     keep: KeepOption = None,
 ) -> None:
     """Serve an assistant that speaks MCP: it reads, asks, checks and calculates. Ctrl-C or the client ends it."""
@@ -90,14 +92,17 @@ def mcp_command(
 
     collect_later()
 
+    from quaestor.application.answer_workers import MODULES
     from quaestor.application.ask_service import AskRequest
     from quaestor.application.file_cache import file_cache
     from quaestor.application.folders import Folders
     from quaestor.application.resolve import SAMPLE
+    from quaestor.evaluation.processes import load_modules_ahead
     from quaestor.extras import require_extra
     from quaestor.settings import load_settings
 
     require_extra("mcp", "quaestor mcp")
+    load_modules_ahead(MODULES)
     named = {
         "solver": solver.solver,
         "model": model,
@@ -107,6 +112,7 @@ def mcp_command(
         "keep_asked": keep,
         "excerpt_tokens": excerpt_tokens,
         "trusted_proxies": proxies,
+        "question_seconds": question_seconds,
     }
     settings = load_settings({**named, **reading.settings})
     asking = AskRequest(
@@ -126,7 +132,8 @@ def mcp_command(
     from quaestor.mcp_server.house import open_house
     from quaestor.mcp_server.server import create_server
 
-    server = create_server(partial(open_house, asking, may_be_read, exports, lists=not http))
+    processes = settings.concurrency(asks=False)
+    server = create_server(partial(open_house, asking, may_be_read, exports, lists=not http, processes=processes))
     collect_steadily()
     if http:
         _serve_http(server, host, port, token, settings.trusted_proxies or "")

@@ -96,6 +96,15 @@ ExcerptTokensOption = Annotated[
         metavar="N",
     ),
 ]
+QuestionSecondsOption = Annotated[
+    float | None,
+    typer.Option(
+        "--question-seconds",
+        min=0.1,
+        help="How many seconds of computing a question may take; waiting for a model does not count.",
+        metavar="SECONDS",
+    ),
+]
 UploadOption = Annotated[
     int | None, typer.Option("--upload-mb", min=1, help="Megabytes of a file that is handed over.", metavar="N")
 ]

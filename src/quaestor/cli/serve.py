@@ -18,6 +18,7 @@ from quaestor.cli.options import (
     MaxTokensOption,
     ModelOption,
     ProxiesOption,
+    QuestionSecondsOption,
 )
 from quaestor.errors import SettingsError
 
@@ -65,6 +66,7 @@ def serve_command(
     max_tokens: MaxTokensOption = None,
     max_cost: MaxCostOption = None,
     excerpt_tokens: ExcerptTokensOption = None,
+    question_seconds: QuestionSecondsOption = None,
     keep: KeepOption = None,
 ) -> None:
     """Ask, and look through runs, in a browser or from a program.
@@ -72,14 +74,17 @@ def serve_command(
     Nothing leaves this machine but what a model is asked. The interface for programs is below /api/v1, its document at
     /api/v1/openapi.json. Ctrl-C ends.
     """
+    from quaestor.application.answer_workers import MODULES
     from quaestor.application.ask_service import AskRequest
     from quaestor.application.file_cache import file_cache
     from quaestor.application.resolve import SAMPLE, page_file
     from quaestor.core.collecting import collect_steadily
+    from quaestor.evaluation.processes import load_modules_ahead
     from quaestor.extras import require_extra
     from quaestor.settings import load_settings
 
     require_extra("web", "quaestor serve")
+    load_modules_ahead(MODULES)
     from quaestor.web.app import create_app
     from quaestor.web.connections import read_proxies
     from quaestor.web.security import Access
@@ -94,6 +99,7 @@ def serve_command(
         "keep_asked": keep,
         "excerpt_tokens": excerpt_tokens,
         "trusted_proxies": proxies,
+        "question_seconds": question_seconds,
     }
     settings = load_settings({**named, **reading.settings, **limits.settings})
     asking = AskRequest(
@@ -108,7 +114,7 @@ def serve_command(
         page_file(name)
     asyncio.run(check_asking(asking, "serve"))
     access, trusted = Access.at(host, token), read_proxies(settings.trusted_proxies or "")
-    app = create_app(asking, access, shown)
+    app = create_app(asking, access, shown, settings.concurrency(asks=False))
     level = logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR
     logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
     logging.getLogger("quaestor").setLevel(level)

@@ -5,17 +5,26 @@ the event loop wait for its turn: two keep one long calculation from holding up 
 with a single task has nobody to hold up: going to another thread and back costs a turn of the embedded solver a fifth.
 What takes less than a millisecond holds nobody up either, and the way to a thread and back takes as long: with fifty
 conversations at once it was a tenth of all work.
+
+Work can be interrupted: when its time is over (`computing_limit`), when the task that waits for it is cancelled, and by
+Ctrl-C when it is done in the main thread.
 """
 
 import asyncio
 import contextvars
 import os
+import signal
+import threading
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+from quaestor.core.interrupting import Allowance, InterruptedWork, Interruptible
+from quaestor.errors import QuestionTimeoutError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,6 +45,7 @@ if hasattr(os, "register_at_fork"):
 
 
 _little: ContextVar[bool] = ContextVar("little", default=False)
+_allowance: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 
 @contextmanager
@@ -52,6 +62,20 @@ def little_work(little: bool) -> Iterator[None]:
         _little.reset(token)
 
 
+@contextmanager
+def computing_limit(seconds: float | None) -> Iterator[None]:
+    """Limit how long all work that `compute` is given inside may take together; waiting does not count.
+
+    Args:
+        seconds: The limit; None leaves the one in force.
+    """
+    token = _allowance.set(_allowance.get() if seconds is None else Allowance(seconds))
+    try:
+        yield
+    finally:
+        _allowance.reset(token)
+
+
 async def compute_little(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Returns what a function returns; at once inside of `little_work(True)`, otherwise as `compute` does.
 
@@ -60,7 +84,8 @@ async def compute_little(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs
         args: What it is given.
         kwargs: What it is given by name.
     """
-    return work(*args, **kwargs) if _little.get() else await compute(work, *args, **kwargs)
+    call = partial(work, *args, **kwargs)
+    return _at_once(call) if _little.get() else await _compute(call)
 
 
 async def compute(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -75,8 +100,78 @@ async def compute(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         work: The function.
         args: What it is given.
         kwargs: What it is given by name.
+
+    Raises:
+        QuestionTimeoutError: It took longer than `computing_limit` allows, and was interrupted.
     """
+    return await _compute(partial(work, *args, **kwargs))
+
+
+async def _compute(work: Callable[[], R]) -> R:
     if len(asyncio.all_tasks()) == 1:
-        return work(*args, **kwargs)
-    call = partial(contextvars.copy_context().run, partial(work, *args, **kwargs))
-    return await asyncio.get_running_loop().run_in_executor(_threads.pool, call)
+        return _at_once(work)
+    running = Interruptible()
+    call = partial(contextvars.copy_context().run, _within_limit, work, running)
+    try:
+        return await asyncio.get_running_loop().run_in_executor(_threads.pool, call)
+    except asyncio.CancelledError:
+        running.interrupt()
+        raise
+
+
+def _within_limit(work: Callable[[], R], running: Interruptible) -> R:
+    allowance = _allowance.get()
+    if allowance is None:
+        return running.run(work)
+    try:
+        return allowance.run(work, running)
+    except InterruptedWork:
+        if running.timed_out:
+            raise QuestionTimeoutError(allowance.seconds) from None
+        raise
+
+
+def _at_once(work: Callable[[], R]) -> R:
+    """Return what some work returns, done in the thread of the event loop."""
+    task, running = asyncio.current_task(), Interruptible()
+    assert task is not None
+    _at_work[task] = running
+    try:
+        if task in _unwanted:
+            raise asyncio.CancelledError
+        with _ctrl_c_at_once():
+            return _within_limit(work, running)
+    except InterruptedWork:
+        raise asyncio.CancelledError from None
+    finally:
+        _at_work.pop(task, None)
+
+
+_at_work: dict[asyncio.Task[Any], Interruptible] = {}
+_unwanted: "weakref.WeakSet[asyncio.Task[Any]]" = weakref.WeakSet()
+
+
+def interrupt(task: "asyncio.Task[Any]") -> None:
+    """Interrupt what a task computes in the thread of its event loop, so that it hears that it is cancelled.
+
+    Args:
+        task: Of an event loop in another thread. Whoever calls this cancels it, too.
+    """
+    _unwanted.add(task)
+    if (running := _at_work.get(task)) is not None:
+        running.interrupt()
+
+
+@contextmanager
+def _ctrl_c_at_once() -> Iterator[None]:
+    """Have Ctrl-C raise KeyboardInterrupt where asyncio would cancel a task, which cannot hear it while it computes."""
+    if threading.current_thread() is threading.main_thread():
+        before = signal.getsignal(signal.SIGINT)
+        if isinstance(getattr(getattr(before, "func", None), "__self__", None), asyncio.Runner):
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            try:
+                yield
+            finally:
+                signal.signal(signal.SIGINT, before)
+            return
+    yield

@@ -16,6 +16,7 @@ import socket
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -33,6 +34,7 @@ MOST_DEATHS = 4
 """Workers that may die one after the other before what they were about is to blame."""
 
 _HARDLY_MORE = 2
+_LOWEST_PRIORITY = 19
 _MOST_ALIKE = 256
 
 _CALL, _TOLD, _REPLY, _FAILED, _READY, _RESULT, _ERROR, _ASKED, _UP = range(9)
@@ -153,6 +155,13 @@ class LoopWorkers:
             return await ended
         finally:
             worker.calls.pop(number, None)
+
+    def yield_to_others(self) -> None:
+        """Have the workers compute only when nothing else on this machine wants to."""
+        if hasattr(os, "setpriority"):
+            for worker in self._workers:
+                with suppress(OSError):  # it has just died
+                    os.setpriority(os.PRIO_PROCESS, worker.process.pid or 0, _LOWEST_PRIORITY)
 
     def tell_all(self, what: object) -> None:
         """Tells all workers something."""

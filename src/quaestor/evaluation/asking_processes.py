@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from quaestor.conversation.events.kinds import Event
-from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.conversation.turn import Turn
 from quaestor.core.caching import BoundedCache
 from quaestor.core.collecting import collect_seldom
 from quaestor.core.computing import compute
@@ -28,11 +27,11 @@ from quaestor.evaluation.engines import RunListener, gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.evaluation.shared_budget import Counter, WorkersModel, workers_config
-from quaestor.evaluation.watching import TurnBegun, Watcher
+from quaestor.evaluation.telling import Telling
+from quaestor.evaluation.watching import Watcher
 from quaestor.llm.session import ModelConfig, ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.solvers.base import Solver
-from quaestor.store.contents import WrittenGraph
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
@@ -66,17 +65,6 @@ class _Job:
     watched: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _SentGraph:
-    """A graph that another process has built. A `SeenGraph`."""
-
-    digest_of_document: str
-    text: WrittenGraph
-
-    def written(self) -> WrittenGraph:
-        return self.text
-
-
 @dataclass(slots=True)
 class _Heard:
     """A conversation that is being played elsewhere, as far as it was heard of."""
@@ -94,6 +82,7 @@ async def play_asking(
     graphs: GraphProvider | None,
     session: ModelSession,
     spread: "tuple[int, int, SpawnContext | ForkServerContext]",
+    seconds: float | None = None,
 ) -> None:
     """Plays every conversation once and tells the listener.
 
@@ -104,13 +93,14 @@ async def play_asking(
         graphs: What pages are read with.
         session: The model, whose meter counts for all.
         spread: Over how many processes, how many conversations at once in all of them, and how they are started.
+        seconds: How long a turn may compute; None is no limit.
 
     Raises:
         EngineError: Workers died over one conversation, one after the other, or none can be started.
     """
     processes, at_once, context = spread
     play = _Play(listener, session)
-    make = partial(_Player, factory, graphs, workers_config(session, "processes"), session.run, play.limited)
+    make = partial(_Player, factory, graphs, workers_config(session, "processes"), session.run, play.limited, seconds)
     pages = _Pages(graphs)
     async with LoopWorkers(min(processes, at_once), context, make, play.hear, play.answer) as workers:
         play.tell_all = workers.tell_all
@@ -219,9 +209,11 @@ class _Player:
         config: ModelConfig,
         run: str,
         limited: bool,
+        seconds: float | None,
         line: WorkerLine,
     ) -> None:
         collect_seldom()
+        self._seconds = seconds
         self._factory, self._graphs, self._limited, self._line = factory, graphs, limited, line
         self._model = WorkersModel(config, run, self)
         self._solver: asyncio.Task[Solver] | None = None
@@ -235,9 +227,9 @@ class _Player:
         solver = await asyncio.shield(self._solver)
         document, stored = self._pages.get(job.key, lambda: pickle.loads(job.page))  # noqa: S301 - from our parent
         conversation = replace(job.conversation, document=document)
-        watcher = _Telling(self._line, conversation) if job.watched else None
+        watcher = Telling(self._line, conversation.id) if job.watched else None
         session = await self._model.session()
-        played = await run_conversation(conversation, solver, self._graphs, session, watcher, stored)
+        played = await run_conversation(conversation, solver, self._graphs, session, watcher, stored, self._seconds)
         if watcher is None:
             return replace(played, exchanges=())
         told = watcher.graph_of == played.graph_of
@@ -261,28 +253,3 @@ class _Player:
     def append(self, exchange: "Exchange") -> None:
         """Tells of one exchange."""
         self._line.tell(("exchange", exchange))
-
-
-class _Telling:
-    """The Watcher of a worker: tells what it hears, and goes on when that is written."""
-
-    def __init__(self, line: WorkerLine, conversation: Conversation) -> None:
-        self._line, self._id, self._page = line, conversation.id, conversation.document
-        self.graph_of: str | None = None
-
-    async def on_turn(self, begun: TurnBegun) -> None:
-        seen = begun.graph
-        if seen is not None:
-            new = seen.digest_of_document != self.graph_of
-            self.graph_of = seen.digest_of_document
-            seen = _SentGraph(self.graph_of, await compute(seen.written)) if new else None
-        await self._line.ask(("turn", self._id, replace(begun, history=(), graph=seen)))
-
-    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        self._line.tell(("event", self._id, index, event, call))
-
-    def on_exchange(self, exchange: "Exchange") -> None:
-        """The meter has told of it."""
-
-    async def on_answer(self, index: int, turn: Turn) -> None:
-        await self._line.ask(("answer", self._id, index, turn))

@@ -84,9 +84,11 @@ class InlineEngine:
 
     Attributes:
         concurrency: How many conversations are under way at once.
+        seconds: How long a turn may compute; None is no limit.
     """
 
     concurrency: int = 1
+    seconds: float | None = None
 
     async def play(
         self,
@@ -106,7 +108,7 @@ class InlineEngine:
             watcher = await listener.on_start(conversation)
             if watcher is False:
                 return
-            played = await run_conversation(conversation, solver, graphs, session, watcher)
+            played = await run_conversation(conversation, solver, graphs, session, watcher, seconds=self.seconds)
             await listener.on_finish(conversation, played)
 
         await gather_limited(conversations, play_one, self.concurrency)
@@ -145,7 +147,13 @@ async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[Non
 ENGINES = ("inline", "processes", "ray")
 
 
-def make_engine(name: str, workers: int, address: str | None = None, at_once: int | None = None) -> Engine:
+def make_engine(
+    name: str,
+    workers: int,
+    address: str | None = None,
+    at_once: int | None = None,
+    seconds: float | None = None,
+) -> Engine:
     """Returns an engine by name.
 
     Args:
@@ -153,20 +161,21 @@ def make_engine(name: str, workers: int, address: str | None = None, at_once: in
         workers: How many conversations (inline) or processes run at once.
         address: Of a Ray cluster, `HOST:PORT`; None starts one on this machine.
         at_once: How many conversations ask a model at once, in all processes together; None is one a process.
+        seconds: How long a turn may compute before it counts as failed; None is no limit.
 
     Raises:
         InputError: No engine has that name.
         SettingsError: The extra `ray` is not installed.
     """
     if name == "inline":
-        return InlineEngine(workers)
+        return InlineEngine(workers, seconds)
     if name == "processes":
         from quaestor.evaluation.processes import ProcessEngine
 
-        return ProcessEngine(workers, at_once)
+        return ProcessEngine(workers, at_once, seconds)
     if name == "ray":
         require_extra("ray", "the engine 'ray'")
         from quaestor.evaluation.ray_engine import RayEngine
 
-        return RayEngine(workers, address, at_once or workers)
+        return RayEngine(workers, address, at_once or workers, seconds)
     raise InputError(f"unknown engine {name!r}: known are {', '.join(ENGINES)}")

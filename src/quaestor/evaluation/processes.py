@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from quaestor.core.collecting import collect_seldom, tidy
 from quaestor.core.triples import Triple
@@ -25,6 +26,9 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.llm.session import ModelSession
 from quaestor.solvers.base import Solver
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, SpawnContext
 
 # Large enough that conversations of one page mostly travel with one copy of it, small enough that little is lost
 # when a run is stopped and that both cores end at about the same time.
@@ -71,6 +75,11 @@ def load_modules_ahead(modules: Sequence[str]) -> None:
     _Ahead.loaded = True
 
 
+def worker_context() -> "ForkServerContext | SpawnContext":
+    """Return how worker processes are started."""
+    return multiprocessing.get_context("forkserver") if _Ahead.loaded else multiprocessing.get_context("spawn")
+
+
 @dataclass(frozen=True, slots=True)
 class ProcessEngine:
     """Plays in worker processes.
@@ -78,10 +87,12 @@ class ProcessEngine:
     Attributes:
         workers: How many processes.
         at_once: How many conversations ask a model at once, in all of them together; None is one a process.
+        seconds: How long a turn may compute; None is no limit.
     """
 
     workers: int
     at_once: int | None = None
+    seconds: float | None = None
 
     async def play(
         self,
@@ -92,15 +103,15 @@ class ProcessEngine:
         session: ModelSession | None = None,
     ) -> None:
         """Plays every conversation once and tells the listener."""
-        context = multiprocessing.get_context("forkserver") if _Ahead.loaded else multiprocessing.get_context("spawn")
+        context = worker_context()
         if session is not None:
             from quaestor.evaluation.asking_processes import play_asking
 
             spread = self.workers, self.at_once or self.workers, context
-            await play_asking(conversations, factory, listener, graphs, session, spread)
+            await play_asking(conversations, factory, listener, graphs, session, spread, self.seconds)
             return
         advice = "resume the run, with fewer workers if it recurs"
-        workers = Workers(self.workers, context, advice, partial(_prepare_worker, factory, graphs))
+        workers = Workers(self.workers, context, advice, partial(_prepare_worker, factory, graphs, self.seconds))
         loop = asyncio.get_running_loop()
 
         async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
@@ -130,13 +141,14 @@ class _Worker:
 
     factory: SolverFactory
     graphs: GraphProvider | None = None
+    seconds: float | None = None
     solver: Solver | None = None
     untidied: int = 0
 
 
-def _prepare_worker(factory: SolverFactory, graphs: GraphProvider | None) -> None:
+def _prepare_worker(factory: SolverFactory, graphs: GraphProvider | None, seconds: float | None) -> None:
     collect_seldom()
-    _Worker.factory, _Worker.graphs = factory, graphs
+    _Worker.factory, _Worker.graphs, _Worker.seconds = factory, graphs, seconds
 
 
 def _play(chunk: tuple[Conversation, ...], stored: tuple[_Stored, ...]) -> tuple[ConversationResult, ...]:
@@ -146,8 +158,10 @@ def _play(chunk: tuple[Conversation, ...], stored: tuple[_Stored, ...]) -> tuple
     solver = _Worker.solver
 
     async def play_all() -> tuple[ConversationResult, ...]:
-        both = zip(chunk, stored, strict=True)
-        return tuple([await run_conversation(one, solver, _Worker.graphs, stored=graph) for one, graph in both])
+        graphs, seconds, both = _Worker.graphs, _Worker.seconds, zip(chunk, stored, strict=True)
+        return tuple(
+            [await run_conversation(one, solver, graphs, stored=graph, seconds=seconds) for one, graph in both]
+        )
 
     played = asyncio.run(play_all())
     _Worker.untidied += len(chunk)

@@ -53,11 +53,13 @@ class RayEngine:
         workers: How many worker processes, at most: each has a CPU of the cluster.
         address: Of a cluster that this machine is a part of; None starts one here, which ends with the play.
         at_once: How many conversations ask a model at once, in all workers together.
+        seconds: How long a turn may compute; None is no limit.
     """
 
     workers: int
     address: str | None = None
     at_once: int = 8
+    seconds: float | None = None
 
     async def play(
         self,
@@ -71,7 +73,8 @@ class RayEngine:
         solver = await compute(factory)
         async with joined_cluster(self.workers, self.address) as cluster:
             config, counter = _asking(session, cluster)
-            player = PlayingWork(_carried(solver), factory, graphs, config, session.run if session else "", counter)
+            run = session.run if session else ""
+            player = PlayingWork(_carried(solver), factory, graphs, config, run, counter, self.seconds)
             at_once = None if session is None else self.at_once
             workers = self.workers if at_once is None else min(self.workers, at_once)
             crew = Crew[_Chunk, tuple[ConversationResult, ...]](cluster, player, workers, at_once)
@@ -159,6 +162,7 @@ class PlayingWork:
         config: ModelConfig | None,
         run: str,
         counter: RayCounter | None,
+        seconds: float | None = None,
     ) -> None:
         """Takes what plays.
 
@@ -169,13 +173,16 @@ class PlayingWork:
             config: The model; None where none is asked.
             run: The run's id, for tags.
             counter: What counts for all workers.
+            seconds: How long a turn may compute; None is no limit.
         """
+        self._seconds = seconds
         self._solver, self._factory, self._graphs = solver, factory, graphs
         self._config, self._run, self._counter = config, run, counter
         self._model: WorkersModel | None = None
 
     def __reduce__(self) -> tuple[type["PlayingWork"], tuple[Any, ...]]:
-        return PlayingWork, (self._solver, self._factory, self._graphs, self._config, self._run, self._counter)
+        given = (self._solver, self._factory, self._graphs, self._config, self._run, self._counter, self._seconds)
+        return PlayingWork, given
 
     async def __call__(self, chunk: _Chunk, /, *pages: _Page) -> tuple[ConversationResult, ...]:
         """Returns how conversations went.
@@ -193,5 +200,7 @@ class PlayingWork:
         for conversation, number in chunk:
             document, stored = pages[number]
             whole = replace(conversation, document=document)
-            results.append(await run_conversation(whole, self._solver, self._graphs, session, stored=stored))
+            results.append(
+                await run_conversation(whole, self._solver, self._graphs, session, stored=stored, seconds=self._seconds)
+            )
         return tuple(results)

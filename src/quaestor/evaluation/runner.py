@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import TakenApart
 from quaestor.conversation.memory import Memory
+from quaestor.conversation.references.resolved import References
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
-from quaestor.core.computing import compute, compute_little, little_work
+from quaestor.core.computing import compute, compute_little, computing_limit, little_work
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
@@ -24,6 +25,7 @@ from quaestor.errors import (
     OutageError,
     PlanError,
     QuantityError,
+    QuestionTimeoutError,
     SolverError,
 )
 from quaestor.evaluation.checked_questions import check_questions
@@ -31,6 +33,7 @@ from quaestor.evaluation.conversation_result import FROZEN, ConversationResult
 from quaestor.evaluation.excerpting import ShownParts
 from quaestor.evaluation.fates import end_of_run, failure_words, fate_of, named_failure
 from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.several import taken_apart
 from quaestor.evaluation.verifying import verified_answer
 from quaestor.evaluation.watching import GraphHere, TurnBegun, Watcher, watched_trace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -91,8 +94,21 @@ class Play:
         watcher: Watcher | None = None,
         stored: Sequence[Triple] | None = None,
         excerpts: Excerpts | None = None,
+        seconds: float | None = None,
     ) -> None:
-        """Takes what is played, by whom and with what, who hears of it, and what finds the parts of a long document."""
+        """Takes what is played, by whom and with what, who hears of it, and what finds the parts of a long document.
+
+        Args:
+            conversation: What is played.
+            solver: Who answers.
+            graphs: The ontology that graphs are built with; by default the document's own.
+            session: The model that the solver asks, where it asks one.
+            watcher: Who hears of it as it happens.
+            stored: The page's graph, if it is frozen.
+            excerpts: What finds the parts of a long document; None shows all of it.
+            seconds: How long a turn may compute; waiting for a model does not count. None is no limit.
+        """
+        self._seconds = seconds
         self._conversation, self._solver, self._graphs, self._session = conversation, solver, graphs, session
         self._watcher, self._stored, self._excerpts = watcher, stored, excerpts
         self._shown: ShownParts | None = None
@@ -101,17 +117,26 @@ class Play:
         self._memory, self._kept = Memory(), Session()
         self._open: tuple[TurnBegun, TurnContext] | None = None
 
-    async def turns_to_end(self) -> tuple[Turn, ...]:
+    async def turns_to_end(self, *, late_fail: bool = False) -> tuple[Turn, ...]:
         """Plays all turns, and returns them.
+
+        Args:
+            late_fail: Whether a turn that takes too long is left without an answer; otherwise it ends the play.
 
         Raises:
             QuestionError: A question cannot be asked; nothing was.
+            QuestionTimeoutError: A turn took too long.
             QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights, a store.
         """
         check_questions(self._conversation)
         await self.begin()
         for index, question in enumerate(self._conversation.questions):
-            await self.next_turn(question, self._conversation.part(index))
+            try:
+                await self.next_turn(question, self._conversation.part(index))
+            except QuestionTimeoutError as late:
+                if not late_fail:
+                    raise
+                await self.fail_turn(question, late)
         return tuple(self._turns)
 
     async def begin(self, turns: Sequence[Turn] = ()) -> None:
@@ -123,13 +148,14 @@ class Play:
         document, graphs = self._conversation.document, self._graphs
         if document.refusal is not None:
             raise DocumentError(f"{document.id}: {document.refusal}")
-        if graphs is None:
-            graphs = self._graphs = await compute(GraphProvider.of, [document])
-        if self._stored is None and self._excerpts is None:
-            self._stored = await graphs.stored(document)
-        shown = ShownParts(document, graphs, self._excerpts, self._stored)
-        if self._excerpts is None:
-            await compute(shown.graph)
+        with computing_limit(self._seconds):
+            if graphs is None:
+                graphs = self._graphs = await compute(GraphProvider.of, [document])
+            if self._stored is None and self._excerpts is None:
+                self._stored = await graphs.stored(document)
+            shown = ShownParts(document, graphs, self._excerpts, self._stored)
+            if self._excerpts is None:
+                await compute(shown.graph)
         shown.remember(turns)
         self._shown, self._turns, self._memory = shown, [*turns], Memory(tuple(turns))
 
@@ -155,27 +181,59 @@ class Play:
         """Returns the graph of all that was shown so far; None where nothing was."""
         return await compute(self._shown.graph) if self._shown else None
 
+    async def ask(self, text: str) -> None:
+        """Play a turn for each question in a text, once it has begun. The watcher is given the turns.
+
+        Raises:
+            QuestionError: It is several questions that cannot be told apart; nothing was asked.
+            QuestionTimeoutError: A turn took too long; those before it stand.
+        """
+        document = self._conversation.document
+        with computing_limit(self._seconds):
+            apart = await compute(taken_apart, Conversation(document.id, document, (text,)))
+        for index, question in enumerate(apart.questions):
+            await self.next_turn(question, apart.part(index))
+
     async def next_turn(self, question: str, part: QuestionPart | None = None) -> Turn:
         """Plays the next turn, once it has begun.
 
         Args:
             question: One that can be asked.
             part: Which part of several questions in one it is.
+
+        Raises:
+            QuestionTimeoutError: It took too long.
         """
         shown, graphs = self._shown, self._graphs
         assert shown is not None
         assert graphs is not None
-        with self._heard(), little_work(shown.little):
+        with self._heard(), little_work(shown.little), computing_limit(self._seconds):
             context, graph = await compute_little(self._begun, question, shown, graphs)
             seen = None if graph is None else GraphHere(graph)
             begun = TurnBegun(len(self._turns), question, now(), self._memory.turns, context.references, seen)
             self._open = begun, context
             turn = await self._turn(begun, context, part)
+        self._add(turn)
+        return turn
+
+    async def fail_turn(self, question: str, failure: Exception) -> None:
+        """Leave the next question without an answer, because of a failure, and go on with the conversation."""
+        index, error = len(self._turns), named_failure(failure)
+        turn = self.broken(error)
+        if turn is None:  # it failed before anybody was told of it
+            begun = TurnBegun(index, question, now(), self._memory.turns, References())
+            turn = Turn(question, Answer(value=None), False, begun.started, now(), error=error)
+            if self._watcher is not None:
+                await self._watcher.on_turn(begun)
+        if self._watcher is not None:
+            await self._watcher.on_answer(index, turn)
+        self._add(turn)
+
+    def _add(self, turn: Turn) -> None:
         self._turns.append(turn)
         self._open = None
         if self._conversation.chained:
             self._memory = self._memory.add(turn)
-        return turn
 
     def _begun(
         self, question: str, shown: ShownParts, graphs: GraphProvider
@@ -334,8 +392,11 @@ async def run_conversation(
     session: ModelSession | None = None,
     watcher: Watcher | None = None,
     stored: Sequence[Triple] | None = None,
+    seconds: float | None = None,
 ) -> ConversationResult:
     """Returns how a conversation went, whatever the page says and the solver does.
+
+    A turn that takes too long has no answer, and the conversation goes on.
 
     Args:
         conversation: The page and the questions.
@@ -344,10 +405,11 @@ async def run_conversation(
         session: The model that the solver asks, where it asks one.
         watcher: Who hears of it as it happens.
         stored: The page's graph, where it is frozen and `graphs` cannot ask the store; by default it is asked.
+        seconds: How long a turn may compute; None is no limit.
     """
-    play = Play(conversation, solver, graphs, session, watcher, stored)
+    play = Play(conversation, solver, graphs, session, watcher, stored, seconds=seconds)
     try:
-        await play.turns_to_end()
+        await play.turns_to_end(late_fail=True)
     except Exception as failure:  # noqa: BLE001 - a solver's defect must not cost a long run its other conversations
         return await play.result(failure)
     return await play.result()

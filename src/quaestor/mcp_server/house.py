@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from quaestor.application.answer_workers import open_workers
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.desk import Desk
 from quaestor.application.folders import Folders
@@ -105,7 +106,7 @@ class House:
 
 @asynccontextmanager
 async def open_house(
-    asking: AskRequest, folders: Folders, exports: Path | None = None, *, lists: bool = False
+    asking: AskRequest, folders: Folders, exports: Path | None = None, *, lists: bool = False, processes: int = 0
 ) -> AsyncIterator[House]:
     """Gives what a server stands on, and closes it.
 
@@ -114,15 +115,16 @@ async def open_house(
         folders: What may be read.
         exports: The folder that exports are written to, or None.
         lists: Whether the conversations that are begun are listed.
+        processes: How many worker processes answer without a model; 0 answers in this process.
 
     Raises:
         StoreError: The store cannot be opened.
     """
     settings = asking.settings
-    async with open_store(settings.store) as store:
+    async with open_workers(asking, processes) as workers, open_store(settings.store) as store:
         with open_uploads(settings) as uploads, open_conversations(settings) as kept:
             shelf = Shelf((), uploads, asking.cache)
-            desk = Desk(asking, shelf, kept, store)
+            desk = Desk(asking, shelf, kept, store, workers=workers)
             bench = Workbench(settings, asking.cache)
             tidying = asyncio.ensure_future(_tidy(desk))
             try:

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from quaestor.application.answer_workers import open_workers
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.desk import Desk, DeskLimits
 from quaestor.application.kept_conversations import open_conversations
@@ -47,13 +48,16 @@ _TIDIED = 60.0
 _A_YEAR = "public, max-age=31536000, immutable"
 
 
-def create_app(asking: AskRequest, access: Access | None = None, files: tuple[str, ...] = ()) -> FastAPI:
+def create_app(
+    asking: AskRequest, access: Access | None = None, files: tuple[str, ...] = (), processes: int = 0
+) -> FastAPI:
     """Returns the app. It opens the store when it is started, and closes it when it ends.
 
     Args:
         asking: Who answers, with the settings in force.
         access: Who is let in; by default all of this machine.
         files: What can be asked about from the start, by the names that a person gave.
+        processes: How many worker processes answer without a model; 0 answers in this process.
     """
     pages = Pages(AREAS)
     let_in = access or Access()
@@ -62,10 +66,10 @@ def create_app(asking: AskRequest, access: Access | None = None, files: tuple[st
 
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncIterator[None]:
-        async with open_store(settings.store) as store:
+        async with open_workers(asking, processes) as workers, open_store(settings.store) as store:
             with open_uploads(settings) as uploads, open_conversations(settings) as kept:
                 limits = DeskLimits(open=settings.serve_conversations, questions=settings.serve_questions)
-                desk = Desk(asking, Shelf(files, uploads, asking.cache), kept, store, limits)
+                desk = Desk(asking, Shelf(files, uploads, asking.cache), kept, store, limits, workers)
                 bench = Workbench(settings, asking.cache)
                 site = app.state.site = Site(asking, let_in, pages, store, desk, bench)
                 site.in_background(_tidy(desk))

@@ -25,6 +25,8 @@ from quaestor.errors import (
     OutageError,
     PlanError,
     QuaestorError,
+    QuestionStoppedError,
+    QuestionTimeoutError,
     StoreError,
     UnknownConversationError,
     UnknownRunError,
@@ -54,8 +56,10 @@ def status_of(error: QuaestorError) -> int:
         return 404
     if isinstance(error, BusyError):
         return 429
-    if isinstance(error, DuplicateRecordError):
+    if isinstance(error, DuplicateRecordError | QuestionStoppedError):
         return 409
+    if isinstance(error, QuestionTimeoutError):
+        return 504
     if isinstance(error, OutageError):
         return 429 if isinstance(error, BudgetExceededError) else 502
     if isinstance(error, StoreError):

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import quaestor
 from quaestor.application.run_service import find_run
-from quaestor.application.several import taken_apart
+from quaestor.evaluation.several import taken_apart
 from quaestor.cli.app import app
 from quaestor.conversation.events.kinds import TakenApart, load_events
 from quaestor.conversation.events.lines import event_lines

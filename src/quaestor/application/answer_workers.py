@@ -1,0 +1,230 @@
+"""Worker processes that compute what a server is asked: answers without a model, examples, ontologies, graphs.
+
+Owns what travels to them. A worker keeps what it has made of a document, and the conversations about it, as long as
+there is room; what it does not have any more is sent again.
+"""
+
+import asyncio
+import hashlib
+import pickle
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, cast
+
+from quaestor.application.ask_service import Answering, AskRequest, knowledge_for, parts_shown, who_answers
+from quaestor.application.resolve import CorpusPage
+from quaestor.core.caching import BoundedCache
+from quaestor.core.collecting import collect_seldom
+from quaestor.core.job_workers import JobListener, JobTimeoutError, JobWorkers
+from quaestor.core.loop_workers import WorkerLine
+from quaestor.errors import QuestionTimeoutError, SettingsError
+from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.places import PlaceExcerpts
+from quaestor.evaluation.processes import worker_context
+from quaestor.evaluation.runner import Play
+from quaestor.evaluation.telling import Telling
+from quaestor.settings import Settings
+from quaestor.solvers.registry import make_solver
+
+R = TypeVar("R")
+
+_PAGES = 8
+"""Documents that a worker keeps, and that are kept ready to be sent."""
+
+_PLAYS = 32
+"""Conversations about one document that a worker keeps."""
+
+MODULES = (__name__, "quaestor.solvers.embedded.spec", "quaestor.solvers.embedded.solver")
+"""What workers need: loaded ahead of time, they start sooner."""
+
+
+class PageHere:
+    """A page in a worker, and what was made of it.
+
+    Attributes:
+        page: The page.
+        request: How it is asked.
+        line: The way to the process that started the worker.
+        plays: The conversations about it, and who tells of them, by the keys that the other process gave them.
+    """
+
+    def __init__(self, page: CorpusPage, request: AskRequest, line: WorkerLine) -> None:
+        """Make nothing yet."""
+        self.page: CorpusPage = page
+        self.request: AskRequest = replace(request, knowledge=self.knowledge)
+        self.line: WorkerLine = line
+        self.plays: OrderedDict[bytes, tuple[Play, Telling]] = OrderedDict()
+        self._without_own = request
+        self._knowledge: GraphProvider | None = None
+        self._excerpts: list[PlaceExcerpts | None] = []
+        self._who: Answering | None = None
+        self._open = AsyncExitStack()
+
+    async def who(self) -> Answering:
+        """Return who answers."""
+        if self._who is None:
+            self._who = await self._open.enter_async_context(who_answers(self.request))
+        return self._who
+
+    async def knowledge(self) -> GraphProvider:
+        """Return what the page is read with."""
+        if self._knowledge is None:
+            self._knowledge = await knowledge_for(self.page, self._without_own)
+        return self._knowledge
+
+    def excerpts(self) -> PlaceExcerpts | None:
+        """Return what finds the parts of a long document; None of a short one."""
+        if not self._excerpts:
+            self._excerpts.append(parts_shown(self.page.document, self.request))
+        return self._excerpts[0]
+
+    def keep(self, key: bytes, play: Play, telling: Telling) -> None:
+        """Keep a conversation to go on with."""
+        self.plays[key] = play, telling
+        if len(self.plays) > _PLAYS:
+            self.plays.popitem(last=False)
+
+
+Work = Callable[[PageHere], Awaitable[R]]
+"""What is done in a worker: a function of a module, or a `functools.partial` of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A job as it travels.
+
+    Attributes:
+        key: Of the page and of how it is asked.
+        page: Both, pickled; None if the worker is likely to have them.
+        work: What is done.
+    """
+
+    key: bytes
+    page: bytes | None
+    work: Work[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Load:
+    """The first job of a worker: to load what solvers are made of."""
+
+    solvers: frozenset[str]
+
+
+class _MissingPage:
+    """A worker's reply if it does not have the page."""
+
+
+class _Worker:
+    """What a worker does. A `LoopWork`."""
+
+    def __init__(self, line: WorkerLine) -> None:
+        collect_seldom()
+        self._line = line
+        self._pages: OrderedDict[bytes, PageHere] = OrderedDict()
+
+    async def call(self, job: _Job | _Load) -> object:
+        if isinstance(job, _Load):
+            for name in job.solvers:
+                with suppress(SettingsError):  # whoever asks it is told
+                    make_solver(name)
+            return None
+        here = self._pages.get(job.key)
+        if here is None:
+            if job.page is None:
+                return _MissingPage()
+            page, request = pickle.loads(job.page)  # noqa: S301 - from the process that started this one
+            here = self._pages[job.key] = PageHere(page, request, self._line)
+            if len(self._pages) > _PAGES:
+                self._pages.popitem(last=False)
+        self._pages.move_to_end(job.key)
+        return await job.work(here)
+
+    def told(self, what: Any) -> None:
+        """Hears nothing."""
+
+
+class _Unheard:
+    """The `JobListener` of jobs that tell nothing."""
+
+    def hear(self, said: Any) -> None:
+        """Hear nothing."""
+
+    async def answer(self, asked: Any) -> Any:
+        """Answer nothing."""
+
+
+class AnswerWorkers:
+    """The workers of a server. All calls are made from one event loop."""
+
+    def __init__(self, workers: JobWorkers, seconds: float) -> None:
+        """Take the workers, which run, and how long a question may take."""
+        self._workers, self._seconds = workers, seconds
+        self._pages = BoundedCache[bytes, bytes](_PAGES)
+
+    async def do(
+        self,
+        page: CorpusPage,
+        request: AskRequest,
+        work: Work[R],
+        listener: JobListener | None = None,
+        like: Hashable = None,
+    ) -> R:
+        """Return what some work on a page gives. If the task is cancelled, the worker is killed.
+
+        Args:
+            page: The page.
+            request: How it is read and asked: by its settings.
+            work: It must survive pickling.
+            listener: Hears what the worker says meanwhile.
+            like: What the job has in common with others that are best done by the same worker; by default the page.
+
+        Raises:
+            QuestionTimeoutError: It took too long.
+            LostWorkerError: The worker died.
+            Exception: Whatever it raises.
+        """
+        key, sent = _key(page, request), None
+        while True:
+            job = _Job(key, sent, work)
+            try:
+                made = await self._workers.do(job, listener or _Unheard(), self._seconds, like or key)
+            except JobTimeoutError:
+                raise QuestionTimeoutError(self._seconds) from None
+            if not isinstance(made, _MissingPage):
+                return cast("R", made)
+            sent = await asyncio.to_thread(self._written, key, page, request)
+
+    def _written(self, key: bytes, page: CorpusPage, request: AskRequest) -> bytes:
+        return self._pages.get(key, lambda: pickle.dumps((page, _travelling(request)), 5))
+
+
+@asynccontextmanager
+async def open_workers(asking: AskRequest, processes: int) -> AsyncIterator[AnswerWorkers | None]:
+    """Give workers that compute what is asked, and end them; None if there are to be none.
+
+    Args:
+        asking: How most questions are asked.
+        processes: How many questions are computed at once, apart from those that take long.
+    """
+    if not processes:
+        yield None
+        return
+    first = _Load(frozenset((asking.settings.solver, Settings().solver)))
+    async with JobWorkers(processes, worker_context(), _Worker, first) as workers:
+        yield AnswerWorkers(workers, asking.settings.question_seconds)
+
+
+def _travelling(request: AskRequest) -> AskRequest:
+    """Return a request without what belongs to this process."""
+    return AskRequest(request.settings, request.overrides, cache=request.cache)
+
+
+def _key(page: CorpusPage, request: AskRequest) -> bytes:
+    whole = hashlib.sha256(pickle.dumps(_travelling(request), 5))
+    for document in (page.document, *page.corpus):
+        whole.update(f"{document.id}\0{document.digest}\0".encode("utf-8", "surrogatepass"))
+    whole.update(page.name.encode("utf-8", "surrogatepass"))
+    return whole.digest()

@@ -1,0 +1,244 @@
+"""A conversation that is played in worker processes, turn by turn: there the solver, here who watches.
+
+Owns what a worker is told of the conversation so far, so that any worker can go on with it.
+"""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from quaestor.application.answer_workers import AnswerWorkers, PageHere
+from quaestor.application.ask_service import AskRequest, play_of
+from quaestor.application.resolve import CorpusPage
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.core.computing import compute
+from quaestor.core.loop_workers import LostWorkerError
+from quaestor.core.triples import Triple
+from quaestor.datasets.dataset import Conversation
+from quaestor.documents.document import Document
+from quaestor.errors import EngineError
+from quaestor.evaluation.conversation_result import ConversationResult
+from quaestor.evaluation.fates import end_of_run, failure_words, fate_of
+from quaestor.evaluation.runner import Play
+from quaestor.evaluation.telling import Telling
+from quaestor.evaluation.watching import TurnBegun, Watcher
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.graph.loading import graph_from_triples
+from quaestor.llm.usage import Usage
+from quaestor.solvers.excerpts import Excerpts
+from quaestor.store.records import now
+
+_ATTEMPTS = 2
+"""How often a question is put whose worker dies, as long as nothing of it is answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class _SoFar:
+    """A conversation so far.
+
+    Attributes:
+        turns: With the answers that hold.
+        document: With the numbers that hold; None if it is the page as it was read.
+    """
+
+    turns: tuple[Turn, ...]
+    document: Document | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What was shown of the document so far.
+
+    Attributes:
+        graph_of: The digest of what the graph is of, or None.
+        graph: Its triples, if it is another one than was told.
+        statistics: What is counted of it.
+    """
+
+    graph_of: str | None = None
+    graph: tuple[Triple, ...] = ()
+    statistics: dict[str, int | str] | None = None
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A turn that is being played, as far as it was heard of."""
+
+    begun: TurnBegun
+    events: list[Event]
+    calls: list[ToolCall]
+
+
+class RemotePlay:
+    """One conversation while it is played, in the manner of `Play`. The `JobListener` of its questions."""
+
+    def __init__(
+        self, workers: AnswerWorkers, page: CorpusPage, request: AskRequest, document: Document, watcher: Watcher
+    ) -> None:
+        """Take what is played, who computes it, and who hears of it.
+
+        Args:
+            workers: Where it is played.
+            page: What is asked about.
+            request: How it is asked.
+            document: The page's, with the numbers that hold.
+            watcher: Hears of it as it happens.
+        """
+        self._workers, self._page, self._request, self._watcher = workers, page, request, watcher
+        self._document = document
+        self._started = now()
+        self._turns: list[Turn] = []
+        self._open: _Turn | None = None
+        self._shown = _Shown()
+        self._key = secrets.token_bytes(8)
+        self._asked = False
+
+    async def begin(self, turns: Sequence[Turn] = ()) -> None:
+        """Make ready to ask, after some turns."""
+        self._turns = [*turns]
+
+    async def go_on(self, turns: Sequence[Turn], document: Document, excerpts: Excerpts | None) -> None:
+        """Go on with another conversation so far, and a document in which a person corrected numbers."""
+        self._document, self._open = document, None
+        self._key, self._asked = secrets.token_bytes(8), False
+        await self.begin(turns)
+
+    async def ask(self, text: str) -> None:
+        """Play a turn for each question in a text. The watcher is given the turns.
+
+        Raises:
+            QuestionError: It is several questions that cannot be told apart; nothing was asked.
+            QuestionTimeoutError: It took too long; turns before it stand.
+            EngineError: Worker processes died over it.
+        """
+        before = len(self._turns)
+        for _ in range(_ATTEMPTS):
+            try:
+                self._shown = await self._do(partial(_ask, text))
+            except LostWorkerError:
+                if len(self._turns) > before:
+                    break
+            else:
+                return
+        raise EngineError("the worker process that was to answer died (killed, or out of memory): ask again")
+
+    async def graph(self) -> KnowledgeGraph | None:
+        """Return the graph of all that was shown so far; None if nothing was."""
+        shown: _Shown = await self._do(_whole)
+        return await compute(graph_from_triples, shown.graph, self._page.document.id) if shown.graph_of else None
+
+    async def _do(self, work: Any) -> Any:
+        """Return what some work in the conversation gives; what the worker does not have of it is sent."""
+        sent = None if self._asked else self._so_far()
+        self._asked = True
+        while True:
+            done = await self._workers.do(
+                self._page, self._request, partial(_in_play, self._key, len(self._turns), sent, work), self, self._key
+            )
+            if done is not None:
+                return done
+            sent = self._so_far()
+
+    def _so_far(self) -> _SoFar:
+        return _SoFar(tuple(self._turns), None if self._document is self._page.document else self._document)
+
+    def hear(self, said: tuple[Any, ...]) -> None:
+        """Hear of an event."""
+        _, _, index, event, call = said
+        if self._open is not None:
+            self._open.events.append(event)
+            if call is not None:
+                self._open.calls.append(call)
+        self._watcher.on_event(index, event, call)
+
+    async def answer(self, asked: tuple[Any, ...]) -> None:
+        """Hear of a question that is put, or of an answer."""
+        match asked:
+            case ("turn", _, begun):
+                begun = replace(begun, history=tuple(self._turns))
+                self._open = _Turn(begun, [], [])
+                await self._watcher.on_turn(begun)
+            case ("answer", _, index, turn):
+                await self._watcher.on_answer(index, turn)
+                self._turns.append(turn)
+                self._open = None
+
+    def broken(self, error: str) -> Turn | None:
+        """Return the turn that broke off, as far as it came; None if none is open.
+
+        Args:
+            error: Why it did.
+        """
+        if (open_ := self._open) is None:
+            return None
+        begun = open_.begun
+        return Turn(
+            question=begun.question,
+            answer=Answer(value=None),
+            verified=False,
+            started=begun.started,
+            finished=now(),
+            events=tuple(open_.events),
+            references=begun.references,
+            tool_calls=tuple(open_.calls),
+            error=error,
+        )
+
+    async def result(self, failure: Exception | None = None) -> ConversationResult:
+        """Return how the conversation went.
+
+        Args:
+            failure: What it ended with, if it did.
+        """
+        error, shown = None if failure is None else failure_words(failure), self._shown
+        return ConversationResult(
+            started=self._started,
+            finished=now(),
+            turns=tuple(self._turns),
+            broken=None if error is None else self.broken(error),
+            status="complete" if failure is None else fate_of(failure),
+            error=error,
+            graph=shown.graph,
+            graph_of=shown.graph_of,
+            kg_stats=shown.statistics or {},
+            exchanges=(),
+            usage=Usage(),
+            end=end_of_run(failure),
+        )
+
+
+async def _in_play(key: bytes, count: int, so_far: _SoFar | None, work: Any, here: PageHere) -> Any:
+    """Do some work in a conversation; None if it is not here and was not sent. In a worker."""
+    play, telling = here.plays.pop(key, (None, None))
+    if play is None or telling is None or len(play.turns) != count:
+        if so_far is None:
+            return None
+        document, telling = so_far.document or here.page.document, Telling(here.line, here.page.document.id)
+        excerpts = await compute(here.excerpts)
+        if excerpts is not None and so_far.document is not None:
+            excerpts = excerpts.over(document)
+        conversation = Conversation(here.page.document.id, document, ())
+        play = play_of(conversation, await here.who(), await here.knowledge(), excerpts, telling)
+        await play.begin(so_far.turns)
+    done = await work(play, telling)
+    # Not before: what broke off is begun anew.
+    here.keep(key, play, telling)
+    return done
+
+
+async def _ask(text: str, play: Play, telling: Telling) -> _Shown:
+    await play.ask(text)
+    graph = await play.graph()
+    if graph is None:
+        return _Shown()
+    told = telling.graph_of == graph.digest_of_document
+    return _Shown(graph.digest_of_document, () if told else graph.triples(), graph.statistics())
+
+
+async def _whole(play: Play, telling: Telling) -> _Shown:
+    graph = await play.graph()
+    return _Shown() if graph is None else _Shown(graph.digest_of_document, graph.triples())
