@@ -36,7 +36,7 @@ _PAGES = 8
 _PLAYS = 32
 """Conversations about one document that a worker keeps."""
 
-MODULES = (__name__, "quaestor.solvers.embedded.spec", "quaestor.solvers.embedded.solver")
+MODULES = (__name__, "quaestor.application.ready_solver")
 """What workers need: loaded ahead of time, they start sooner."""
 
 

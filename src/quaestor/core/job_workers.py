@@ -1,7 +1,7 @@
 """Worker processes that do one job at a time, each of which can be killed in the middle of it without harm to others.
 
-Owns how many there are. A job that goes on for long does not count: another worker takes its place, and it computes
-only with what the others leave of the machine.
+Owns how many there are. A slow job does not keep others waiting: another worker is started in the place of its worker.
+One that may be endless gets only what the others leave of the processors.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from quaestor.errors import EngineError
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
 
-_LONG = 1.0
-"""Seconds after which another worker takes the place of one that is busy."""
+_SLOW, _ENDLESS = 1.0, 3.0
+"""Seconds after which a job counts as slow, and as one that may be endless."""
 
-_MOST_LONG = 24
-"""Workers that may be busy for long at once, beside the others."""
+_MOST_SLOW, _MOST_ENDLESS = 8, 24
+"""How many workers may have such jobs at once, besides those that are to be there for others. Each takes memory."""
 
 _ALIKE = 256
 
@@ -49,15 +49,18 @@ class _Worker:
     Attributes:
         process: The worker: a `LoopWorkers` of one.
         listener: Of the job.
-        end: When the time of the job is over, by the clock of the event loop; infinity if it has no limit.
-        long: Whether it has been busy for long.
+        seconds: How long the job may take after each answer to the worker.
+        end: When its time is over, by the clock of the event loop.
+        slow: Whether the job is slow.
+        endless: Whether it may be endless.
     """
 
     process: LoopWorkers
     listener: JobListener | None = None
     seconds: float = float("inf")
     end: float = float("inf")
-    long: bool = False
+    slow: bool = False
+    endless: bool = False
 
 
 class JobWorkers:
@@ -73,7 +76,7 @@ class JobWorkers:
         """Start nothing.
 
         Args:
-            count: How many jobs are done at once, apart from those that go on for long.
+            count: How many jobs are done at once, apart from slow ones.
             context: How processes are started.
             make: Called once in each process, makes what it does there; it must survive pickling.
             first: A job for each new worker, to load what others need.
@@ -124,7 +127,7 @@ class JobWorkers:
         worker = await self._take(like)
         worker.listener, worker.seconds = listener, float("inf") if seconds is None else seconds
         worker.end = loop.time() + worker.seconds
-        timer = loop.call_later(_LONG, self._goes_on, worker)
+        timers = loop.call_later(_SLOW, self._note_slow, worker), loop.call_later(_ENDLESS, self._note_endless, worker)
         done = asyncio.ensure_future(worker.process.call(job))
         try:
             while not done.done():
@@ -133,14 +136,18 @@ class JobWorkers:
                     raise JobTimeoutError
                 await asyncio.wait([done], timeout=None if left == float("inf") else left)
         finally:
-            timer.cancel()
-            if self._over or worker.long or not done.done() or _lost(done):
+            for timer in timers:
+                timer.cancel()
+            # One that was set back behind all others stays there: it cannot be used again.
+            if worker.endless or not done.done() or _lost(done):
                 done.cancel()
                 await self._end(worker)
                 self._fill()
             else:
-                worker.listener = None
+                worker.listener, worker.slow = None, False
                 self._give(worker)
+                if self._spare > 0 and self._idle:
+                    await self._end(self._idle.popleft())
         return done.result()
 
     async def _take(self, like: Hashable) -> _Worker:
@@ -178,20 +185,28 @@ class JobWorkers:
                 return
         self._idle.append(worker)
 
-    def _goes_on(self, worker: _Worker) -> None:
-        worker.long = True
+    def _note_slow(self, worker: _Worker) -> None:
+        worker.slow = True
+        self._fill()
+
+    def _note_endless(self, worker: _Worker) -> None:
+        worker.endless = True
         worker.process.yield_to_others()
         self._fill()
 
+    @property
+    def _spare(self) -> int:
+        """How many workers there are, or are being started, beyond those that are to be there; negative if too few."""
+        endless = min(sum(worker.endless for worker in self._workers), _MOST_ENDLESS)
+        slow = min(sum(worker.slow and not worker.endless for worker in self._workers), _MOST_SLOW)
+        return len(self._workers) + len(self._starting) - self._count - slow - endless
+
     def _fill(self) -> None:
-        """Start workers until there are enough besides those that are busy for long."""
-        long = sum(worker.long for worker in self._workers)
-        usual = len(self._workers) - long + len(self._starting)
-        if not self._over and long <= _MOST_LONG:
-            for _ in range(usual, self._count):
-                task = asyncio.create_task(self._start())
-                self._starting.add(task)
-                task.add_done_callback(self._starting.discard)
+        """Start workers that are to be there, and are not."""
+        while self._spare < 0 and not self._over:
+            task = asyncio.create_task(self._start())
+            self._starting.add(task)
+            task.add_done_callback(self._starting.discard)
 
     async def _start(self) -> None:
         def hear(said: Any) -> None:

@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from quaestor.core.frames import Frames
-from quaestor.core.workers import as_it_travels, deaf
+from quaestor.core.workers import as_it_travels, deaf, die_with_parent
 from quaestor.errors import EngineError
 
 if TYPE_CHECKING:
@@ -282,6 +282,7 @@ class LoopWorkers:
 
 def _serve(line: socket.socket, make: Callable[[WorkerLine], LoopWork]) -> None:
     """Does what comes in until the process that started this one lets go, or dies."""
+    die_with_parent()
     for number in (signal.SIGINT, signal.SIGTERM):  # where there is no mask
         signal.signal(number, signal.SIG_IGN)
     # The connection tells it too, but not while something computes in the event loop.

@@ -9,6 +9,7 @@ goes as soon as its parent is gone, in the middle of a call too, and the death o
 import os
 import pickle
 import signal
+import sys
 import threading
 import traceback
 from collections import deque
@@ -32,6 +33,9 @@ T = TypeVar("T")
 
 _AT_ONCE = 2
 """Calls that a worker has been sent: the one that it is at, and the next, so that it never waits for its parent."""
+
+_SET_DEATH_SIGNAL = 1
+"""`PR_SET_PDEATHSIG` of prctl(2)."""
 
 _Call = tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any]]
 
@@ -217,8 +221,29 @@ def deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def die_with_parent() -> None:
+    """Have the system kill this process when the one that started it has died, whatever it computes. On Linux only.
+
+    A thread that waits for that end does not run while a C function holds the interpreter.
+    """
+    if sys.platform != "linux":
+        return
+    import ctypes
+    from multiprocessing import forkserver
+
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+    # Each process that a fork server has started keeps it alive. This one does not, so that the server ends with the
+    # process that started both.
+    server: Any = forkserver._forkserver  # type: ignore[attr-defined]
+    if (alive := getattr(server, "_forkserver_alive_fd", None)) is not None:
+        server._forkserver_alive_fd = None
+        os.close(alive)
+
+
 def _serve(connection: Connection, prepare: Callable[[], None] | None) -> None:
     """Makes the calls that come in, one after the other, until the parent lets go."""
+    die_with_parent()
     for number in (signal.SIGINT, signal.SIGTERM):  # where there is no mask
         signal.signal(number, signal.SIG_IGN)
     calls: SimpleQueue[bytes] = SimpleQueue()

@@ -11,8 +11,9 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from typing import TypeVar
+from typing import Generic, TypeVar
 
+from quaestor.core.computing import interrupt
 from quaestor.errors import InputError
 
 T = TypeVar("T")
@@ -89,40 +90,66 @@ def run_sync(coroutine: Coroutine[object, object, T]) -> T:
     if _background.is_here:
         coroutine.close()
         raise InputError("a solver cannot wait for a plain call of quaestor: await the one that ends in _async")
-    loop, ended = _background.loop(), Future[T]()
-    tasks: list[asyncio.Task[T]] = []
-
-    def begin() -> None:
-        tasks.append(loop.create_task(coroutine))
-        tasks[0].add_done_callback(lambda task: _hand_over(task, ended))
-
-    def cancel() -> None:
-        tasks[0].cancel()
-
-    loop.call_soon_threadsafe(begin)
+    running = _Running(coroutine)
     try:
-        return ended.result()
+        return running.ended.result()
     except KeyboardInterrupt:
-        loop.call_soon_threadsafe(cancel)
-        with suppress(Exception):
-            ended.exception()
+        running.cancel()
+        with suppress(Exception, CancelledError):
+            running.ended.exception()
         raise
 
 
-def _hand_over(task: "asyncio.Task[T]", ended: "Future[T]") -> None:
-    if task.cancelled():
-        ended.set_exception(CancelledError())
-    elif (error := task.exception()) is not None:
-        ended.set_exception(error)
-    else:
-        ended.set_result(task.result())
+class _Running(Generic[T]):
+    """A coroutine that the loop of plain calls runs.
+
+    Attributes:
+        ended: What comes of it.
+    """
+
+    def __init__(self, coroutine: Coroutine[object, object, T]) -> None:
+        self.ended: Future[T] = Future()
+        self._loop = _background.loop()
+        self._coroutine = coroutine
+        self._task: asyncio.Task[T] | None = None
+        self._loop.call_soon_threadsafe(self._begin)
+
+    def cancel(self) -> None:
+        """End it, whatever it waits for or computes."""
+        # The loop hears of nothing while a task computes in its thread.
+        if (task := self._task) is not None:
+            interrupt(task)
+        self._loop.call_soon_threadsafe(self._cancel)
+
+    def _begin(self) -> None:
+        self._task = self._loop.create_task(self._coroutine)
+        self._task.add_done_callback(self._hand_over)
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _hand_over(self, task: "asyncio.Task[T]") -> None:
+        if self.ended.cancelled():  # nobody waits for it any more
+            return
+        if task.cancelled():
+            self.ended.set_exception(CancelledError())
+        elif (error := task.exception()) is not None:
+            self.ended.set_exception(error)
+        else:
+            self.ended.set_result(task.result())
 
 
 async def run_there(coroutine: Coroutine[object, object, T]) -> T:
     """Returns what a coroutine returns, run by the loop of plain calls while the caller's own goes on."""
     if _background.is_here:
         return await coroutine
-    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, _background.loop()))
+    running = _Running(coroutine)
+    try:
+        return await asyncio.wrap_future(running.ended)
+    except asyncio.CancelledError:
+        running.cancel()
+        raise
 
 
 def run_later(begin: Callable[[], Coroutine[object, object, None]]) -> None:

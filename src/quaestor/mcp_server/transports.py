@@ -3,6 +3,9 @@
 Owns neither who may come in over HTTP nor where it listens: whoever starts the server puts the guard before the app.
 """
 
+import asyncio
+import os
+
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
@@ -23,7 +26,11 @@ _IDLE = 1_800.0
 async def serve_stdio(server: Server[House]) -> None:
     """Speaks with the process that started this one, until that ends it."""
     async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+        try:
+            await server.run(read, write, server.create_initialization_options())
+        except asyncio.CancelledError:
+            # All is closed, but a thread waits for the next line of the client, and would be waited for.
+            os._exit(0)
 
 
 def http_app(server: Server[House]) -> ASGIApp:

@@ -4,7 +4,7 @@ A page for who asked for a page, a line for who asked for a part of one; the sam
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 
 from fastapi import FastAPI
@@ -50,21 +50,28 @@ _WORDS = {
 INTERNAL = "Something went wrong in the server; its log says what."
 
 
+_STATUSES: Mapping[type[QuaestorError], int] = {
+    UnknownRunError: 404,
+    UnknownConversationError: 404,
+    UnknownUploadError: 404,
+    BusyError: 429,
+    DuplicateRecordError: 409,
+    QuestionStoppedError: 409,
+    QuestionTimeoutError: 504,
+    BudgetExceededError: 429,
+    OutageError: 502,
+    StoreError: 503,
+    InputError: 400,
+    OntologyError: 400,
+    GraphError: 400,
+    PlanError: 400,
+}
+"""Of errors by their kind; the first that fits counts."""
+
+
 def status_of(error: QuaestorError) -> int:
     """Returns the status that says whose mistake an error is: 4xx of who asked, 5xx of the server or what it asks."""
-    if isinstance(error, UnknownRunError | UnknownConversationError | UnknownUploadError):
-        return 404
-    if isinstance(error, BusyError):
-        return 429
-    if isinstance(error, DuplicateRecordError | QuestionStoppedError):
-        return 409
-    if isinstance(error, QuestionTimeoutError):
-        return 504
-    if isinstance(error, OutageError):
-        return 429 if isinstance(error, BudgetExceededError) else 502
-    if isinstance(error, StoreError):
-        return 503
-    return 400 if isinstance(error, InputError | OntologyError | GraphError | PlanError) else 500
+    return next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), 500)
 
 
 def error_answer(pages: Pages, request: Request, status: int, line: str) -> Response:

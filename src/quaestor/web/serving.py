@@ -10,7 +10,7 @@ from quaestor.errors import SettingsError
 from quaestor.web.connections import Connections
 from quaestor.web.security import Access
 
-_TO_FINISH = 3
+_TO_FINISH = 1
 """Seconds that requests have to come to their end when the server is told to end."""
 
 

@@ -48,11 +48,12 @@ class Site:
         """Those in force."""
         return self.asking.settings
 
-    def in_background(self, work: Coroutine[None, None, None]) -> None:
-        """Does something to its end, unless the server ends before."""
+    def in_background(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        """Does something to its end, unless the server ends before or the task that is returned is cancelled."""
         task = asyncio.get_running_loop().create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self.tasks.discard(task)

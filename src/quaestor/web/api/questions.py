@@ -68,6 +68,12 @@ class TakenBackReply(Value):
     questions: tuple[str, ...]
 
 
+class StoppedReply(Value):
+    """How many questions were stopped; 0 if none was being answered."""
+
+    questions: int
+
+
 class WholeAnswerReply(Value):
     """An answer with how it came about.
 
@@ -106,12 +112,15 @@ async def _ask(site: TheSite, conversation: ConversationId, wanted: QuestionBody
     responses={**_STREAM, **problems(502, changes=True, body=True)},
 )
 async def _ask_and_follow(site: TheSite, conversation: ConversationId, wanted: QuestionBody) -> StreamingResponse:
-    """Ask, and be told what happens meanwhile, as server-sent events. What is answered is kept, whoever listens."""
+    """Ask, and be told what happens meanwhile, as server-sent events. A client that disconnects stops the question."""
     site.desk.kept.get(conversation)
-    told: asyncio.Queue[_Told] = asyncio.Queue()
-    # A task of the site: who does not wait for the answer finds it in the conversation.
-    site.in_background(_follow(site, conversation, wanted, told))
-    return StreamingResponse(_messages(told), media_type="text/event-stream")
+    return StreamingResponse(_messages(site, conversation, wanted), media_type="text/event-stream")
+
+
+@router.delete("/questions/current", responses=problems(changes=True))
+async def _stop(site: TheSite, conversation: ConversationId) -> StoppedReply:
+    """Stop the question that is being answered, and those that wait for it. Whoever asked them is told so."""
+    return StoppedReply(questions=site.desk.stop(conversation))
 
 
 @router.delete("/questions/last", responses=problems(changes=True))
@@ -161,16 +170,21 @@ async def _follow(site: Site, conversation: str, wanted: QuestionBody, told: "as
         asyncio.get_running_loop().call_soon(told.put_nowait, last)
 
 
-async def _messages(told: "asyncio.Queue[_Told]") -> AsyncIterator[str]:
-    while True:
-        try:
-            news = await asyncio.wait_for(told.get(), _BEAT)
-        except TimeoutError:
-            yield ": still here\n\n"
-            continue
-        yield f"event: {news.event}\ndata: {news.data}\n\n"
-        if news.event in _END:
-            return
+async def _messages(site: Site, conversation: str, wanted: QuestionBody) -> AsyncIterator[str]:
+    told: asyncio.Queue[_Told] = asyncio.Queue()
+    following = site.in_background(_follow(site, conversation, wanted, told))
+    try:
+        while True:
+            try:
+                news = await asyncio.wait_for(told.get(), _BEAT)
+            except TimeoutError:
+                yield ": still here\n\n"
+                continue
+            yield f"event: {news.event}\ndata: {news.data}\n\n"
+            if news.event in _END:
+                return
+    finally:
+        following.cancel()  # nobody listens any more
 
 
 def _news(question: str, news: Event | Turn) -> _Told:

@@ -43,6 +43,12 @@ async def _ask(request: Request, site: TheSite, id: str, question: _Typed = "", 
     return RedirectResponse(f"/c/{id}#turn-{answered.first}", 303)
 
 
+@router.post("/c/{id}/stop")
+async def _stop(request: Request, site: TheSite, id: str) -> Response:
+    site.desk.stop(id)
+    return Response(status_code=204) if is_partial(request) else RedirectResponse(f"/c/{id}", 303)
+
+
 @dataclass(frozen=True, slots=True)
 class _Failed:
     """What went wrong, in a line."""
@@ -78,7 +84,7 @@ async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
     # A task of the site: who closes the page stops looking, and the answer is kept all the same.
     site.in_background(answer())
     mark, failed = token_hex(6), False
-    yield _message(site.pages.text("ask/pending.html", mark=mark, question=text))
+    yield _message(site.pages.text("ask/pending.html", mark=mark, id=id, question=text))
     while (news := await _next(told)) is not None:
         match news:
             case _Failed(line=line):

@@ -1,0 +1,39 @@
+"""Imported by the process that worker processes are forked from: what is loaded by the first question is there then."""
+
+import asyncio
+import gc
+from contextlib import suppress
+from pathlib import Path
+
+from quaestor.application.ask_service import AskRequest, parts_shown, play_of, who_answers
+from quaestor.application.resolve import SAMPLE, find_pages
+from quaestor.datasets.dataset import Conversation
+from quaestor.documents.document import Document
+from quaestor.readers.content import FileContent
+from quaestor.readers.reading import read_file
+from quaestor.settings import Settings
+
+_FILING = b"""# Annual report 2023
+
+| Years ended (in millions) | 2023 | 2022 |
+|---|---|---|
+| Net sales | $ 120.5 | $ 110.0 |
+| Net income | 12.5 | 9.0 |
+"""
+_QUESTIONS = ("what were net sales in 2023?", "and in 2022?", "what was the change?", "who is the chief executive?")
+
+
+async def _ask(document: Document) -> None:
+    request = AskRequest(Settings())
+    async with who_answers(request) as who:
+        play = play_of(Conversation(document.id, document, ()), who, None, parts_shown(document, request), None)
+        await play.begin()
+        for question in _QUESTIONS:
+            await play.ask(question)
+
+
+with suppress(Exception):  # a worker that is asked says what is wrong
+    asyncio.run(_ask(find_pages(SAMPLE)[0].document))
+    asyncio.run(_ask(read_file(FileContent(Path("filing.md"), _FILING))[1]))  # type: ignore[index]
+gc.collect()
+gc.freeze()  # what is here is shared with the workers until it is changed

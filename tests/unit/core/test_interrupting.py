@@ -1,0 +1,78 @@
+"""Work that another thread interrupts."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from quaestor.core.interrupting import Allowance, InterruptedWork, Interruptible
+
+
+def forever() -> None:
+    while True:
+        pass
+
+
+def swallowing() -> None:
+    """Goes on after the first interruption, as code does that swallows every exception."""
+    try:
+        forever()
+    except InterruptedWork:
+        forever()
+
+
+def interrupted_soon(running: Interruptible) -> threading.Timer:
+    timer = threading.Timer(0.05, running.interrupt)
+    timer.start()
+    return timer
+
+
+def test_work_gives_what_it_returns() -> None:
+    assert Interruptible().run(lambda: 42) == 42
+
+
+def test_endless_work_is_interrupted_by_another_thread() -> None:
+    running = Interruptible()
+    timer = interrupted_soon(running)
+    with pytest.raises(InterruptedWork):
+        running.run(forever)
+    timer.join()
+
+
+def test_work_that_was_interrupted_before_it_began_is_not_begun() -> None:
+    running, began = Interruptible(), list[bool]()
+    running.interrupt()
+    with pytest.raises(InterruptedWork):
+        running.run(lambda: began.append(True))
+    assert not began
+
+
+def test_nothing_is_raised_after_the_end() -> None:
+    for _ in range(300):
+        running = Interruptible()
+        thread = threading.Thread(target=running.interrupt)
+        with suppress(InterruptedWork):
+            running.run(thread.start)
+        thread.join()
+        sum(range(1000))
+
+
+@pytest.mark.parametrize("work", [forever, swallowing])
+def test_work_ends_when_its_time_is_over(work: Callable[[], None]) -> None:
+    running = Interruptible()
+    with pytest.raises(InterruptedWork):
+        Allowance(0.05).run(work, running)
+    assert running.timed_out
+
+
+def test_pieces_of_work_share_their_time() -> None:
+    allowance = Allowance(0.05)
+    with pytest.raises(InterruptedWork):
+        allowance.run(forever, Interruptible())
+    with pytest.raises(InterruptedWork):
+        allowance.run(lambda: None, Interruptible())
+
+
+def test_what_ends_in_time_is_left_alone() -> None:
+    assert Allowance(60).run(lambda: 42, Interruptible()) == 42
