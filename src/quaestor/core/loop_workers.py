@@ -120,13 +120,14 @@ class LoopWorkers:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        """Ends them, whatever they are doing: who wants results has waited for them."""
+        """Ends them, whatever they are doing; calls that nobody has waited for fail."""
         with self._lock:
             self._over = True
             for process in self._started:
                 process.kill()
             for process in self._started:
                 process.join()
+        self._fail(LostWorkerError())
         for worker in self._workers:
             worker.frames.close()
         for task in self._answering:

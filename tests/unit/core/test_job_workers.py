@@ -1,0 +1,149 @@
+"""Worker processes that do one job at a time and are killed in the middle of it."""
+
+import asyncio
+import itertools
+import multiprocessing
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from quaestor.core.job_workers import JobTimeoutError, JobWorkers
+from quaestor.core.loop_workers import LostWorkerError, WorkerLine
+from quaestor.errors import EngineError
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+LOAD = "load"
+
+
+class Working:
+    """A `LoopWork` of processes."""
+
+    def __init__(self, line: WorkerLine) -> None:
+        self._line = line
+
+    async def call(self, job: Any) -> Any:
+        match job:
+            case "endless":
+                while True:
+                    pass
+            case "stuck":
+                return all(itertools.repeat(True))
+            case "die":
+                os._exit(3)
+            case "fail":
+                raise ValueError("no")
+            case "tell":
+                self._line.tell(1)
+                return await self._line.ask(2)
+            case "process":
+                return os.getpid()
+        return job
+
+    def told(self, what: Any) -> None:
+        pass
+
+
+class Hearing:
+    """A `JobListener` that remembers."""
+
+    def __init__(self) -> None:
+        self.heard: list[Any] = []
+
+    def hear(self, said: Any) -> None:
+        self.heard.append(said)
+
+    async def answer(self, asked: Any) -> Any:
+        self.heard.append(asked)
+        return "answered"
+
+
+@asynccontextmanager
+async def workers(count: int = 1) -> AsyncIterator[JobWorkers]:
+    async with JobWorkers(count, multiprocessing.get_context("spawn"), Working, LOAD) as made:
+        yield made
+
+
+async def test_a_worker_tells_and_asks_while_it_does_a_job() -> None:
+    hearing = Hearing()
+    async with workers() as made:
+        assert await made.do("tell", hearing) == "answered"
+    assert hearing.heard == [1, 2]
+
+
+async def test_jobs_with_something_in_common_go_to_the_same_worker() -> None:
+    async with workers(2) as made:
+        first = await made.do("process", Hearing(), like="a")
+        other = await made.do("process", Hearing(), like="b")
+        assert [await made.do("process", Hearing(), like="a") for _ in range(3)] == [first] * 3
+        assert await made.do("process", Hearing(), like="b") == other
+
+
+@pytest.mark.parametrize("job", ["endless", "stuck"])
+async def test_a_job_over_its_time_is_killed_and_others_go_on(job: str) -> None:
+    async with workers() as made:
+        late = [asyncio.ensure_future(made.do(job, Hearing(), 4.0)) for _ in range(3)]
+        assert await made.do("hello", Hearing()) == "hello"
+        for one in late:
+            with pytest.raises(JobTimeoutError):
+                await one
+        assert await made.do("hello", Hearing()) == "hello"
+
+
+async def test_a_slow_job_does_not_keep_others_waiting() -> None:
+    async with workers() as made:
+        endless = asyncio.ensure_future(made.do("endless", Hearing()))
+        assert await made.do("hello", Hearing()) == "hello"
+        assert not endless.done()
+        endless.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await endless
+
+
+async def test_the_worker_of_a_job_that_is_cancelled_is_gone() -> None:
+    async with workers() as made:
+        process = await made.do("process", Hearing())
+        endless = asyncio.ensure_future(made.do("endless", Hearing()))
+        await asyncio.sleep(0.1)
+        endless.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await endless
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
+        assert await made.do("process", Hearing()) != process
+
+
+async def test_a_worker_that_dies_or_is_killed_is_replaced() -> None:
+    async with workers() as made:
+        with pytest.raises(LostWorkerError):
+            await made.do("die", Hearing())
+        process = await made.do("process", Hearing())
+        endless = asyncio.ensure_future(made.do("endless", Hearing()))
+        await asyncio.sleep(0.1)
+        os.kill(process, signal.SIGKILL)
+        with pytest.raises(LostWorkerError):
+            await endless
+        assert await made.do("hello", Hearing()) == "hello"
+
+
+async def test_an_error_of_a_job_is_raised_and_the_worker_stays() -> None:
+    async with workers() as made:
+        process = await made.do("process", Hearing())
+        with pytest.raises(ValueError, match="no"):
+            await made.do("fail", Hearing())
+        assert await made.do("process", Hearing()) == process
+
+
+async def test_what_waits_when_the_workers_end_is_told() -> None:
+    async with workers() as made:
+        jobs = [asyncio.ensure_future(made.do("endless", Hearing())) for _ in range(3)]
+        await made.do("hello", Hearing())  # before one of them has begun
+    for job in jobs:
+        with pytest.raises((EngineError, LostWorkerError)):
+            await job
+    with pytest.raises(EngineError):
+        await made.do("hello", Hearing())
