@@ -235,7 +235,7 @@ def die_with_parent() -> None:
         ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
     # Each process that a fork server has started keeps it alive. This one does not, so that the server ends with the
     # process that started both.
-    server: Any = forkserver._forkserver  # type: ignore[attr-defined]
+    server: Any = forkserver._forkserver
     if (alive := getattr(server, "_forkserver_alive_fd", None)) is not None:
         server._forkserver_alive_fd = None
         os.close(alive)
