@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from quaestor.core.visible import visible_name
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import only_document, read_dataset
 from quaestor.documents.combining import combine
@@ -159,8 +160,8 @@ def find_files(
         return find_page(names[0], cache, limits)
     if len(set(names)) < len(names):
         raise InputError(f"a file is named twice: {', '.join(names)[:200]}")
-    short = [Path(name).name for name in names]
-    shown = short if len(set(short)) == len(short) else names
+    short = [visible_name(Path(name).name) for name in names]
+    shown = short if len(set(short)) == len(short) else [visible_name(name) for name in names]
     combined = combine(
         [(label, find_page(name, cache, limits).document) for label, name in zip(shown, names, strict=True)]
     )

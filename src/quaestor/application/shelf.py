@@ -22,6 +22,7 @@ from quaestor.application.resolve import (
 )
 from quaestor.application.room import Room
 from quaestor.application.uploads import Uploads
+from quaestor.core.visible import visible_name
 from quaestor.errors import InputError, UnknownUploadError
 from quaestor.readers.apart import read_apart
 from quaestor.readers.cache import ByteCache
@@ -212,4 +213,4 @@ def _called(name: str) -> str:
     """
     path, separator, identity = name.partition("#")
     shown = "sample: pages of made-up companies" if name == SAMPLE else PurePath(path).name
-    return f"{shown}{separator}{identity}"
+    return visible_name(f"{shown}{separator}{identity}")

@@ -74,6 +74,7 @@ def _show_several(files: list[Path], settings: "Settings", *, json: bool) -> Non
     from quaestor.application.read_service import outline_object, read_several
     from quaestor.cli.failures import print_failure
     from quaestor.cli.printing import make_console, print_json
+    from quaestor.core.visible import visible_name
     from quaestor.errors import QuaestorError
 
     console, outlines, codes = make_console(), list["JsonValue"](), list[int]()
@@ -81,7 +82,7 @@ def _show_several(files: list[Path], settings: "Settings", *, json: bool) -> Non
     def show(file: Path, became: "Document | QuaestorError") -> None:
         if isinstance(became, QuaestorError):
             codes.append(print_failure(became))
-            outlines.append({"document": str(file), "error": str(became)})
+            outlines.append({"document": visible_name(str(file)), "error": str(became)})
         elif json:
             outlines.append(outline_object(became))
         else:

@@ -3,6 +3,7 @@
 Owns which characters these are. Line ends and tabs stay, and so do marks that turn nothing around by themselves.
 """
 
+import re
 from html import escape
 from typing import Final
 
@@ -14,6 +15,15 @@ _SHOWN: Final = {
     **{code: chr(_PICTURES + code) for code in range(32) if chr(code) not in "\t\n\r"},
     **dict.fromkeys(_OTHER_CONTROLS, _UNKNOWN),
 }
+_LINE_SIGNS: Final = {
+    **{ord(sign): chr(_PICTURES + ord(sign)) for sign in "\t\n\r"},
+    0x2028: _UNKNOWN,
+    0x2029: _UNKNOWN,
+}
+_LONE = re.compile("[\ud800-\udfff]")
+_FIRST_BYTE = 0xDC00
+"""What Python adds to a byte of a file's name that is not UTF-8."""
+
 _ESCAPED: Final = {code: f"\\u{code:04x}" for code in _OTHER_CONTROLS}
 
 
@@ -24,6 +34,22 @@ def visible(text: str) -> str:
     'net␛[2J sales �54'
     """
     return text if text.isascii() and text.isprintable() else text.translate(_SHOWN)
+
+
+def visible_name(name: str) -> str:
+    r"""Return a file's name on one line, and as text that every store and page can hold.
+
+    A byte of it that is not UTF-8 is shown as an escape: two names that differ there stay different.
+
+    >>> visible_name("a\nb\x1b.csv"), visible_name("bad\udcff.csv")
+    ('a␊b␛.csv', 'bad\\xff.csv')
+    """
+    return visible(_LONE.sub(_escaped_byte, name)).translate(_LINE_SIGNS)
+
+
+def _escaped_byte(lone: re.Match[str]) -> str:
+    byte = ord(lone[0]) - _FIRST_BYTE
+    return f"\\x{byte:02x}" if 0x80 <= byte <= 0xFF else _UNKNOWN
 
 
 def escaped_in_json(text: str) -> str:

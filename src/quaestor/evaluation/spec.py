@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pydantic import JsonValue
 
 from quaestor.core import serial
+from quaestor.core.visible import visible_name
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.selection import Selection
 from quaestor.errors import InputError
@@ -83,7 +84,8 @@ class RunSpec:
             selection: Which conversations of the file were taken; None is all that `limit` lets through.
         """
         options, prompts = solver_options or {}, prompts_digest(solver, solver_options)
-        spec = cls(solver, dataset.path, dataset.digest, options, limit, ontology, policy, model, prompts)
+        path = visible_name(dataset.path)  # a store holds no name that is not UTF-8
+        spec = cls(solver, path, dataset.digest, options, limit, ontology, policy, model, prompts)
         return replace(spec, selection=selection)
 
     @classmethod

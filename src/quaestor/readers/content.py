@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from quaestor.core.visible import visible_name
 from quaestor.errors import DatasetError
 from quaestor.readers.encodings import DecodedText, decode_text
 from quaestor.readers.json_records import JsonOutline, JsonRecords, RecordPlaces, find_outline
@@ -110,6 +111,11 @@ class FileContent:
             while chunk := file.read(1 << 20):
                 whole.update(chunk)
             return whole.hexdigest()
+
+    @property
+    def name(self) -> str:
+        """What the file is called, fit to be printed and stored: the id of its document."""
+        return visible_name(self.path.name)
 
     @property
     def suffix(self) -> str:

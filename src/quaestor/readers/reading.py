@@ -106,7 +106,7 @@ def _is_small_text(reader: DocumentReader, content: FileContent) -> bool:
 
 def _key(reader: DocumentReader, content: FileContent) -> str | None:
     version = version_of(reader)
-    return None if version is None else cache_key("document", content.digest, content.path.name, version)
+    return None if version is None else cache_key("document", content.digest, content.name, version)
 
 
 def _read(reader: DocumentReader, content: FileContent) -> Document:

@@ -43,4 +43,4 @@ class HtmlReader:
         parts = parts_of_html(
             pieces, frozenset(walk.links), lambda element: tags.fact(cast(Element, element)), captions
         )
-        return assemble(content.path.name, parts, (*warnings, *tags.warnings), filing=True)
+        return assemble(content.name, parts, (*warnings, *tags.warnings), filing=True)

@@ -49,7 +49,7 @@ class PdfReader:
         lines = without_furniture(printed)
         captions = {page.number: said for page, said in zip(pages, captions_of_pages(printed), strict=True) if said}
         items = [item for page, own in zip(pages, lines, strict=True) for item in _items(page, own)]
-        return assemble(content.path.name, parts_of(join_overleaf(items), captions), warnings, filing=True)
+        return assemble(content.name, parts_of(join_overleaf(items), captions), warnings, filing=True)
 
 
 def _why_no_text(content: FileContent, pages: Sequence[Page]) -> str:

@@ -56,7 +56,7 @@ class WorkbookReader:
                 parts += map(_of_the_viewer, sheet_parts(_sheet(sheet)))
         if not parts:
             raise DatasetError(f"cannot read {content.path}: no sheet of it shows anything")
-        return assemble(content.path.name, parts, warnings)
+        return assemble(content.name, parts, warnings)
 
 
 def _lost(sheet: SheetContent) -> Iterator[str]:
