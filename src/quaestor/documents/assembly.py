@@ -191,8 +191,8 @@ def check_length(document: str, what: str, length: int, most: int = LONGEST_TEXT
         DocumentError: It has more.
     """
     if length > most:
-        advice = f"{most:,} are the most; cut it into several, or leave it out"
-        raise DocumentError(f"{document}: {what} has {length:,} characters: {advice}")
+        advice = f"more than {most:,}; split it or leave it out"
+        raise DocumentError(f"{document}: {what} has {length:,} characters, {advice}")
 
 
 @dataclass(slots=True)
@@ -233,7 +233,7 @@ class _Assembly:
     def begin(self, section: Section) -> None:
         if not _SECTION_ID.fullmatch(section.id):
             raise DocumentError(
-                f"{self.id}: {section.id[:60]!r} names no section: use small letters, digits and underscores"
+                f"{self.id}: {section.id[:60]!r} is not a section id; use lower-case letters, digits and underscores"
             )
         if section.id in self.named:
             raise DocumentError(f"{self.id}: two sections are called {section.id!r}")

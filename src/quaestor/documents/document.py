@@ -144,12 +144,14 @@ class Document:
     def __post_init__(self) -> None:
         """Refuses blocks without a place."""
         if len(self._sections) != len(self.sections):
-            raise ValueError(f"{self.id}: two sections have one id")
+            raise ValueError(f"{self.id}: two sections have the same id")
         if self.whole is not None:
             return
         for order, block in enumerate(self.blocks):
             if block.order != order or block.section not in self._sections:
-                raise ValueError(f"{self.id}: block {order} is said to be {block.order} of section {block.section!r}")
+                raise ValueError(
+                    f"{self.id}: block {order} has the order {block.order} and the section {block.section!r}"
+                )
 
     def __repr__(self) -> str:
         from quaestor.documents.shown import document_line

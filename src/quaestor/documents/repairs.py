@@ -87,8 +87,8 @@ _WORDS = {
     WarningKind.UNEQUAL_ROWS: "rows of unequal length were filled with empty cells",
     WarningKind.TOO_LARGE: "its {count:,} cells are not asked: the limit is {detail}; ask a file with fewer rows",
     WarningKind.NO_HEADER: "no header row",
-    WarningKind.GOES_ON: "no header row: it stands right behind table {detail} and is read under its headings",
-    WarningKind.SCALE_SAID: "read in {detail}s, as sentences say its numbers: no scale is printed over it",
+    WarningKind.GOES_ON: "no header row; it follows table {detail} and is read with that table's headings",
+    WarningKind.SCALE_SAID: "no scale is printed over it; read in {detail}s, as in sentences with its numbers",
     WarningKind.FUSED_NUMBERS: "no header row; numbers are fused into the headings",
     WarningKind.NO_ROWS: "no rows below the header",
     WarningKind.NO_HEADING: "no heading over column {detail}",
@@ -96,5 +96,5 @@ _WORDS = {
     WarningKind.SAME_ROWS: "{count} rows are labelled {detail!r}",
     WarningKind.REPAIRED: "{detail}",
     WarningKind.FUSED_FOOTNOTE: "footnote mark fused to the label {detail!r}",
-    WarningKind.NO_NUMBER: "no number in it",
+    WarningKind.NO_NUMBER: "it has no numbers",
 }

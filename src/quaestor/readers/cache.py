@@ -106,7 +106,7 @@ class FolderCache:
 
     def _path(self, key: str) -> Path:
         if not key or not all(character.isalnum() or character in "-_" for character in key):
-            raise ValueError(f"{key[:80]!r} is no key: letters, digits, - and _ are")
+            raise ValueError(f"{key[:80]!r} is not a key; use letters, digits, - and _")
         return self.folder / f"{key}{_SUFFIX}"
 
     def _make_room(self) -> None:

@@ -182,7 +182,7 @@ class FileContent:
             regular = self.path.is_file() or not self.path.exists()
             file: io.BufferedIOBase = self.path.open("rb") if regular else io.BytesIO(self._piped)
         except FileNotFoundError:
-            raise DatasetError(f"cannot read {self.path}: there is no such file; check the path") from None
+            raise DatasetError(f"cannot read {self.path}: no such file; check the path") from None
         except (OSError, ValueError) as error:
             raise DatasetError(f"cannot read {self.path}: {error}") from error
         with file:
@@ -195,7 +195,7 @@ class FileContent:
             waiting = select.poll()
             waiting.register(pipe, select.POLLIN)
             if not waiting.poll(1000 * _PATIENCE):
-                raise TimeoutError(f"nothing came out of it in {_PATIENCE} s; save what is to be read as a file")
+                raise TimeoutError(f"no data arrived within {_PATIENCE} s; save the data as a file")
             os.set_blocking(pipe.fileno(), True)
             return pipe.read(LARGEST + 1)
 
@@ -284,14 +284,13 @@ def read_content(path: Path) -> FileContent:
         DatasetError: There is no such file, nothing in it, or more than can be looked at.
     """
     if path.is_dir():
-        raise DatasetError(f"cannot read {path}: it is a directory; name the file in it")
+        raise DatasetError(f"cannot read {path}: it is a directory; name a file inside it")
     content = FileContent(path)
     if not content.head.strip(b" \t\r\n\f\v\0\xef\xbb\xbf"):
         raise DatasetError(f"cannot read {path}: the file is empty; download it again")
     if (size := path.stat().st_size) > LARGEST_FILE:
         raise DatasetError(
-            f"cannot read {path}: it has {size >> 20} MB, and {LARGEST_FILE >> 20} MB are the most; cut it into "
-            "smaller files"
+            f"cannot read {path}: it has {size >> 20} MB, more than {LARGEST_FILE >> 20} MB; cut it into smaller files"
         )
     return content
 

@@ -42,7 +42,7 @@ class DelimitedReader:
         text = content.text
         dialect = find_dialect(text.text)
         if dialect is None:
-            raise DatasetError(f"cannot read {content.path} as CSV: no line of it has two cells")
+            raise DatasetError(f"cannot read {content.path} as CSV: no line has two cells")
         rows = _Rows(list(text.warnings))
         lines = text.text.split("\n")
         rows.take(lines[dialect.skip :], dialect)
@@ -76,7 +76,7 @@ class _Rows:
         if not self._take(lines, dialect, quoted=True):
             self.rows, self.lines = [], []
             self._take(lines, dialect, quoted=False)
-            self.warnings.append("a quotation mark that nothing closes was taken for a letter")
+            self.warnings.append("an unclosed quotation mark was read as a plain character")
         cut_rows = sum(len(row) > MOST_COLUMNS for row in self.rows)
         if cut_rows:
             self.warnings.append(f"{cut_rows} rows were cut after {MOST_COLUMNS:,} cells")
@@ -97,7 +97,7 @@ class _Rows:
                 return False
             cells += len(row[:MOST_COLUMNS])
             if cells > MOST_CELLS:
-                left = f"only the first {len(self.rows):,} rows were read: {MOST_CELLS:,} cells are the most"
+                left = f"only the first {len(self.rows):,} rows were read; the limit is {MOST_CELLS:,} cells"
                 self.warnings.append(left)
                 break
             self.rows.append([" ".join(cell.split()) for cell in row])

@@ -51,9 +51,9 @@ def decode_text(data: bytes) -> DecodedText:
             # cp1252 leaves five bytes open, which print nothing.
             text = data.decode("cp1252", "replace")
             line = data.count(b"\n", 0, error.start) + 1
-            warnings.append(f"line {line} is not UTF-8: the text was read as Windows-1252")
+            warnings.append(f"line {line} is not UTF-8; the text was read as Windows-1252")
     if "\ufffd" in text and encoding:
-        warnings.append(f"signs that are no {encoding.upper()} were replaced by \ufffd")
+        warnings.append(f"characters that are not valid {encoding.upper()} were replaced by \ufffd")
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x85", "\n")
     text, dropped = _CONTROLS.subn("", text)
     if dropped:

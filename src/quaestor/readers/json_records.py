@@ -235,5 +235,5 @@ class JsonRecords(Sequence[object]):
             self._file.seek(start)
             data = self._file.read(part.ends[index] - start)
         if _mark(data) != mark:
-            raise DatasetError(f"{self._path} was changed while it was in use; leave it as it is, and start again")
+            raise DatasetError(f"{self._path} was changed while it was in use; do not change it, and start again")
         return data

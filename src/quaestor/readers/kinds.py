@@ -8,8 +8,8 @@ import re
 from quaestor.readers.content import ZIP_MARKS, FileContent
 from quaestor.readers.encodings import is_text
 
-_IMAGE = "a picture: there is no text in it; get the report as HTML, PDF with text, XLSX or CSV"
-_ARCHIVE = "unpack it, and name the file in it"
+_IMAGE = "a picture without text; get the report as HTML, PDF with text, XLSX or CSV"
+_ARCHIVE = "unpack it and use the file inside"
 _MARKS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x89PNG\r\n", _IMAGE),
     (0, b"\xff\xd8\xff", _IMAGE),
@@ -18,7 +18,7 @@ _MARKS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"MM\0*", _IMAGE),
     (0, b"BM", _IMAGE),
     (8, b"WEBP", _IMAGE),
-    (4, b"ftyp", "a picture or a film: there is no text in it"),
+    (4, b"ftyp", "a picture or a video without text; get the report as HTML, PDF with text, XLSX or CSV"),
     (0, b"7z\xbc\xaf\x27\x1c", f"a 7z archive: {_ARCHIVE}"),
     (0, b"Rar!\x1a\x07", f"a RAR archive: {_ARCHIVE}"),
     (0, b"BZh", f"packed with bzip2: {_ARCHIVE}"),
@@ -26,7 +26,7 @@ _MARKS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x28\xb5\x2f\xfd", f"packed with zstd: {_ARCHIVE}"),
     (0, b"\x1f\x8b", f"packed twice: {_ARCHIVE}"),
     (257, b"ustar", f"a tar archive: {_ARCHIVE}"),
-    (0, b"SQLite format 3\0", "an SQLite database: save what is asked about as CSV"),
+    (0, b"SQLite format 3\0", "an SQLite database: save the tables you need as CSV"),
     (0, b"PAR1", "a Parquet file: save it as CSV"),
     (0, b"\x7fELF", "a program"),
     (0, b"MZ", "a program"),
@@ -91,17 +91,17 @@ def _zipped(content: FileContent) -> str | None:
         if name in names:
             return kind
     if not names:
-        broken = "cut off, damaged, or of a later version of zip"
-        return f"a zip archive or workbook that is {broken}: get it again, or save it anew"
+        broken = "cut off, damaged or in an unsupported version of zip"
+        return f"a zip archive or workbook that is {broken}: download it again or save it again"
     return f"a zip archive of {len(names)} files: {_ARCHIVE}"
 
 
 def _old_office(content: FileContent) -> str:
     data = content.data
     if "EncryptedPackage".encode("utf-16-le") in data:
-        return "encrypted: open it with its password and save it without one"
+        return "encrypted: open it with its password and save it without a password"
     if "WordDocument".encode("utf-16-le") in data:
         return "an old Word document (.doc): save it as HTML or PDF"
     if any(name.encode("utf-16-le") in data for name in ("Workbook", "Book")):
         return "an old workbook (.xls): save it as .xlsx"
-    return "a file of an old Office program: save it as .xlsx, HTML or PDF"
+    return "an old Office file: save it as .xlsx, HTML or PDF"

@@ -175,12 +175,14 @@ class _Blocks:
             width = width or len(row)
             self.cells += width
             if self.cells > MOST_CELLS:
-                self._warn(f"only the first {MOST_CELLS:,} cells of tables were read: more are too many")
+                self._warn(f"only the first {MOST_CELLS:,} cells of tables were read")
                 break
             if any(len(cell) > LONGEST_CELL for cell in row):
                 self._warn(f"cells were cut after {LONGEST_CELL:,} characters")
             if len(row) > width:
-                self._warn(f"line {place + 1 + self.skipped} has more cells than its header: they were left out")
+                self._warn(
+                    f"line {place + 1 + self.skipped} has more cells than its header; the extra cells were left out"
+                )
             grid.append([cell[:LONGEST_CELL] for cell in [*row, *[""] * (width - len(row))][:width]])
         return TablePart(grid, anchor=self._anchor(first, end - 1))
 

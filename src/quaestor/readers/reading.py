@@ -66,7 +66,7 @@ def unread_file(content: FileContent) -> str:
     kind = unread_kind(content)
     if kind is not None:
         return f"cannot read {content.path}: it is {kind}"
-    return f"cannot read {content.path}: it is none of the formats known: {known}, or a data set in JSON"
+    return f"cannot read {content.path}: unknown format; known formats: {known}, or a data set in JSON"
 
 
 def document_key(content: FileContent) -> str | None:
@@ -119,5 +119,5 @@ def _read(reader: DocumentReader, content: FileContent) -> Document:
     told = next((name for name, suffixes in _SUFFIXES.items() if content.suffix in suffixes), None)
     if told in (None, reader.name) or reader.name not in _SUFFIXES or content.suffix in _TEXTS:
         return document
-    line = f"it is called {content.suffix} and is {_SAID[reader.name]}: it was read as what it is"
+    line = f"the file is named {content.suffix} but is {_SAID[reader.name]}, and was read as such"
     return replace(document, warnings=(DocumentWarning(WarningKind.LOST, detail=line), *document.warnings))

@@ -32,10 +32,10 @@ def document_bytes(document: Document) -> bytes:
     """Returns a whole document as bytes, from which `document_of` makes an equal one.
 
     Raises:
-        ValueError: It is an excerpt, or a number in it is said to stand elsewhere than it does.
+        ValueError: It is an excerpt, or a number in it has another place than it does.
     """
     if document.whole is not None:
-        raise ValueError(f"{document.id}: an excerpt is not written, its whole document is")
+        raise ValueError(f"{document.id}: an excerpt cannot be written; write the whole document")
     writer = _Writer(document.id)
     blocks = [writer.block(block) for block in document.blocks]
     sections = [[section.id, section.path] for section in document.sections]
@@ -67,7 +67,7 @@ def document_of(data: bytes) -> Document:
         with _uncollected():
             return _document(json.loads(data.decode("utf-8", "surrogatepass")))
     except (ValueError, TypeError, KeyError, LookupError, ArithmeticError, RecursionError) as error:
-        raise ValueError(f"these bytes are no document: {type(error).__name__}") from error
+        raise ValueError(f"these bytes are not a document: {type(error).__name__}") from error
 
 
 def printed_bytes(printed: Iterable[PrintedFact]) -> bytes:
@@ -105,7 +105,7 @@ def _uncollected() -> Iterator[None]:
 
 def _document(written: dict[str, Any]) -> Document:
     if not isinstance(id := written["id"], str):
-        raise TypeError("a document's id is text")
+        raise TypeError("a document's id must be text")
     reader = _Reader(written)
     return Document(
         id,
@@ -154,7 +154,7 @@ class _Writer:
         for mention in sentence.mentions:
             ref = mention.ref
             if ref != SentenceRef(self.id, sentence.section, sentence.index, ref.start, ref.end):
-                raise ValueError(f"{self.id}: a number of sentence {sentence.index} is said to stand elsewhere")
+                raise ValueError(f"{self.id}: a number of sentence {sentence.index} has another place")
             mentions += (self._quantity(mention.quantity), ref.start, ref.end)
         periods: _Written = []
         for period, start, end in sentence.periods:
@@ -166,7 +166,7 @@ class _Writer:
         for row, cells in enumerate(table.cells):
             for column, cell in enumerate(cells):
                 if cell.ref != CellRef(self.id, table.index, row, column):
-                    raise ValueError(f"{self.id}: a cell of table {table.index} is said to stand elsewhere")
+                    raise ValueError(f"{self.id}: a cell of table {table.index} has another place")
                 if cell.quantities or cell.repair or cell.misread is not None:
                     repair = _repair(cell.repair) if cell.repair else None
                     places = [self._quantity(quantity) for quantity in cell.quantities]
@@ -210,7 +210,7 @@ class _Reader:
                 return Block(Paragraph(tuple(map(self._sentence, content[0]))), order, section, page, anchor)
             case "t":
                 return Block(self._table(content), order, section, page, anchor)
-        raise ValueError(f"there is no block of the kind {kind!r}")
+        raise ValueError(f"unknown kind of block {kind!r}")
 
     def _period(self, place: int | None) -> Period | None:
         return None if place is None else self._periods[place]

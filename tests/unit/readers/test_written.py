@@ -89,18 +89,18 @@ def test_whatever_is_printed_comes_back(grid: list[list[str]], sentences: list[s
 
 @pytest.mark.parametrize("data", [b"", b"\xff", b"[]", b"{}", b'{"id": 1}', b"[" * 100_000])
 def test_other_bytes_are_refused(data: bytes) -> None:
-    with pytest.raises(ValueError, match="no document"):
+    with pytest.raises(ValueError, match="document"):
         document_of(data)
 
 
 def test_a_document_that_was_cut_or_changed_is_refused_or_another() -> None:
     written = document_bytes(_filing())
     for place in range(0, len(written), 37):
-        with pytest.raises(ValueError, match="no document"):
+        with pytest.raises(ValueError, match="document"):
             document_of(written[:place])
     changed = json.loads(written.decode("utf-8", "surrogatepass"))
     for key in changed:
-        with pytest.raises(ValueError, match="no document"):
+        with pytest.raises(ValueError, match="document"):
             document_of(json.dumps({**changed, key: [[7]]}).encode("utf-8", "surrogatepass"))
 
 
@@ -112,7 +112,7 @@ def test_an_excerpt_is_not_written() -> None:
 def test_a_number_that_is_said_to_stand_elsewhere_is_not_written() -> None:
     cell = Cell("5", CellRef("other", 0, 0, 0))
     table = Table(0, ((cell,),), (Header(""),), (Header(""),), 0, "neither")
-    with pytest.raises(ValueError, match="elsewhere"):
+    with pytest.raises(ValueError, match="table 0"):
         document_bytes(Document("d", (Section("s"),), (Block(table, 0, "s"),)))
 
 

@@ -63,8 +63,8 @@ def parse(data: bytes, where: str) -> "tuple[_Element, tuple[str, ...]]":
     except etree.LxmlError as error:
         raise DocumentError(f"cannot read {where} as HTML: {error}; is it a saved page?") from error
     if root is None or next(root.iterchildren(), None) is None:
-        raise DocumentError(f"cannot read {where} as HTML: there is nothing in it; is it a saved page?")
+        raise DocumentError(f"cannot read {where} as HTML: it is empty; is it a saved page?")
     deep = next((entry for entry in parser.error_log if "depth" in entry.message.casefold()), None)
     if deep is None:
         return root, ()
-    return root, (f"elements are nested too deep in line {deep.line}: what follows there was not read",)
+    return root, (f"elements are nested too deep in line {deep.line}; the deeper ones were not read",)

@@ -133,14 +133,14 @@ def _open(path: Path, data: bytes) -> Any:
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) == _PASSWORD_ERROR:
             raise DatasetError(
-                f"cannot read {path}: it is encrypted and asks for a password; save it without one and name that file"
+                f"cannot read {path}: it is encrypted with a password; save it without a password and use that file"
             ) from None
         raise DatasetError(
             f"cannot read {path} as PDF: it is broken or cut off ({error}); download it again"
         ) from error
     if len(document) == 0:
         document.close()
-        raise DatasetError(f"cannot read {path} as PDF: it has no page; download it again")
+        raise DatasetError(f"cannot read {path} as PDF: it has no pages; download it again")
     return document
 
 

@@ -54,10 +54,10 @@ class PdfReader:
 
 def _why_no_text(content: FileContent, pages: Sequence[Page]) -> str:
     if any(page.unknown for page in pages):
-        why = "its fonts do not say which letters they print; print it to PDF anew from its source"
+        why = "its fonts have no character codes; print it to PDF again from its source"
     elif pages:
         of_it = f"its {len(pages)} pages have" if len(pages) > 1 else "its page has"
-        why = f"{of_it} no text, as scans have; make it searchable with an OCR program"
+        why = f"{of_it} no text, like a scan; make it searchable with an OCR program"
     else:
         why = "none of its pages can be read; download it again"
     return f"cannot read {content.path}: {why}"
@@ -73,20 +73,20 @@ def _readable(content: FileContent, warnings: list[str]) -> Iterator[Page]:
                 warnings.append(f"page {page.number} cannot be read: {page.reason}")
             case PagesLeft():
                 warnings.append(
-                    f"pages {page.first} to {page.last} are left out: the file is too large; cut it in parts"
+                    f"pages {page.first} to {page.last} are left out because the file is too large; split it into parts"
                 )
             case Page():
                 if page.cut:
-                    warnings.append(f"page {page.number} has more text than a page holds; its rest is left out")
+                    warnings.append(f"page {page.number} has too much text; the rest of it is left out")
                 if 4 * page.unknown > page.characters:
                     unknown.append(page.number)
                 if not page.words:
                     empty.append(page.number)
                 yield page
     if unknown:
-        warnings.append(f"{_pages(unknown)} fonts that do not say which letters they print; that text is left out")
+        warnings.append(f"{_pages(unknown)} fonts without character codes; that text is left out")
     if empty:
-        warnings.append(f"{_pages(empty)} no text, as scans have")
+        warnings.append(f"{_pages(empty)} no text, like a scan")
 
 
 def _pages(numbers: Sequence[int]) -> str:

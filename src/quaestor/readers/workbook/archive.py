@@ -110,7 +110,7 @@ class Archive:
         return found
 
     def _too_much(self, what: str) -> DatasetError:
-        why = f"it {what}, as no workbook for people does"
+        why = f"it {what}"
         return DatasetError(f"cannot read {self._path}: {why}; save the sheets that matter as CSV")
 
     def _require_known_encoding(self, version: str, encoding: str | None, standalone: int) -> None:
@@ -121,7 +121,7 @@ class Archive:
 
     def _refuse_document_type(self, *_: object) -> None:
         raise DatasetError(
-            f"cannot read {self._path}: a part of it has a document type, as no workbook has; save it anew"
+            f"cannot read {self._path}: part of it has a document type, which workbooks do not have; save it again"
         )
 
     @contextmanager

@@ -68,7 +68,7 @@ def _lost(sheet: SheetContent) -> Iterator[str]:
             "spreadsheet program and save it"
         )
     if sheet.cut:
-        yield f"sheet {sheet.name!r} was cut short: {MOST_CELLS:,} cells and {MOST_COLUMNS:,} columns are the most"
+        yield f"sheet {sheet.name!r} was cut short at {MOST_CELLS:,} cells and {MOST_COLUMNS:,} columns"
 
 
 def _sheet(content: SheetContent) -> Sheet:

@@ -46,7 +46,7 @@ def read_context(element: Element, names: Names) -> TagContext:
             dimensions.append((axis, names.qualified(said) if kind[1] == "explicitmember" else said))
     end = days.get("instant") or days.get("enddate")
     if end is None:
-        raise ValueError("it names no day")
+        raise ValueError("it has no date")
     start = None if "instant" in days else days.get("startdate")
     if start is not None and start > end:
         raise ValueError(f"it ends on {end}, before it begins")
@@ -70,7 +70,7 @@ def read_unit(element: Element, names: Names) -> str:
             measure = names.qualified(text_of(part)).rpartition(":")[2]
             (under if part in below else over).append(measure)
     if not over or not all(over + under):
-        raise ValueError("it names no measure")
+        raise ValueError("it has no measure")
     return "*".join(over) + ("/" + "*".join(under) if under else "")
 
 
@@ -91,7 +91,7 @@ def read_all(
         try:
             found.setdefault(id, read(element))
         except ValueError as error:
-            warn(f"{what} {id[:40]!r} of the tags cannot be read: {error}; its numbers are read as if they had no tag")
+            warn(f"{what} {id[:40]!r} of the tags cannot be read: {error}; its numbers are treated as untagged")
     return found
 
 

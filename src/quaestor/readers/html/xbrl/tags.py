@@ -136,14 +136,14 @@ class _Reader:
         said = attributes(element)
         context = contexts.get(said.get("contextref", ""))
         if context is None:
-            raise ValueError(f"there is no context {said.get('contextref', '')[:40]!r}")
+            raise ValueError(f"unknown context {said.get('contextref', '')[:40]!r}")
         concept = self._names.qualified(said.get("name", ""))
         if not concept:
-            raise ValueError("it names no concept")
+            raise ValueError("it has no concept")
         unit = units.get(said.get("unitref", ""))
         scale = _whole(said.get("scale", "0"), "scale")
         if abs(scale) > _GREATEST_SCALE:
-            raise ValueError(f"its scale is {scale}")
+            raise ValueError(f"its scale {scale} is out of range")
         value = None if self._is_nil(element) else self._value(text, said, scale)
         decimals = said.get("decimals", "INF").strip()
         exact = decimals.upper() == "INF"
@@ -200,4 +200,4 @@ def _whole(text: str, what: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ValueError(f"its {what} {text[:20]!r} is no whole number") from None
+        raise ValueError(f"its {what} {text[:20]!r} is not a whole number") from None

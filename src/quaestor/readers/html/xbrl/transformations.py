@@ -40,7 +40,7 @@ def printed_number(text: str, format: str | None) -> Decimal:
     try:
         return read(printed)
     except ValueError:
-        raise ValueError(f"{printed!r} is no number" + (f" of format {format}" if format else "")) from None
+        raise ValueError(f"{printed!r} is not a number" + (f" of format {format}" if format else "")) from None
 
 
 def _plain(text: str) -> Decimal:
