@@ -126,7 +126,7 @@ class OntologyBuilder:
             OntologyError: The ontology is frozen.
         """
         if self._frozen is not None:
-            raise OntologyError(f"cannot add {document.id}: the ontology is frozen; begin another builder")
+            raise OntologyError(f"cannot add {document.id}: the ontology is frozen; use another builder")
         key = f"{document.digest}\0{document.id}"
         if key in self._known:
             return

@@ -114,7 +114,7 @@ class CueIndex:
                 found[name][place, cue] = min(most, found[name][place, cue] + weight)
         matches = [_match(name, cues) for name, cues in found.items()]
         if not matches:
-            return (ClassMatch(ROOT_CLASS, 0.0, ("no cue of a class is found",)),)
+            return (ClassMatch(ROOT_CLASS, 0.0, ("no cue for a class found",)),)
         return tuple(sorted(matches, key=lambda match: (-match.score, match.name)))
 
 

@@ -247,7 +247,7 @@ def _first(node: Node, predicate: str) -> str | None:
 
 def _named(those: Mapping[str, T], other: str, user: str) -> T:
     if other not in those:
-        raise OntologyError(f"{user} names {other}, and core.ttl has none of that name and kind")
+        raise OntologyError(f"{user} names {other}, which core.ttl does not define with that kind")
     return those[other]
 
 

@@ -134,22 +134,20 @@ RUNGS = (
     _rung("same words", 1.0, "the same words in other cases, spaces and punctuation", plain),
     _rung("spaces", 0.98, "the same letters, a space or a hyphen lost or added", _joined),
     _rung("plural", 0.97, "singular and plural", _singular),
-    _rung(
-        "abbreviation", 0.96, "an abbreviation in brackets after the words that it stands for", _without_abbreviation
-    ),
+    _rung("abbreviation", 0.96, "an abbreviation in brackets after the full words", _without_abbreviation),
     _rung("date", 0.94, "the preposition before a date", _without_date),
     _rung("sign", 0.93, "a sign in words, in brackets: (loss), (benefit)", _without_sign),
-    _rung("filler", 0.93, "words that name nothing: the, of, and", _without_fillers),
-    _rung("wording", 0.92, "wordings that the core ontology holds to be one", _reworded),
+    _rung("filler", 0.93, "words without meaning: the, of, and", _without_fillers),
+    _rung("wording", 0.92, "wordings that the core ontology treats as one", _reworded),
     _rung("order", 0.9, "the same words in another order", _sorted),
-    _rung("qualifier", 0.85, "a leading total, or a net that may be left out", _unqualified),
+    _rung("qualifier", 0.85, "a leading total, or an optional net", _unqualified),
 )
 """In the order in which they are asked."""
 
 SPELLING = MatchRule("spelling", 0.8, "one letter lost or added in a long word", lambda label: "")
 """Asked last; its keys are many for each label, see `spellings`."""
-CONCEPT = _rung("concept", 1.0, "the tags of filings call both the same concept", lambda _: "")
-PROPOSED = _rung("proposed", 0.7, "it was proposed beyond the rules, with a reason, and accepted", lambda _: "")
+CONCEPT = _rung("concept", 1.0, "filings tag both with the same concept", lambda _: "")
+PROPOSED = _rung("proposed", 0.7, "proposed with a reason and accepted", lambda _: "")
 
 
 def spellings(label: str) -> frozenset[str]:

@@ -25,11 +25,11 @@ _SCORES = {
     "kind of line": 0.6,
 }
 _REASONS = {
-    "statement line": "a caption by which statements print the line",
+    "statement line": "a caption that statements print for the line",
     "shorter caption": "the same, without brackets, dates, amounts and clauses around the name",
-    "lost spaces": "the same, with the spaces that print lost put back",
+    "lost spaces": "the same, with lost spaces restored",
     "kind of table": "every line of such a table is of this kind",
-    "kind of line": "the head of the caption says of which kind the line is",
+    "kind of line": "the head of the caption gives the kind of the line",
 }
 LINE_RULES = _REASONS
 """What each rule of this lookup forgives, by its name."""

@@ -109,7 +109,7 @@ def read_measures() -> MeasureTable:
     )
     for formula in (*(figure.made_of for figure in figures), *(measure.formula for measure in found.measures)):
         if unknown := [name for name in figures_of(formula) if name not in found.figures]:
-            raise OntologyError(f"measures.ttl has no figure {unknown[0]}, which a formula names: {formula}")
+            raise OntologyError(f"measures.ttl does not define {unknown[0]}, which a formula uses: {formula}")
     return found
 
 
@@ -138,7 +138,7 @@ def in_words(formula: str) -> str:
 def _figure(name: str, node: _Node) -> Figure:
     lines = tuple(f"kg:{line}" for said in node.get("kg:lines", ()) for line in said.split())
     if unknown := [line for line in lines if line not in read_core_lines().lines]:
-        raise OntologyError(f"measures.ttl: {name} is said to be {unknown[0]}, which is no statement line")
+        raise OntologyError(f"measures.ttl: {name} refers to {unknown[0]}, which is not a statement line")
     return Figure(
         name.removeprefix("kg:"),
         node["rdfs:label"][0],
@@ -158,13 +158,13 @@ def _measure(name: str, node: _Node) -> Measure:
     if of := node.get("kg:of", ()):
         ratio = next((ratio for ratio in core.ratios if ratio.name == of[0]), None)
         if ratio is None:
-            raise OntologyError(f"measures.ttl: {name} is said to be {of[0]}, which is no ratio of core.ttl")
+            raise OntologyError(f"measures.ttl: {name} refers to {of[0]}, which is not a ratio in core.ttl")
         own = (ratio.label, ratio.phrases, ratio.examples, ratio.matcher, ratio.metric_type)
         return Measure(name, *own, node["kg:formula"][0], whole)
     phrases = tuple(node["kg:phrase"])
     metric = next((m.name for m in core.metric_types.values() if m.label == _label(node["kg:asksFor"][0])), None)
     if metric is None:
-        raise OntologyError(f"measures.ttl: {name} asks for {node['kg:asksFor'][0]}, which is no metric type")
+        raise OntologyError(f"measures.ttl: {name} asks for {node['kg:asksFor'][0]}, which is not a metric type")
     return Measure(
         name,
         node["rdfs:label"][0],

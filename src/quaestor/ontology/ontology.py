@@ -145,7 +145,7 @@ class Ontology:
         """
         found = self._classes.get(_prefixed(name))
         if found is None:
-            raise OntologyError(f"there is no class {name[:80]!r}; {_nearest_names(name, self._classes)}")
+            raise OntologyError(f"unknown class {name[:80]!r}; {_nearest_names(name, self._classes)}")
         return found
 
     def property_named(self, name: str) -> OntologyProperty:
@@ -156,7 +156,7 @@ class Ontology:
         """
         found = self._properties.get(_prefixed(name)) or _core_property(_prefixed(name))
         if found is None:
-            raise OntologyError(f"there is no property {name[:80]!r}; {_nearest_names(name, self._properties)}")
+            raise OntologyError(f"unknown property {name[:80]!r}; {_nearest_names(name, self._properties)}")
         return found
 
     def properties_of(self, name: str) -> tuple[OntologyProperty, ...]:
@@ -168,7 +168,7 @@ class Ontology:
     def match(self, label: str) -> PropertyMatch | None:
         """Returns the property that a label names, the most frequent of several; None where there is none."""
         if not plain(label):
-            return PropertyMatch(AMOUNT, "", "no label", 1.0, "the line prints no label")
+            return PropertyMatch(AMOUNT, "", "no label", 1.0, "the line has no label")
         found = self._index.find(label)
         return found[0] if found else None
 
@@ -195,18 +195,18 @@ class Ontology:
         if first is None or second is None:
             unknown = label if first is None else other
             near = ", ".join(f"{n.label!r} ({n.score:.2f})" for n in self.nearest(unknown))
-            return Explanation(False, (), f"{unknown!r} is no known label; the nearest are {near}")
+            return Explanation(False, (), f"{unknown!r} is not a known label; the nearest are {near}")
         if first.property == second.property:
             steps = self._path(first.label, second.label)
             met = [
                 Merge(said, m.label, m.rule, m.score) for said, m in ((label, first), (other, second)) if m.score < 1
             ]
             reasons = dict.fromkeys(self._reason(step) for step in (*met, *steps))
-            return Explanation(True, (*met, *steps), "; ".join(reasons) or "they are the same words")
+            return Explanation(True, (*met, *steps), "; ".join(reasons) or "the words are the same")
         for apart in self.apart:
             if {plain(apart.label), plain(apart.other)} == {plain(first.label), plain(second.label)}:
                 return Explanation(False, (), f"{apart.document} has both in one table")
-        return Explanation(False, (), "no rule of the ladder makes them one")
+        return Explanation(False, (), "no rule merges them")
 
     def _reason(self, merge: Merge) -> str:
         """Returns why two labels were joined: the rung's reason, or that of the proposal."""

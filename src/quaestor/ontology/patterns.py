@@ -149,7 +149,7 @@ def _part(part: str, phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
         return rf"(?!{part[1:]} )"
     if part.startswith("<"):
         if part[1:-1] not in nouns:
-            raise OntologyError(f"the phrase {phrase!r} names {part}, and there is no such metric type in core.ttl")
+            raise OntologyError(f"the phrase {phrase!r} names {part}, which is not a metric type in core.ttl")
         # Longer nouns first: `growth rate` is one, and `growth` is another.
         words = sorted(nouns[part[1:-1]], key=lambda noun: (-len(noun), noun))
         return f"(?:{'|'.join(re.escape(noun).replace(chr(92) + ' ', ' ') for noun in words)})s? "

@@ -58,7 +58,7 @@ def objection(proposal: Proposal, documents: Sequence[Document]) -> str | None:
     if proposal.kind == "merge":
         return _against_merge(proposal, documents)
     said = any(_seen_in(proposal, document) for document in documents)
-    return None if said else f"no text says {proposal.label!r} of a number"
+    return None if said else f"no text uses {proposal.label!r} for a number"
 
 
 def _against_class(proposal: Proposal, documents: Sequence[Document]) -> str | None:
@@ -74,7 +74,7 @@ def _against_merge(proposal: Proposal, documents: Sequence[Document]) -> str | N
     if len(wanted) < 2 or "" in wanted:
         return "a merge needs two labels that differ"
     if not any(plain(proposal.label) in _phrases(document) | _lines(document) for document in documents):
-        return f"{proposal.label!r} is no label there"
+        return f"{proposal.label!r} is not a label there"
     both = [d.id for d in documents for t in d.tables if wanted <= {plain(line.label) for line in property_lines(t)}]
     return f"{both[0]} has both in one table" if both else None
 
@@ -103,7 +103,7 @@ def require_borne_out(proposals: Iterable[Proposal], documents: Sequence[Documen
     for proposal in proposals:
         against = objection(proposal, documents)
         if against:
-            raise InputError(f"cannot accept the proposal to {proposal.words}: {against}; correct it or take it out")
+            raise InputError(f"cannot accept the proposal to {proposal.words}: {against}; correct it or remove it")
 
 
 def write_proposals(path: Path, proposals: Iterable[Proposal]) -> None:
@@ -140,7 +140,7 @@ def read_proposals(path: Path) -> tuple[Proposal, ...]:
     except ValueError as error:
         raise InputError(f"{path} is not JSON: {error}") from error
     if not isinstance(found, list):
-        raise InputError(f"{path} is no list of proposals, such as `ontology build --proposals FILE` writes")
+        raise InputError(f"{path} is not a list of proposals as written by `ontology build --proposals FILE`")
     accepted = []
     for number, item in enumerate(found, start=1):
         try:

@@ -191,7 +191,7 @@ async def _judge(
 
     def faults(said: MergeVerdicts) -> list[str]:
         odd = [
-            f"there is no question {v.number} with a candidate {v.same}"
+            f"question {v.number} has no candidate {v.same}"
             for v in said.verdicts
             if not 0 < v.number <= len(questions) or not 0 <= v.same <= len(questions[v.number - 1].candidates)
         ]
@@ -270,5 +270,5 @@ async def _ask(
             check=check,
         )
     except ModelReplyError as error:
-        raise ModelReplyError(f"{connection.spec.name} gave no usable answer about the ontology: {error}") from error
+        raise ModelReplyError(f"{connection.spec.name} gave no usable reply about the ontology: {error}") from error
     return reply.value

@@ -63,7 +63,7 @@ def read_term(term: str) -> Value:
         return int(term) if term.lstrip("-").isdigit() else Iri(term.strip("<>"))
     found = _LITERAL.fullmatch(term)
     if found is None:
-        raise OntologyError(f"cannot read the term {term[:80]!r}: it is no literal of Turtle")
+        raise OntologyError(f"cannot read the term {term[:80]!r}: it is not a Turtle literal")
     text = _ESCAPED.sub(_unescape, found[1]) if "\\" in found[1] else found[1]
     if found[2] == "xsd:decimal":
         return Decimal(text)
@@ -189,7 +189,7 @@ class Shortener:
         if isinstance(term, self._node):
             return self.iri(term.value)
         if not isinstance(term, self._literal):
-            raise OntologyError(f"cannot use the term {str(term)[:80]!r}: blank nodes have no name to keep")
+            raise OntologyError(f"cannot use the term {str(term)[:80]!r}: blank nodes cannot be named")
         text, datatype = term.value, term.datatype.value
         if datatype == _STRING:
             return text_term(text)

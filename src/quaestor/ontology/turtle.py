@@ -145,11 +145,11 @@ def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology")
             tuple(sorted(_read_proposal(nodes[name]) for name in of_kind["kg:Proposal"])),
         )
     except (IndexError, ValueError) as error:
-        raise OntologyError(f"cannot read {what}: a class, property or merge is not complete ({error})") from None
+        raise OntologyError(f"cannot read {what}: a class, property or merge is incomplete ({error})") from None
     written = set(ontology.each_triple()) if ontology.classes else set()
     if not ontology.classes or written != given:
         extra = next(iter(sorted(given - written)), None)
-        found = f"it also says {' '.join(extra)[:120]}" if extra else "it has no class"
+        found = f"unexpected statement {' '.join(extra)[:120]}" if extra else "it has no class"
         raise OntologyError(f"cannot read {what} as an ontology: {found}; was it written by `ontology build`?")
     return ontology
 

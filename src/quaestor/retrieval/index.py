@@ -70,7 +70,7 @@ class PlaceIndex:
         """
         words, whole = WordIndex.load(data), document.whole or document
         if words.digest != whole.digest:
-            raise StoreError(f"the index is not of {whole.id}: build it anew")
+            raise StoreError(f"the index belongs to another document than {whole.id}; build it again")
         return cls(whole, words)
 
     def to_bytes(self) -> bytes:

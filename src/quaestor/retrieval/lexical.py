@@ -105,13 +105,13 @@ class WordIndex:
         """
         written, said = data[_DIGEST:], data[:_DIGEST]
         if not written or hashlib.sha256(written).digest() != said:
-            raise StoreError("the index of a document is damaged: build it anew")
+            raise StoreError("the index of a document is damaged; build it again")
         database = sqlite3.connect(":memory:", check_same_thread=False)
         database.deserialize(written)
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if version != _VERSION:
             database.close()
-            raise StoreError(f"the index of a document is of version {version}, not {_VERSION}: build it anew")
+            raise StoreError(f"the index of a document is of version {version}, not {_VERSION}; build it again")
         return cls(database)
 
     def to_bytes(self) -> bytes:

@@ -30,15 +30,15 @@ class Reason:
 
 _WORDS: dict[ReasonKind, str] = {
     "row": "row '{}'",
-    "line": "row '{}' is another name of the line",
+    "line": "row '{}' is another name for the line",
     "heading": "under '{}' in the table",
     "column": "column '{}'",
-    "year": "{} is a period of it",
+    "year": "period {}",
     "statement": "{}",
-    "title": "headed '{}'",
-    "sentence": "its words: {}",
-    "cause": "it says why",
-    "earlier": "earlier answers come from it",
+    "title": "heading '{}'",
+    "sentence": "words: {}",
+    "cause": "gives a reason",
+    "earlier": "source of earlier answers",
 }
 
 

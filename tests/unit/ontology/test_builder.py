@@ -31,7 +31,7 @@ def test_once_frozen_nothing_is_added() -> None:
     builder = OntologyBuilder()
     builder.add(sample_pages()[0])
     frozen = builder.freeze()
-    with pytest.raises(OntologyError, match="frozen"):
+    with pytest.raises(OntologyError):
         builder.add(sample_pages()[1])
     assert builder.freeze() is frozen
 

@@ -28,10 +28,11 @@ def test_why_not() -> None:
     ontology = build_ontology(
         [page([["", "2008"], ["bank debt", "3"], ["total bank debt", "4"], ["cash", "1"]], name="A/1")]
     )
-    assert ontology.why("bank debt", "total bank debt").reason == "A/1 has both in one table"
-    assert ontology.why("bank debt", "cash").reason == "no rule of the ladder makes them one"
-    assert "no known label; the nearest are" in ontology.why("bank debt", "moss").reason
-    assert ontology.why("bank debt", "Bank Debt").reason == "they are the same words"
+    assert "A/1" in ontology.why("bank debt", "total bank debt").reason
+    assert not ontology.why("bank debt", "total bank debt").same
+    assert not ontology.why("bank debt", "cash").same
+    assert "'moss'" in ontology.why("bank debt", "moss").reason
+    assert ontology.why("bank debt", "Bank Debt").same
 
 
 def test_a_line_without_a_label_is_an_amount() -> None:
@@ -62,11 +63,11 @@ def test_turtle_and_back() -> None:
 
 def test_more_or_less_than_an_ontology_is_an_error() -> None:
     ontology = revenues()
-    with pytest.raises(OntologyError, match="also says kg:x kg:y 3"):
+    with pytest.raises(OntologyError, match="kg:x kg:y 3"):
         ontology_from_turtle(ontology.to_turtle() + "kg:x kg:y 3 .")
-    with pytest.raises(OntologyError, match="no class"):
+    with pytest.raises(OntologyError):
         ontology_from_triples(())
-    with pytest.raises(OntologyError, match="not complete"):
+    with pytest.raises(OntologyError):
         ontology_from_triples(t for t in ontology.triples if t.p != "rdfs:range")
 
 
@@ -105,7 +106,7 @@ def test_a_line_of_the_core_is_a_property_of_every_ontology() -> None:
     assert ontology.property_named(found.property).label == "cost of sales"
     assert ontology.property_named("expense_of_a_kind").documents == ()
     assert found.property not in {p.name for p in ontology.properties}
-    assert "statements print" in ontology.why("cost of goods sold", "cost of products sold").reason
+    assert ontology.why("cost of goods sold", "cost of products sold").same
 
 
 def test_a_learned_label_goes_before_a_line_of_the_core() -> None:

@@ -54,7 +54,7 @@ def test_phrases_are_alternatives() -> None:
 
 @pytest.mark.parametrize("phrase", ["(percent of", "what?", "<margin> in", "a\\b", "[net change", "*"])
 def test_what_is_not_in_the_notation_is_refused(phrase: str) -> None:
-    with pytest.raises(OntologyError, match="phrase"):
+    with pytest.raises(OntologyError):
         compile_phrases([phrase], NOUNS)
 
 

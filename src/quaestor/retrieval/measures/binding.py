@@ -76,12 +76,12 @@ def bound_measure(document: Document, asked: AskedMeasure) -> BoundMeasure | Unb
     """
     whole = document.whole or document
     if asked.measure is not None and asked.another:
-        return Unbound(asked, reason=f"ask for it and for {asked.another} one after the other")
+        return Unbound(asked, reason=f"ask for it and for {asked.another} separately")
     statements = statements_asked(whole, (*asked.owners, *asked.others))
     if statements is None:
         return None if asked.measure is None else _of_another(whole, asked, asked.measure)
     if not statements:
-        return Unbound(asked, reason="the files are of several companies, and the question names none")
+        return Unbound(asked, reason="the files cover several companies; name one")
     found = [_bound(_Binder(whole, rows, asked)) for rows in statements]
     return next((one for one in found if isinstance(one, BoundMeasure)), found[0])
 
@@ -117,7 +117,7 @@ def _not_printed(binder: "_Binder", measure: Measure) -> BoundMeasure | Unbound 
     told = is_ratio and len(binder.document.tables) <= FEW_TABLES and any(s.mentions for s in binder.document.sentences)
     if told or is_spoken_of(binder.document, measure):
         return None
-    return found if binder.rows else Unbound(binder.asked, reason="no statement was made out that has its figures")
+    return found if binder.rows else Unbound(binder.asked, reason="no statement with its figures was found")
 
 
 def _of_another(document: Document, asked: AskedMeasure, measure: Measure) -> Unbound | None:
@@ -125,7 +125,7 @@ def _of_another(document: Document, asked: AskedMeasure, measure: Measure) -> Un
     if len(figures_of(measure.formula)) == 1 or is_spoken_of(document, measure):
         return None
     beside = " ".join((*asked.owners, *asked.others))
-    return Unbound(asked, reason=f'it is computed of the whole company alone, and the question says "{beside}"')
+    return Unbound(asked, reason=f'it is only computed for the whole company, but the question mentions "{beside}"')
 
 
 def _is_said_of_amounts(
@@ -282,11 +282,11 @@ class _Binder:
         """Why there is no time that has all figures."""
         measure, periods = self.asked.measure, self.asked.periods
         if measure is not None and measure.whole_years and not any(moment.is_year for moment in moments):
-            return "it means nothing of a part of a year"
+            return "it is not defined for part of a year"
         if len(periods) == 1 and self.asked.form == "value":
             for rows in lines.values():
                 balance = rows[0].statement == _BALANCE
                 times = moments_asked(moments, periods[0], flows=not balance, balances=balance)
                 if not any(self._cell(row, moment) is not None for row in rows for moment in times):
                     return f'its {rows[0].statement or "table"} has no "{rows[0].label}" for that time'
-        return "not all of its figures are printed for that time"
+        return "some of its figures are missing for that time"
