@@ -107,7 +107,7 @@ def show_source(source: Source, document: Document) -> ShownSource:
             f"{section}, sentence {source.sentence + 1}", document.sentence(source).text, source.start, source.end
         )
     cell, (row, column) = document.cell(source), labels_of(source, document)
-    text = cell.text if cell.misread is None else f"{cell.text} (corrected; read before: {cell.misread or 'nothing'})"
+    text = cell.text if cell.misread is None else f"{cell.text} (corrected; read as {cell.misread or 'nothing'})"
     return ShownSource(f"{row} | {column}", text, 0, len(cell.text))
 
 

@@ -23,11 +23,11 @@ _MEANING = re.compile(
 )
 _WHO = re.compile(r"(?:and )?(?:who|who's|whom) .+")
 _FORMS = (
-    (_GREETING, "nothing is asked"),
-    (_SUM, "a sum of its own is no question about the page"),
-    (_WHY, "reasons are no numbers"),
-    (_MEANING, "meanings are no numbers"),
-    (_WHO, "persons are no numbers"),
+    (_GREETING, "this is not a question"),
+    (_SUM, "this is arithmetic, not a question about the page"),
+    (_WHY, "a reason is not a number"),
+    (_MEANING, "a meaning is not a number"),
+    (_WHO, "a person is not a number"),
 )
 
 
@@ -35,7 +35,7 @@ def why_no_number(question: Question) -> str | None:
     """Returns why a question asks for no number of a page; None where it may ask for one.
 
     >>> why_no_number(Question("why?"))
-    'reasons are no numbers'
+    'a reason is not a number'
     >>> why_no_number(Question("and in 2010?"))
     """
     said = " ".join(question.lowered.split())

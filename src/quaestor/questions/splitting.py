@@ -133,13 +133,11 @@ def split_question(text: str) -> Split:
             several = _each(parts[-1], asked)
             if len(several) > 2 and _OF_TWO.match(asked["operation"]):
                 values = f"the {asked['operation']} of {len(several)} values"
-                return Split(
-                    (text,), f"it asks several things, among them {values}: ask again, and say from which to which"
-                )
+                return Split((text,), f"it asks for {values}; ask again and name the two values to compare")
             parts[-1:] = several or parts[-1:]
         parts.append(clause)
     if len(parts) > MOST_PARTS:
-        return Split((text,), f"it asks {len(parts)} things: ask {MOST_PARTS} at most, and the others after them")
+        return Split((text,), f"it asks {len(parts)} questions at once, more than {MOST_PARTS}; ask the others later")
     return Split(tuple(map(_as_question, parts)))
 
 

@@ -49,15 +49,15 @@ def event_lines(events: Iterable[Event]) -> tuple[str, ...]:
 
 
 NO_ANSWER_WORDS: Mapping[WhyNoAnswer, str] = {
-    "not_on_page": "the page does not say",
-    "ambiguous": "more than one number fits",
-    "no_question": "this asks for no number of the page",
+    "not_on_page": "not on the page",
+    "ambiguous": "several numbers fit",
+    "no_question": "the question does not ask for a number on the page",
 }
 """Why there is no answer, for people."""
 
 
 def no_answer_words(reason: WhyNoAnswer, explanation: str) -> str:
-    """Returns why there is no answer: `the page does not say: it has no line of research`."""
+    """Returns why there is no answer: `not on the page: no line "research"`."""
     return ": ".join(part for part in (NO_ANSWER_WORDS[reason], explanation.strip()) if part)
 
 
@@ -136,7 +136,7 @@ def _candidate_passed_over(event: CandidatePassedOver) -> Worded:
 
 
 def _drafted(event: Drafted) -> Worded:
-    says = (f"says {event.says}",) if event.says else ()
+    says = (f"claims {event.says}",) if event.says else ()
     checked = [f"draft {event.draft}, checked: {'; '.join(event.checked)}"] if event.checked else []
     return [
         f"draft {event.draft}: {'; '.join((*event.steps, *says))}",
@@ -159,13 +159,13 @@ def _verdict_given(event: VerdictGiven) -> Worded:
 
 
 def _verdict_missing(event: VerdictMissing) -> Worded:
-    return [f"draft {event.draft}, {event.critic} critic gives no verdict that can be used: {event.error}"]
+    return [f"draft {event.draft}, {event.critic} critic gave no usable verdict: {event.error}"]
 
 
 def _draft_settled(event: DraftSettled) -> Worded:
     if event.accepted:
         return [f"draft {event.draft} is accepted"]
-    return [f"no draft of {event.drafts} is accepted; draft {event.draft} has least against it"]
+    return [f"none of {event.drafts} drafts is accepted; draft {event.draft} has the fewest objections"]
 
 
 def _expert_event(event: ExpertEvent) -> Worded:
@@ -185,11 +185,11 @@ def _stage_answered(event: StageAnswered) -> Worded:
 
 
 def _answer_measured(event: AnswerMeasured) -> Worded:
-    place = f"its result {event.rank}" if event.rank else "none of its results"
-    facts = f" ({event.facts} of them facts)" if event.facts else ""
+    place = f"its result {event.rank}" if event.rank else "not among its results"
+    facts = f" ({event.facts} factual)" if event.facts else ""
     counts = f"{event.findings} findings{facts}, {event.ties} ties, {event.repairs} repairs"
     samples = f"; {event.agreeing} of {event.samples} samples agree" if event.samples > 1 else ""
-    return [f"the embedded solver gives this {event.agreement:.0%} ({place}); {counts}{samples}"]
+    return [f"the embedded solver gives this answer {event.agreement:.0%} ({place}); {counts}{samples}"]
 
 
 def _note(event: Note) -> Worded:

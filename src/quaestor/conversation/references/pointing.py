@@ -64,9 +64,9 @@ def _kind(expression: Expression, result: Result) -> tuple[float, str]:
     fits = noun_fits_metric(noun, result.metric) or (0.8 if result.percent and noun in _PERCENT_NOUNS else 0)
     if fits:
         kind = result.metric.replace("_", " ")
-        return 2 * fits, f"a {noun}" if kind == noun else f"a {kind} is called a {noun}"
+        return 2 * fits, f"a {noun}" if kind == noun else f"a {kind} can be called a {noun}"
     # A line of the page may be called so too: "that increase in inventories", "this total".
-    return (1, f"called a {noun} there") if noun in result.said else (-2, "")
+    return (1, f"the question calls it a {noun}") if noun in result.said else (-2, "")
 
 
 def _thing(expression: Expression, result: Result, focus: frozenset[str]) -> tuple[float, str]:
@@ -74,10 +74,10 @@ def _thing(expression: Expression, result: Result, focus: frozenset[str]) -> tup
         shared = named & (result.words | result.things)
         if not shared:
             return -2, ""
-        return 3 * len(shared) / len(named), f"named there: {' '.join(sorted(shared))}"
+        return 3 * len(shared) / len(named), f"the question names: {' '.join(sorted(shared))}"
     if focus and result.things:
         same = len(focus & result.things) / len(focus | result.things)
-        return 2 * same - 1, "of the thing in focus"
+        return 2 * same - 1, "same thing as the latest turn"
     return 0, ""
 
 

