@@ -131,7 +131,7 @@ def _scales_set_aside(plan: Plan, execution: Execution, memory: Memory) -> Itera
             taken = registers[operand.step - (operand.step > 0)]
             if taken is not None and taken.number is not None and taken.counts.known:
                 of_page = operand.step > 0 and isinstance(plan.steps[operand.step - 1], Extract)
-                says = "the page says" if of_page else "it counts in"
+                says = "the page gives" if of_page else "it is in"
                 yield f"{taken.number:f} is taken as printed, though {says} {taken.counts.scale_word}"
 
 

@@ -72,7 +72,7 @@ class TurnContext:
         """
         found = self.model if role is None else self.models.get(role, self.model)
         if found is None:
-            raise MissingModelError("the solver asks a model, and this turn comes without one")
+            raise MissingModelError("the solver needs a model, but this turn has none")
         return found
 
     def widen(self, query: str) -> Sequence[Block]:

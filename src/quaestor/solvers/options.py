@@ -6,6 +6,7 @@ Owns their reading from settings and JSON, and their check. Knows no solver.
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import field, fields
+from difflib import get_close_matches
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -63,7 +64,7 @@ def read_text(kind: "type[DataclassInstance]", name: str, text: str, owner: str)
             with suppress(ValueError):
                 return number(text)
     if str not in kinds and not {int, float, bool}.intersection(kinds) and get_origin(hint) is not Literal:
-        raise SettingsError(f"{name!r} of {owner} is a table: set it in quaestor.toml")
+        raise SettingsError(f"{name!r} of {owner} is a table; set it in quaestor.toml")
     return text
 
 
@@ -80,8 +81,9 @@ def read_options(kind: type[O], values: Mapping[str, object], owner: str) -> O:
     """
     known = option_names(kind)
     if unknown := [name for name in values if name not in known]:
-        has = f"known are {', '.join(known)}" if known else "it has none"
-        raise SettingsError(f"{owner} has no option {unknown[0]!r}: {has}")
+        near = get_close_matches(unknown[0], known, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known options: {', '.join(known) or 'none'}"
+        raise SettingsError(f"unknown option {unknown[0]!r} of {owner}; {hint}")
     hints = get_type_hints(kind)
     limits = {item.name: item.metadata for item in fields(kind)}
     return kind(**{name: _checked(name, value, hints[name], limits[name], owner) for name, value in values.items()})
@@ -117,7 +119,7 @@ def _checked(name: str, value: object, kind: object, limits: Mapping[str, object
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     if value is None and NoneType in kinds:
         return None
-    # type() and not isinstance: True is no number here.
+    # type() and not isinstance: True is not a number here.
     if float in kinds and type(value) is int:
         value = float(value)
     if not _fits(value, kinds):

@@ -95,9 +95,9 @@ def quote(document: Document, words: str, question: str = "") -> Quotation:
     """
     said = " ".join(words.split())
     if not any(character.isalnum() for character in said):
-        raise QuoteFailure(f"{words[:40]!r} are no words: quote words of the page")
+        raise QuoteFailure(f"{words[:40]!r} are not words; quote words of the page")
     if len(said) > LONGEST_QUOTE:
-        raise QuoteFailure(f"{len(said)} characters are too many to quote: {LONGEST_QUOTE} at most")
+        raise QuoteFailure(f"{len(said)} characters are too many to quote; the limit is {LONGEST_QUOTE}")
     asked = frozenset(search_words(question))
     for form in dict.fromkeys((said, said.strip(_QUOTATION_MARKS), said.strip(_QUOTATION_MARKS + ".,;:"))):
         found = list(_places(document, form, asked)) if form else []
@@ -213,4 +213,6 @@ def _nowhere(document: Document, said: str) -> str:
     near = sorted((text for text in shares if shares[text]), key=lambda text: -shares[text])[:_NEAREST]
     listed = "; ".join(repr(shorten(text, _LONGEST_SHOWN, placeholder="...")) for text in near)
     shown = repr(shorten(said, _LONGEST_LABEL, placeholder="..."))
-    return f"the page prints {shown} nowhere: quote its words as they stand" + (f"; near are {listed}" if near else "")
+    return f"{shown} is not on the page; quote its words exactly as printed" + (
+        f"; similar words: {listed}" if near else ""
+    )

@@ -1,6 +1,7 @@
 """Solvers by name: the six of this package, and those that other packages add (entry points `quaestor.solvers`)."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast
 
 from quaestor.errors import SettingsError
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 def _spec_of(name: str, found: object) -> "AnySpec":
     if not isinstance(found, SolverSpec):
-        raise TypeError(f"it is {type(found).__name__}, no SolverSpec")
+        raise TypeError(f"expected a SolverSpec, not {type(found).__name__}")
     if found.name != name:
-        raise TypeError(f"its SolverSpec has another name, {found.name!r}")
+        raise TypeError(f"its SolverSpec has a different name, {found.name!r}")
     return cast("AnySpec", found)
 
 
@@ -50,7 +51,9 @@ def solver_spec(name: str) -> "AnySpec":
     """
     spec = _SOLVERS.find(name)
     if spec is None:
-        raise SettingsError(f"there is no solver {name!r}; choose one of {', '.join(solver_names())}")
+        near = get_close_matches(name, solver_names(), 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known solvers: {', '.join(solver_names())}"
+        raise SettingsError(f"unknown solver {name!r}; {hint}")
     return spec
 
 
@@ -110,9 +113,8 @@ def require_option(name: str, option: str, shown: str) -> None:
     """
     if option not in solver_spec(name).option_names:
         having = [spec.name for spec in solver_specs() if option in spec.option_names]
-        named = " and ".join([*([", ".join(having[:-1])] if having[1:] else []), *having[-1:]])
-        hint = f"only {named} do{'es' * (len(having) == 1)}" if having else "no solver does"
-        raise SettingsError(f"the solver {name!r} takes no {shown}: {hint}")
+        hint = f"; solvers that have it: {', '.join(having)}" if having else ""
+        raise SettingsError(f"the solver {name!r} has no option {shown!r}{hint}")
 
 
 def prompts_digest(name: str, options: "Options | None" = None) -> str | None:

@@ -7,7 +7,7 @@ from quaestor.questions.question import Question
 
 _POSITIVE = re.compile(r"\bpositive (?:number|value|amount|figure)\b")
 
-SIGN_DROPPED = "sign dropped: the question asks for no magnitude"
+SIGN_DROPPED = "sign dropped, but the question does not ask for a magnitude"
 """The remark of an answer whose arithmetic takes an absolute value that neither a rule nor the question asks for."""
 
 

@@ -21,12 +21,12 @@ def read_advice(path: str | None) -> str:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise SettingsError(f"the advice in {path} is not text in UTF-8") from error
+        raise SettingsError(f"the advice in {path} is not UTF-8 text") from error
     except OSError as error:
         raise SettingsError(f"cannot read the advice in {path}: {error.strerror}") from error
     told = "\n".join(line.rstrip() for line in text.splitlines() if not line.startswith("#")).strip()
     if not told:
-        raise SettingsError(f"the advice in {path} says nothing: all of its lines are empty or begin with #")
+        raise SettingsError(f"the advice in {path} is empty: all of its lines are blank or begin with #")
     if len(told) > LONGEST:
-        raise SettingsError(f"the advice in {path} has {len(told):,} characters: {LONGEST:,} are the most")
+        raise SettingsError(f"the advice in {path} has {len(told):,} characters, more than {LONGEST:,}")
     return told

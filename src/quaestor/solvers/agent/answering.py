@@ -51,7 +51,7 @@ _LARGEST_STEP = 1 << 62
 _PHASE = "ANSWER"
 _LONGEST_QUERY = 2000
 _STEP = re.compile(r"#\s*(\d{1,4})\b")
-_DOUBTED = "A call before it in this reply gave no single step, so that the steps it names may be other ones"
+_DOUBTED = "An earlier call in this reply did not give one step, so the steps named here may be others"
 
 
 class _AllKinds(ModelReplyError):
@@ -138,7 +138,7 @@ class AnswerRounds:
             settled = await off_the_loop(self._calls if reading.calls else self._words, reading, closing)
             if settled is not None:
                 return settled
-        raise ModelReplyError(f"no answer within {self.limits.iterations} rounds: the model goes on calling tools")
+        raise ModelReplyError(f"no answer within {self.limits.iterations} rounds; the model kept calling tools")
 
     def _understood(self, reading: ParsedReply) -> None:
         """Puts the understanding on record that a reply states, once a turn; a first reply may do without."""
@@ -229,7 +229,7 @@ class AnswerRounds:
             else:
                 settled = ground_answer(self._box.draft, final, claims)
         except PlanError as error:
-            raise ModelReplyError(f"the answer cannot be held: {error}") from error
+            raise ModelReplyError(f"the answer cannot be stored: {error}") from error
         if not settled.grounded:
             self._challenge(f"{'; '.join(settled.remarks)}. Look it up or calculate it")
         if drops_sign_unasked(settled.plan, self.context.question):
@@ -248,7 +248,7 @@ class AnswerRounds:
             ModelReplyError: It has not looked for anything, or was not yet told of every kind of answer.
         """
         if final.no_answer == "other" and self.all_kinds:
-            raise ModelReplyError("no_answer cannot be other: every kind of answer can be given")
+            raise ModelReplyError("no_answer cannot be 'other', because every kind of answer is allowed")
         if final.no_answer == "other" and not self._last:
             self.all_kinds = True
             raise _AllKinds(render("agent/kinds", tool=ANSWER))
@@ -264,7 +264,7 @@ class AnswerRounds:
         """
         if not self._challenged and not self._last:
             self._challenged = True
-            raise ModelReplyError(f"{doubt}, or answer the same again to stand by it")
+            raise ModelReplyError(f"{doubt}, or repeat the answer to confirm it")
 
     def _fault(self, fault: ModelReplyError) -> None:
         """Counts a reply that cannot be used.
@@ -275,7 +275,7 @@ class AnswerRounds:
         self._faults += 1
         self.context.trace.append(ReplyRejected(_PHASE, ANSWER, self._faults, (str(fault),)))
         if self._faults > self.limits.repairs or self._last:
-            raise ModelReplyError(f"after {self._faults} replies that could not be used: {fault}") from fault
+            raise ModelReplyError(f"gave up after {self._faults} unusable replies: {fault}") from fault
 
     def _repair(self, fault: str, closing: bool) -> str:
         return render("agent/repair", fault=fault, last=closing, native=self.native, tool=ANSWER)

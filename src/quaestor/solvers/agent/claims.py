@@ -82,22 +82,20 @@ def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
     final = FinalAnswer(str(said)) if in_words else read_json(FinalAnswer, said)
     if final.words:
         if final.answer is not None or final.no_answer is not None:
-            raise ModelReplyError("it gives words and an answer, or says that there is none: leave one of them out")
+            raise ModelReplyError("it gives words together with an answer or no_answer; leave one of them out")
         return final, ()
     if final.answer is None:
         if final.no_answer is None and not final.explanation:
-            raise ModelReplyError("there is no answer in it: give one, or null with no_answer and an explanation")
+            raise ModelReplyError("it has no answer; give one, or null with no_answer and an explanation")
         return final, ()
     if final.no_answer is not None:
-        raise ModelReplyError("it gives an answer and says in no_answer that there is none: leave one of them out")
+        raise ModelReplyError("it gives both an answer and no_answer; leave one of them out")
     if _named_step(final) is not None:
         return final, ()
     claims = tuple(_claims(final))
     if not claims:
         answer = quoted(str(final.answer))
-        raise ModelReplyError(
-            f"there is no number and no yes or no in the answer {answer}: words of the page go in words"
-        )
+        raise ModelReplyError(f"the answer {answer} is not a number, yes or no; quote words of the page in words")
     for claim in claims:
         if isinstance(claim.value, Number):
             require_in_range(claim.value.value)
@@ -155,16 +153,16 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
                 return _settled(claim, draft.plan(step), _other_scale(draft.result(step), claim))
     first = claims[0]
     if isinstance(first.value, YesNo):
-        raise ModelReplyError(f"no tool result says {first.words}: calculate it with greater")
+        raise ModelReplyError(f"no tool result gives {first.words}; calculate it with greater")
     if len({claim.value for claim in claims}) > 1:
         listed = " and ".join(dict.fromkeys(claim.words for claim in claims))
-        raise ModelReplyError(f"the answer has several numbers, {listed}, and no step gives one: give one")
+        raise ModelReplyError(f"the answer has several numbers, {listed}, and no step gives one of them; give one")
     if unsigned := _without_sign(draft, order, first):
-        return _settled(first, unsigned, "the printed minus is left out")
+        return _settled(first, unsigned, "the printed minus sign is missing")
     if steps:
         plan = draft.plan(steps[-1])
         given = _shown(draft.result(steps[-1]))
-        return _settled(first, plan, f"the model says {first.words}, the plan of its steps gives {given}")
+        return _settled(first, plan, f"the model gives {first.words}, but its steps give {given}")
     return _without_step(draft, first)
 
 
@@ -180,7 +178,7 @@ def ground_words(words: Sequence[str], document: Document, question: str) -> Gro
         ModelReplyError: They are not on the page, or are a number.
     """
     if len(words) > MOST_STEPS - 1:
-        raise ModelReplyError(f"{len(words)} quotations are too many: give {MOST_STEPS - 1} at most")
+        raise ModelReplyError(f"{len(words)} quotations are too many; give at most {MOST_STEPS - 1}")
     steps: list[Step] = []
     for said in words:
         try:
@@ -188,7 +186,7 @@ def ground_words(words: Sequence[str], document: Document, question: str) -> Gro
         except QuoteFailure as failure:
             raise ModelReplyError(str(failure)) from failure
         if number_in_place(document, found):
-            raise ModelReplyError(f"{found.text[:40]!r} is a number: look it up, and answer with its step")
+            raise ModelReplyError(f"{found.text[:40]!r} is a number; look it up, and answer with its step")
         steps.append(found.step(len(steps) + 1))
     if len(steps) > 1:
         steps.append(Compute(len(steps) + 1, "items", tuple(Ref(step.id) for step in steps)))
@@ -208,7 +206,7 @@ def _by_step(draft: PlanBuilder, step: int) -> GroundedAnswer:
     elif 0 < -step <= len(draft.history) and (earlier := draft.history[step]) is not None:
         register, plan = earlier, Plan((Compute(1, "identity", (Ref(step),)),))
     else:
-        raise ModelReplyError(f"there is no step or answer #{step}: this turn has {len(draft.steps)} steps")
+        raise ModelReplyError(f"unknown step or answer #{step}; this turn has {len(draft.steps)} steps")
     return _settled(ClaimedAnswer(register.value, register.scale, register.unit), plan)
 
 
@@ -218,8 +216,8 @@ def _other_scale(register: StepResult, claim: ClaimedAnswer) -> str | None:
     if known is None or claimed is None or claim.scale in (Scale.ONE, Scale.PERCENT, register.scale):
         return None
     if not register.counts.known:
-        return f"the model says {claim.scale.value}; nothing on the page says what {known:f} counts in"
-    return f"the model says {claim.words}, the page {_shown(register)}" if rounds_to(known, claimed) else None
+        return f"the model gives the scale {claim.scale.value}, but the page has no scale for {known:f}"
+    return f"the model gives {claim.words}, the page {_shown(register)}" if rounds_to(known, claimed) else None
 
 
 def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer) -> Plan | None:

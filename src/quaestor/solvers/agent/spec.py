@@ -23,9 +23,11 @@ class AgentLimits(ConfidenceOptions):
         advice: A file whose text the model is told besides the rules; None for none.
     """
 
-    iterations: int = option(12, help="rounds of tool calls; in the last there are no tools any more", least=1)
-    repairs: int = option(3, help="replies that could not be used and are asked for again", least=1)
-    two_phases: bool = option(False, help="ask for the understanding before there are tools, in a request of its own")
+    iterations: int = option(12, help="most rounds of tool calls; the last one has no tools", least=1)
+    repairs: int = option(3, help="unusable replies that are asked for again", least=1)
+    two_phases: bool = option(
+        False, help="first ask how the model understands the question, in a separate request without tools"
+    )
     advice: str | None = option(None, help="a file of advice on tools, such as `quaestor learn tools` drafts")
 
 
@@ -43,7 +45,7 @@ def _build(options: AgentLimits) -> "AgentSolver":
 
 SPEC = SolverSpec(
     "agent",
-    "a model that says what is asked, then answers with tools over the page",
+    "a model that states what is asked, then answers with tools over the page",
     _build,
     AgentLimits,
     takes_model=True,

@@ -11,12 +11,10 @@ def doubts_of(answer: Answer) -> tuple[str, ...]:
         answer: One with a value.
     """
     named = f" ({answer.description})" if answer.description else ""
-    sure = (
-        "nothing says how sure that is" if answer.confidence is None else f"its probability is {answer.confidence:.2f}"
-    )
+    sure = "its probability is unknown" if answer.confidence is None else f"its probability is {answer.confidence:.2f}"
     found = f"it was {show_number(answer)}{named}; {sure}"
     others = (
-        f"the question was nearly read as {other.shown}{f' ({other.description})' if other.description else ''}"
+        f"the next most likely reading was {other.shown}{f' ({other.description})' if other.description else ''}"
         for other in answer.other_readings[:1]
     )
     return (found, *others)

@@ -73,8 +73,8 @@ class CascadeSolver:
         sure = answer.confidence or 0.0
         if answer.value is None or sure >= self._abstain_below:
             return answer
-        said = "nothing says how sure it is" if answer.confidence is None else f"its probability is {sure:.2f}"
-        why = f"withheld: {show_number(answer)}; {said}, and {self._abstain_below:g} is asked of every answer"
+        said = "its probability is unknown" if answer.confidence is None else f"its probability is {sure:.2f}"
+        why = f"withheld: {show_number(answer)}; {said}, below {self._abstain_below:g}"
         return replace(answer, value=None, reason=why)
 
     async def _answered(self, question: str, context: TurnContext) -> Answer:
@@ -93,7 +93,7 @@ class CascadeSolver:
                 surest = max(unsure, key=lambda found: found.confidence or 0.0, default=None)
                 if surest is None:
                     raise
-                said = f"unsure, and the {stage.solver.name} stage found nothing better: {failure}"
+                said = f"unsure, but the {stage.solver.name} stage found nothing better: {failure}"
                 return replace(surest, reason="; ".join(filter(None, (surest.reason, said))))
             if stage.takes(answer):
                 return answer

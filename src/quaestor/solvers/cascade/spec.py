@@ -28,7 +28,7 @@ class CascadeOptions:
     """The options of the cascade.
 
     Attributes:
-        stages: The names of the solvers in their order, between commas.
+        stages: The names of the solvers in order, separated by commas.
         thresholds: The confidence that an answer of a stage needs to be the answer: one for each stage but the last,
             between commas, or one for all of them. What the last stage says is the answer.
         models: The models of the stages, between commas; a stage without one, or an empty place, asks the run's.
@@ -39,22 +39,23 @@ class CascadeOptions:
         weights: The folder of weights of those that have any.
     """
 
-    stages: str = option("embedded,workflow", help="the solvers in their order, between commas")
+    stages: str = option("embedded,workflow", help="the solvers in order, separated by commas")
     thresholds: str | float = option(
-        0.7, help="how sure a stage but the last has to be: one number for all, or one for each between commas"
+        0.7,
+        help="confidence that each stage but the last needs: one number for all, or one for each, separated by commas",
     )
-    models: str | None = option(None, help="the model of each stage between commas, nothing for the run's")
-    show_doubts: bool = option(False, help="tell a stage what the one before would have answered, and how sure it was")
-    abstain_below: float = option(0.0, help="withhold answers that are less sure than this", least=0, most=1)
-    stages_options: Mapping[str, object] | None = option(None, help="the options of the stages, by their names")
-    weights: str | None = option(None, help="a folder of weights for the stages that have any")
+    models: str | None = option(None, help="the model of each stage, separated by commas; empty for the run's own")
+    show_doubts: bool = option(False, help="pass each stage the answer and confidence of the one before")
+    abstain_below: float = option(0.0, help="withhold answers with a confidence below this", least=0, most=1)
+    stages_options: Mapping[str, object] | None = option(None, help="the options of the stages, by solver name")
+    weights: str | None = option(None, help="a folder of weights for the stages that use weights")
 
     def __post_init__(self) -> None:
         """Refuses options that do not fit each other."""
         if len(self.names) < 2:
-            raise SettingsError(f"a cascade needs two stages or more, such as embedded,workflow, not {self.stages!r}")
+            raise SettingsError(f"a cascade needs at least two stages, such as embedded,workflow, not {self.stages!r}")
         if _NAME in self.names:
-            raise SettingsError("a cascade cannot be a stage of a cascade: name its stages themselves")
+            raise SettingsError("a cascade cannot be a stage of a cascade; name its stages instead")
         if len(_listed(self.models or "")) > len(self.names):
             raise SettingsError(f"{self.models!r} names more models than there are stages ({', '.join(self.names)})")
         _ = self.least
@@ -82,7 +83,7 @@ class CascadeOptions:
         except ValueError:
             found = [-1.0]
         if not all(0 <= one <= 1 for one in found):
-            raise SettingsError(f"the thresholds of the cascade are numbers from 0 to 1, not {self.thresholds!r}")
+            raise SettingsError(f"the thresholds of the cascade must be numbers from 0 to 1, not {self.thresholds!r}")
         found = found * wanted if len(found) == 1 else found
         if len(found) != wanted:
             raise SettingsError(
@@ -171,7 +172,7 @@ def _roles(options: CascadeOptions) -> Mapping[str, RoleModel]:
 
 SPEC = SolverSpec(
     _NAME,
-    "solvers one after the other: the next is asked where the one before is not sure enough",
+    "solvers one after the other: the next is asked if the one before is not sure enough",
     _build,
     CascadeOptions,
     takes_model=True,

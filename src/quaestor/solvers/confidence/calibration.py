@@ -79,7 +79,7 @@ def read_calibration(path: Path) -> AnswerCalibration:
     except OSError as error:
         raise SettingsError(f"cannot read the calibration {path}: {error.strerror or error}") from error
     except (ValueError, RecursionError, ValidationError) as error:
-        raise SettingsError(f"{path} is no calibration: make one with `quaestor calibrate RUN`") from error
+        raise SettingsError(f"{path} is not a calibration; make one with `quaestor calibrate RUN`") from error
     if {*found.weights} != {*MEASURES} or not all(map(math.isfinite, (found.intercept, *found.weights.values()))):
-        raise SettingsError(f"{path} is a calibration of another version: make one with `quaestor calibrate RUN`")
+        raise SettingsError(f"{path} is a calibration of another version; make one with `quaestor calibrate RUN`")
     return found

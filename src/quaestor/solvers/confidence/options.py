@@ -17,10 +17,12 @@ class ConfidenceOptions:
         samples: How often the model answers; the result that it comes to most often is the answer.
     """
 
-    measure: bool = option(False, help="put on record what `quaestor calibrate` learns a confidence from")
-    calibration: str | None = option(None, help="a file of `quaestor calibrate`, by which answers have a confidence")
-    abstain_below: float = option(0.0, help="withhold answers that are less sure than this", least=0, most=1)
-    samples: int = option(1, help="how often the model answers: the result it comes to most often counts", least=1)
+    measure: bool = option(False, help="record the measures from which `quaestor calibrate` learns a confidence")
+    calibration: str | None = option(
+        None, help="a file written by `quaestor calibrate`, which gives answers a confidence"
+    )
+    abstain_below: float = option(0.0, help="withhold answers with a confidence below this", least=0, most=1)
+    samples: int = option(1, help="how often the model answers; the most frequent result counts", least=1)
 
     def __post_init__(self) -> None:
         """Refuses options that do not fit each other."""

@@ -70,7 +70,7 @@ class EmbeddedSolver:
         first = next(answers, None)
         if first is None:
             raise SolverError(
-                f"no plan fits the question {question[:80]!r}: {context.document.id} has no number to use"
+                f"no plan fits the question {question[:80]!r}; {context.document.id} has no usable number"
             )
         first = self._refuser.doubted(first, asked)
         if (refused := self._refuser.refused(first, asked)) is not None:

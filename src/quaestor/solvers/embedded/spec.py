@@ -28,10 +28,10 @@ class EmbeddedOptions:
     weights: str | None = option(
         None, help="a folder of weights that `quaestor train` made, instead of those of the package"
     )
-    abstain_below: float = option(0.0, help="withhold answers that are less sure than this", least=0, most=1)
-    decline: bool = option(False, help="say so where the page has no answer, as `ask` does by default")
+    abstain_below: float = option(0.0, help="withhold answers with a confidence below this", least=0, most=1)
+    decline: bool = option(False, help="decline questions that the page does not answer, as `ask` does by default")
     decline_below: float = option(
-        0.15, help="say so where it is less likely than this that the page has the answer", least=0, most=1
+        0.15, help="decline if the probability that the page has the answer is below this", least=0, most=1
     )
     answers: Literal["numbers", "all"] = option(
         "numbers", help="numbers, or all: lists, labels, counts and words too, as `ask` and TAT-QA do by default"
@@ -56,7 +56,7 @@ def _build(options: EmbeddedOptions) -> "EmbeddedSolver":
 
 SPEC = SolverSpec(
     "embedded",
-    "no model: reads the question against the page, ranks every plan that fits, takes the best",
+    "no model: ranks every plan that fits the question and the page, and takes the best",
     _build,
     EmbeddedOptions,
     asked={"decline": True, "answers": "all"},

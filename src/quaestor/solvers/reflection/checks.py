@@ -158,7 +158,7 @@ def numbers_stand_on_the_page(case: CheckContext) -> Iterator[Finding]:
 
 def _not_there(case: CheckContext, step: int, quantity: Quantity, place: str, taken: Extract | None) -> Finding:
     printed = [n.quantity.text for n in case.numbers.at(taken.source)] if taken else []
-    there = f"which prints {', '.join(printed)}" if printed else "where no number stands"
+    there = f"which prints {', '.join(printed)}" if printed else "where there is no number"
     return Finding("ungrounded", step, f"it takes {quantity_words(quantity)} from {place}, {there}")
 
 
@@ -168,9 +168,9 @@ def _constant(case: CheckContext, step: Compute, constant: Constant) -> Finding 
     found = case.numbers.printing(Quantity(constant.value))
     if found:
         return Finding(
-            "misplaced", step.id, f"{constant.text} is no constant: the page prints it as {place_words(found[0])}"
+            "misplaced", step.id, f"{constant.text} is not a constant; the page prints it as {place_words(found[0])}"
         )
-    return Finding("ungrounded", step.id, f"{constant.text} stands nowhere on the page, nor in the questions")
+    return Finding("ungrounded", step.id, f"{constant.text} appears neither on the page nor in the questions")
 
 
 def _said(value: Decimal, case: CheckContext) -> bool:
@@ -318,7 +318,7 @@ def no_conversion_unasked(case: CheckContext) -> Iterator[Finding]:
     taken = case.operands.number(last.operands[0])
     if taken is not None and counted_in(taken).factor == factor.value:
         return  # into units: 1,060 in a table of thousands is a number of 1,060,000
-    yield Finding("scale", last.id, f"nothing asks to {last.operation} the answer by {factor.value:f}")
+    yield Finding("scale", last.id, f"the question does not ask to {last.operation} the answer by {factor.value:f}")
 
 
 def _is_base(step: Compute, case: CheckContext, factor: Constant) -> bool:

@@ -34,13 +34,13 @@ def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[Ste
             continue
         replayed = _on_claims(step, draft, execution, history)
         if replayed is None or not _agrees(claim, replayed, step):
-            said = f"it says {claim.words}, recomputed it is {shown_claims(register)}"
+            said = f"it gives {claim.words}, but the recomputed value is {shown_claims(register)}"
             findings.append(Finding("arithmetic", step.id, said))
     last, result = draft.plan.steps[-1], execution.result
     answer, claimed = draft.answer, _as_claimed(draft)
     if findings or answer is None or _agrees(answer, result, last) or (claimed and _agrees(answer, claimed, last)):
         return tuple(findings)
-    said = f"the answer is given as {answer.words}, the last step is {shown_claims(result)}"
+    said = f"the answer is {answer.words}, but the last step gives {shown_claims(result)}"
     return (Finding("arithmetic", last.id, said),)
 
 

@@ -177,16 +177,16 @@ class ParsedDraft:
 def faults(draft: Draft, turns_before: int) -> Sequence[str]:
     """Returns one sentence for each reason why a draft is no plan; empty where it is one, or has no answer."""
     if not draft.steps:
-        missing = "there are no steps: write them, or say in no_answer why there is no answer"
+        missing = "it has no steps; write them, or give the reason in no_answer"
         return [] if draft.no_answer is not None else [missing]
     if draft.no_answer is not None:
-        return ["it has steps and says in no_answer that there is no answer: leave one of them out"]
+        return ["it has both steps and no_answer; leave one of them out"]
     found: list[str] = []
     steps: list[Step] = []
     for number, step in enumerate(draft.steps, 1):
         said = _claimed_by(step)
         if said is not None and read_claim(said) is None:
-            found.append(f"step {number} says {_quoted(said)}, which is no single number, yes or no")
+            found.append(f"step {number} gives {_quoted(said)}, which is not a single number, yes or no")
         if isinstance(step, QuotedWords):
             steps.append(stand_in_quotation(number))
             continue
@@ -194,13 +194,13 @@ def faults(draft: Draft, turns_before: int) -> Sequence[str]:
         if not isinstance(step, LookUp):
             read = [_operand(operand) for operand in _operands_of(step)]
             found += [
-                f"step {number} has the operand {_quoted(said)}: write a step as #1, an answer as #-1, or a number"
+                f"step {number} has the operand {_quoted(said)}; write a step as #1, an answer as #-1, or a number"
                 for said, operand in zip(_operands_of(step), read, strict=True)
                 if operand is None
             ]
             operands = tuple(operand or _ONE for operand in read)
         if isinstance(step, EarlierAnswer) and not any(isinstance(o, Ref) and o.step < 0 for o in operands):
-            found.append(f"step {number} takes {_quoted(step.answer)}, which is no earlier answer such as #-1")
+            found.append(f"step {number} takes {_quoted(step.answer)}, which is not an earlier answer such as #-1")
         operation = step.operation if isinstance(step, Calculation) else "identity"
         listed = list_operands(operation, operands, draft.look_ups, None) if is_of_list(operation) else operands
         if listed is None:
@@ -209,7 +209,7 @@ def faults(draft: Draft, turns_before: int) -> Sequence[str]:
             )
         steps.append(Compute(number, operation, operands if listed is None else listed))
     if draft.answer is not None and not draft.ends_in_words and read_claim(draft.answer) is None:
-        found.append(f"the answer {_quoted(draft.answer)} is no single number, yes or no")
+        found.append(f"the answer {_quoted(draft.answer)} is not a single number, yes or no")
     return [*found, *validate(Plan(tuple(steps)), turns_before)]
 
 
@@ -230,7 +230,7 @@ def quotation_faults(draft: Draft, question: str, document: Document) -> Sequenc
                 found.append(f"step {number}: {failure}")
             else:
                 if number_in_place(document, quoted):
-                    found.append(f"step {number} quotes {_quoted(quoted.text)}, which is a number: look it up")
+                    found.append(f"step {number} quotes {_quoted(quoted.text)}, which is a number; look it up")
     return found
 
 
@@ -283,9 +283,7 @@ def parse_draft(draft: Draft, question: str, numbers: NumberIndex, document: Doc
             constant = Constant(quantity.number, format(quantity.number, "f"))
             steps.append(Compute(number, "identity", (constant,)))
             if not place.given(question):
-                findings.append(
-                    Finding("ungrounded", number, f"{claim.words} ({step.what[:80]}) is printed nowhere on the page")
-                )
+                findings.append(Finding("ungrounded", number, f"{claim.words} ({step.what[:80]}) is not on the page"))
     answer = None if draft.answer is None or draft.ends_in_words else _claim(draft.answer, draft.scale)
     return ParsedDraft(Plan(tuple(steps), draft.reasoning[:1000]), tuple(claims), answer, tuple(findings))
 
@@ -345,7 +343,7 @@ def _in_words(text: str, given: Scale | None) -> DraftClaim | None:
 
 def _claim(said: Said, scale: ScaleName | None = None) -> DraftClaim:
     claim = read_claim(said, scale)
-    assert claim is not None, "a draft with faults is no plan"
+    assert claim is not None, "a draft with faults has no plan"
     return claim
 
 

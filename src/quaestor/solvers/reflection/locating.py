@@ -89,7 +89,7 @@ def _misnamed(number: Number, what: str, numbers: NumberIndex) -> str | None:
     better = better_named(number, said, numbers)
     if better is None:
         return None
-    return f"it is called {what[:80]!r}, but {place_words(number)} is another line than {place_words(better)}"
+    return f"it is called {what[:80]!r}, but {place_words(number)} is not the line of {place_words(better)}"
 
 
 def better_named(number: Observation, said: set[str], numbers: NumberIndex, least: int = 1) -> Observation | None:

@@ -111,7 +111,7 @@ class Round:
         """All for which the draft was not accepted, for readers: the objections, who is missing, what stands for it."""
         if not self.missing:
             return self.objections or ("it was not repeated",)
-        silent = [f"the {duty} critic gave no verdict that can be used" for duty in self.missing]
+        silent = [f"the {duty} critic gave no usable verdict" for duty in self.missing]
         if self.proposal.findings:
             return (*self.objections, *silent)
         checked = ", ".join(self.proposal.checked)

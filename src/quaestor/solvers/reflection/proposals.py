@@ -62,7 +62,7 @@ def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftPro
         SolverError: It has no plan, so nothing can be judged.
     """
     if answer.plan is None:
-        raise SolverError(f"the expert answers without a plan: {answer.reason or 'it does not say why'}")
+        raise SolverError(f"the expert answers without a plan: {answer.reason or 'no reason given'}")
     plan = answer.plan
     findings = examine_plan(plan, question, context.memory, NumberIndex(context.graph))
     steps = plan_steps(plan)

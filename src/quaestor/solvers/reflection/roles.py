@@ -49,7 +49,7 @@ class ExpertRole:
 
     def _faults(self, draft: Draft) -> Sequence[str]:
         if self._all_kinds and draft.no_answer == "other":
-            return ["no_answer cannot be other: every kind of answer can be given"]
+            return ["no_answer cannot be 'other', because every kind of answer is allowed"]
         found = faults(draft, len(self._context.memory.turns))
         return found or quotation_faults(draft, self._question, self._context.document)
 
@@ -119,7 +119,7 @@ class CriticRoles:
         """
         duties = [duty for duty in _DUTIES if duty == "extraction" or proposal.computes]
         if len(duties) < len(_DUTIES):
-            said = f"draft {number} calculates nothing, so the calculation critic is not asked"
+            said = f"draft {number} calculates nothing, so the calculation critic is skipped"
             self._context.trace.append(Note(said))
         prompts = [await compute(self._prompt, duty, proposal) for duty in duties]
         asked = [

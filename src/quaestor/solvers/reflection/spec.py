@@ -58,18 +58,18 @@ class ReflectionOptions(ConfidenceOptions):
         calculation_critic_temperature: Of its sampling.
     """
 
-    max_iterations: int = option(2, help="drafts in any case, until one is accepted", least=1)
-    hard_limit: int = option(4, help="drafts at most, while each is better than the one before", least=1)
-    repairs: int = option(3, help="replies that could not be used and are asked for again", least=1)
-    expert: str = option(WRITER, help="who drafts: model, or another solver's name")
+    max_iterations: int = option(2, help="drafts that are always made, unless one is accepted", least=1)
+    hard_limit: int = option(4, help="most drafts, as long as each improves on the one before", least=1)
+    repairs: int = option(3, help="unusable replies that are asked for again", least=1)
+    expert: str = option(WRITER, help="who drafts: 'model' or the name of a solver")
     expert_options: Mapping[str, object] | None = option(None, help="the options of the solver that drafts")
     weights: str | None = option(None, help="a folder of weights for the solver that drafts")
     expert_model: str | None = option(None, help="the model that drafts")
-    expert_temperature: float | None = option(None, help="of its sampling")
+    expert_temperature: float | None = option(None, help="its sampling temperature")
     extraction_critic_model: str | None = option(None, help="the model that judges which numbers were taken")
-    extraction_critic_temperature: float | None = option(None, help="of its sampling")
+    extraction_critic_temperature: float | None = option(None, help="its sampling temperature")
     calculation_critic_model: str | None = option(None, help="the model that judges what was computed with them")
-    calculation_critic_temperature: float | None = option(None, help="of its sampling")
+    calculation_critic_temperature: float | None = option(None, help="its sampling temperature")
 
     def __post_init__(self) -> None:
         """Refuses options that do not fit each other."""
@@ -78,7 +78,7 @@ class ReflectionOptions(ConfidenceOptions):
             drafts, most = self.max_iterations, self.hard_limit
             raise SettingsError(f"the reflection solver cannot make {drafts} drafts with a hard_limit of {most}")
         if self.expert == _NAME:
-            raise SettingsError("the reflection solver cannot be its own expert: take model or another solver")
+            raise SettingsError("the reflection solver cannot be its own expert; use model or another solver")
 
     @property
     def limits(self) -> ReflectionLimits:
@@ -135,7 +135,7 @@ def _roles(options: ReflectionOptions) -> Mapping[str, RoleModel]:
 
 SPEC = SolverSpec(
     _NAME,
-    "a draft, evidence that is computed, two critics, and again: around a model or another solver",
+    "drafts by a model or another solver, revised with computed evidence and two critics",
     _build,
     ReflectionOptions,
     takes_model=True,

@@ -41,24 +41,24 @@ class FormulaPhase:
         self.plan = None
         if said.formula is None:
             why = said.no_answer is not None or said.reasoning.strip()
-            return [] if why else ["there is no formula: write it, or say in no_answer why there is no answer"]
+            return [] if why else ["it has no formula; write it, or give the reason in no_answer"]
         if said.no_answer is not None:
-            return ["it has a formula and says in no_answer that there is no answer: leave one of them out"]
+            return ["it has both a formula and no_answer; leave one of them out"]
         try:
             plan = parse_expression(said.formula, self._variables)
             execute(plan, self.retrieval.context.memory.registers)
         except PlanError as error:
             return [str(error)]
-        self.remarks = tuple(f"ungrounded: {number} stands on no page" for number in self._ungrounded(plan))
-        doubts = [f"{remark}: name it as a value with a query" for remark in self.remarks]
+        self.remarks = tuple(f"ungrounded: {number} is not on the page" for number in self._ungrounded(plan))
+        doubts = [f"{remark}; name it as a value with a query" for remark in self.remarks]
         if drops_sign_unasked(plan, self.retrieval.context.question):
             self.remarks += (SIGN_DROPPED,)
             doubts.append(f"{SIGN_DROPPED}: leave abs out")
         if _in_percent(plan):
-            doubts.append("a ratio times 100: a percentage is kept as the ratio itself, and shown as a percentage")
+            doubts.append("a ratio times 100; give the ratio itself, which is shown as a percentage")
         if new := [doubt for doubt in doubts if doubt not in self._asked]:
             self._asked.update(new)
-            return [f"{doubt}. If it is meant as it stands, write the same formula again" for doubt in new]
+            return [f"{doubt}. If the formula is correct, write it again unchanged" for doubt in new]
         self.plan = plan
         return []
 

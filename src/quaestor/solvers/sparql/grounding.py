@@ -132,7 +132,7 @@ def _widened(query: str) -> _Widened:
     computing = next((t for t in (*chosen, *tokens) if _computes(t) or (t in chosen and t.text == "(")), None)
     if computing is not None:
         raise QueryError(
-            f"{computing.text} computes: select a number as the page prints it, and compute with it in the formula",
+            f"{computing.text} computes; select a number as printed on the page, and compute with it in the formula",
             computing.start,
         )
     selected = frozenset(token.text[1:] for token in chosen if token.kind == "variable")
@@ -159,7 +159,7 @@ def _untied(values: Sequence[Value | None]) -> str:
     shown = ", ".join(str(value)[:60] for value in values)
     if any(_is_number(value) for value in values):
         return (
-            f"it returns {shown}, which is no number of an observation, a mention or a label of this graph: select a "
-            "number as the page prints it, and compute in the formula"
+            f"it returns {shown}, which is not a number of an observation, a mention or a label of this graph; select "
+            "a number as the page prints it, and compute in the formula"
         )
-    return f"it returns {shown}, which is no number: select the kg:value of an observation, a mention or a label"
+    return f"it returns {shown}, which is not a number; select the kg:value of an observation, a mention or a label"

@@ -28,7 +28,7 @@ def unknown_names(numbers: QueriedNumbers, query: str) -> list[str]:
     missing = [name for name in said if name not in numbers.names and not _VOCABULARY.match(name)]
     known = sorted(name for name in numbers.names if name.startswith(("kg:", "doc:")))
     return [
-        f"the graph has no {name}" + (f"; like it are {', '.join(like)}" if (like := nearest(name, known)) else "")
+        f"the graph has no {name}" + (f"; similar: {', '.join(like)}" if (like := nearest(name, known)) else "")
         for name in missing[:3]
     ]
 

@@ -102,19 +102,18 @@ class Retrieval:
         for value in wanted.values:
             try:
                 if named[value.name] > 1:
-                    raise _Refused("there are several values of this name")
+                    raise _Refused("several values have this name")
                 self.values[value.name] = self._found(value)
             except _Refused as refused:
                 faults.append(f"{value.name[:80] or 'a value'}: {refused}")
         if wanted.answer is not None and wanted.answer not in named:
-            faults.append(f"answer is {wanted.answer[:80]!r}, which is none of the values")
+            faults.append(f"answer is {wanted.answer[:80]!r}, which is not one of the values")
         return list(dict.fromkeys(faults))
 
     def _found(self, value: WantedValue) -> Found:
         if not is_name(value.name):
             raise _Refused(
-                "name it with an identifier that says what it holds, such as net_sales_2008; taken are "
-                + ", ".join(FUNCTIONS)
+                "name it with a descriptive identifier such as net_sales_2008; names in use: " + ", ".join(FUNCTIONS)
             )
         forms = (value.sparql, value.cells, value.words, value.result, value.constant)
         given = [form for form in forms if form is not None]
@@ -134,7 +133,7 @@ class Retrieval:
         except QuoteFailure as failure:
             raise _Refused(str(failure)) from failure
         if number_in_place(document, quotation):
-            raise _Refused(f"{quotation.text[:40]!r} is a number: name it by a query")
+            raise _Refused(f"{quotation.text[:40]!r} is a number; name it by a query")
         extract = quotation.step(0)
         register = execute(Plan((replace(extract, id=1),))).result
         place = show_source(quotation.source, document).place
@@ -145,11 +144,11 @@ class Retrieval:
         match = _RESULT.fullmatch(said)
         if match is None or int(match[1]) >= len(answers):
             there = f"there are result_0 to result_{len(answers) - 1}" if answers else "this is the first question"
-            raise _Refused(f"{said[:40]!r} is no earlier result: {there}")
+            raise _Refused(f"{said[:40]!r} is not an earlier result; {there}")
         place = int(match[1])
         description, register = answers[place].description, self.context.memory.registers[place]
         if register is None:
-            raise _Refused(f"result_{place} has no value, for its question was not answered; query what it needs")
+            raise _Refused(f"result_{place} has no value because its question was not answered; query what it needs")
         shown_as = f"result_{place}, {description or 'an earlier answer'}"
         shown = briefing.shown_answer(answers[place])
         return Found(value.name, value.description, Ref(place - len(answers)), register, shown_as, shown)
@@ -160,7 +159,7 @@ class Retrieval:
         except PlanError as error:
             raise _Refused(str(error)) from error
         if not self.is_given(number) and (nodes := self._printing(number)):
-            raise _Refused(f"the page prints {number:f}: query it, so that its place is known: {self._shown(nodes)}")
+            raise _Refused(f"the page prints {number:f}; query it so that its place is known: {self._shown(nodes)}")
         return Found(
             value.name,
             value.description,
@@ -243,14 +242,14 @@ class Retrieval:
     def _several(self, nodes: Sequence[str]) -> str:
         more = f", and {len(nodes) - _MOST_LISTED} more" if len(nodes) > _MOST_LISTED else ""
         return (
-            f"the query returns {len(nodes)} numbers, and a value is one: {self._shown(nodes)}{more}. "
+            f"the query returns {len(nodes)} numbers, but a value is one number: {self._shown(nodes)}{more}. "
             "Say which, such as by its node: SELECT ?value WHERE { " + nodes[0] + " kg:value ?value }"
         )
 
     def _nothing(self, value: WantedValue, query: str) -> str:
         unknown = unknown_names(self._numbers, query)
         nodes = near(self._numbers, query, value.description or value.name)
-        held = f"the graph holds near it: {self._shown(nodes)}" if nodes else "the graph holds nothing like it"
+        held = f"similar in the graph: {self._shown(nodes)}" if nodes else "the graph has nothing similar"
         empty = [show_empty(cell) for cell in empty_cells_named(self.context.graph, query)[:_MOST_LISTED]]
         return "; ".join(["the query returns nothing", *unknown, *empty, held])
 
@@ -283,8 +282,8 @@ class Retrieval:
 def _contradictions(wanted: WantedValues, all_kinds: bool) -> Iterator[str]:
     """Yields what a list says against itself."""
     if all_kinds and wanted.no_answer == "other":
-        yield "no_answer cannot be other: every kind of answer can be given"
+        yield "no_answer cannot be 'other', because every kind of answer is allowed"
     if wanted.values and wanted.no_answer is not None:
-        yield "it names values and says in no_answer that there is no answer: leave one of them out"
+        yield "it has both values and no_answer; leave one of them out"
     if not wanted.values and wanted.no_answer is None and not wanted.reasoning.strip():
-        yield "there are no values: name them, or say in no_answer why there is no answer"
+        yield "it has no values; name them, or give the reason in no_answer"

@@ -19,7 +19,7 @@ class SparqlLimits(ConfidenceOptions):
         attempts: The most replies of a phase.
     """
 
-    attempts: int = option(4, help="the most replies of a phase", least=1)
+    attempts: int = option(4, help="most replies in each phase", least=1)
 
 
 def _build(options: SparqlLimits) -> "SparqlSolver":
@@ -30,7 +30,7 @@ def _build(options: SparqlLimits) -> "SparqlSolver":
 
 SPEC = SolverSpec(
     "sparql",
-    "a model that names values by query, then writes a formula over them",
+    "a model that selects values by query, then writes a formula over them",
     _build,
     SparqlLimits,
     takes_model=True,

@@ -42,7 +42,7 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
     operation = OPERATIONS.get(request.operation)
     if operation is None:
         near = nearest(request.operation, OPERATIONS)
-        return Refusal(f"Unknown operation: {request.operation[:100]}", "Use one of the operations of the schema", near)
+        return Refusal(f"Unknown operation: {request.operation[:100]}", "Use one of the operations in the schema", near)
     if operation.of_row:
         return _of_row(page, draft, request)
     traced = _traced_all(draft, request.values)
@@ -150,8 +150,8 @@ def _referred(draft: PlanBuilder, step: int) -> Grounding | Refusal:
     if 0 < step <= len(draft.steps) or 0 < -step <= len(draft.history):
         return draft.traced(step)
     return Refusal(
-        f"There is no step or answer #{step}",
-        f"This turn has {len(draft.steps)} steps (#1, #2, ...), before it were {len(draft.history)} answers (#-1, ...)",
+        f"Unknown step or answer #{step}",
+        f"This turn has {len(draft.steps)} steps (#1, #2, ...) and {len(draft.history)} earlier answers (#-1, ...)",
     )
 
 

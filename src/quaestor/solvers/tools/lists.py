@@ -37,7 +37,7 @@ def expanded(values: Sequence[Scalar], steps: int) -> Sequence[Scalar] | Refusal
             continue
         first, last = int(run["first"]), int(run["last"])
         if not 0 < first <= last <= steps:
-            return Refusal(f"There are no steps {str(value)[:40]}", f"This turn has {steps} steps (#1, #2, ...)")
+            return Refusal(f"Unknown steps {str(value)[:40]}", f"This turn has {steps} steps (#1, #2, ...)")
         found += [f"#{step}" for step in range(first, last + 1)]
     if len(found) > MOST_CELLS:
         return Refusal(f"{len(found)} values are too many", f"Give {MOST_CELLS} at most")

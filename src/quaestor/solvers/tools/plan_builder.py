@@ -150,7 +150,7 @@ class PlanBuilder:
             SolverError: There is no step.
         """
         if not (step or self._latest):
-            raise SolverError("no tool returned a number: there is no plan")
+            raise SolverError("no tool returned a number, so there is no plan")
         return _closed(self._steps[: step or self._latest])
 
     def plan_of(self, value: AnswerValue) -> tuple[Plan, Grounding | None]:
@@ -164,7 +164,7 @@ class PlanBuilder:
         if not isinstance(value, Number):
             found = [i for i, register in enumerate(self._results, 1) if register.value == value]
             if not found:
-                raise SolverError(f"no step of this turn answers {print_value(value)}: calculate it with greater")
+                raise SolverError(f"no step of this turn gives {print_value(value)}; calculate it with greater")
             return self.plan(found[-1]), None
         for place in reversed(range(len(self._steps))):
             if self._in_percent(place) and _same(self._results[place].number, value.value, shift=2):

@@ -192,8 +192,8 @@ def _no_such_property(page: GraphPage, name: str, entity_type: str, known: Mappi
     )
     return Refusal(
         f"Property '{name[:100]}' not found on instances of '{entity_type[:100]}'{elsewhere}",
-        "Property may not exist or have a different name: use introspect_ontology with get_properties, "
-        "or find_in_text where the number stands in a sentence",
+        "The property may not exist or may have a different name: use introspect_ontology with get_properties, "
+        "or find_in_text if the number is in a sentence",
         nearest=tuple(near)[:3],
     )
 
@@ -274,7 +274,7 @@ def _retrieved(fact: Fact, draft: PlanBuilder, query: str) -> Retrieved | Refusa
     if isinstance(fact, TextCell) and fact.empty:
         return Refusal(
             f"The cell {_label(fact)} is empty ({fact.why_empty})",
-            "Nothing was reported there: choose another year or property, or say that the page gives no number",
+            "Choose another year or property, or answer that the page has no number",
             available_instances=(fact.instance,),
         )
     return _as_retrieved(fact, draft.extract(fact, query))

@@ -61,7 +61,9 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
     period = None
     if request.period is not None and (period := read_period(request.period)) is None:
         return Refusal(
-            f"'{request.period}' is no period", "Write a year (2007), a quarter (2007-Q3) or a date", _periods(numbers)
+            f"'{request.period}' is not a period",
+            "Write a year (2007), a quarter (2007-Q3) or a date",
+            _periods(numbers),
         )
     words = [word for word in search_words(request.words or "") if word not in SMALL_WORDS]
     asked = _Asked(words, request.unit, period)
@@ -98,9 +100,9 @@ def _matches(
     steps = [draft.extract(item, request.words) if taken else draft.show(item, request.words) for item in shown]
     notes = [] if complete or not found else ["No number has all the words; these have the most of them"]
     if len(found) > 1:
-        notes.append("Several numbers fit and none was chosen: name one by its step, or give more words")
+        notes.append("Several numbers fit and none was chosen; name one by its step, or give more words")
     elif found and not taken:
-        notes.append("It was not chosen: name it by its step where it is the one")
+        notes.append("It was not chosen; if it is the right one, name it by its step")
     if not found:
         notes.append("No number fits; these sentences have the words")
     if any(text.period_before(item) for item in shown):
@@ -155,7 +157,7 @@ def _nothing(numbers: Sequence[InText], text: PageText, asked: _Asked, request: 
         "No number in the text has "
         + ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
         + f": of {len(numbers)} numbers {', '.join(told)}"
-        + (", none all of it" if len(told) > 1 else ""),
+        + (", but none has all of it" if len(told) > 1 else ""),
         f"Use other words, or query_kg for numbers of a table; units here are {', '.join(units) or 'none'}, "
         f"periods {', '.join(_periods(numbers)) or 'none'}",
         nearest=tuple(dict.fromkeys(near)),

@@ -252,7 +252,7 @@ def _misfit(tool: Tool[R], error: ValidationError) -> Refusal:
         place = str(fault["loc"][0]) if fault["loc"] else "arguments"
         if fault["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
             near += nearest(place, known, 1)
-            faults[place] = "is no parameter"
+            faults[place] = "is not a parameter"
         elif fault["type"] in ("missing", "missing_argument"):
             faults[place] = "is missing"
         else:

@@ -75,7 +75,7 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
         context: The turn.
     """
     if written.no_answer is not None:
-        both = "it has steps and says in no_answer that there is no answer: leave one of them out"
+        both = "it has both steps and no_answer; leave one of them out"
         return CheckedPlan(written, issues=(both,) if written.steps else ())
     found: dict[int, LookedUp] = {}
     undecided: dict[int, TextMatch] = {}
@@ -95,7 +95,7 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
             else:
                 found[place] = taken
     if not written.steps:
-        issues.append("the plan has no steps: write them, or say in no_answer why there is no answer")
+        issues.append("the plan has no steps; write them, or give the reason in no_answer")
     copied, loose = _literals(written, question, context)
     issues += copied
     issues += validate(lower(written, found), len(context.memory.turns)) if written.steps else ()
@@ -118,7 +118,7 @@ def _looked_up(step: LookUpStep, question: str, context: TurnContext) -> LookedU
     if isinstance(step, QuoteWords):
         quoted = quote(context.document, step.words, question)
         if number_in_place(context.document, quoted):
-            raise QuoteFailure(f"{quoted.text[:40]!r} is a number: take it with extract_value")
+            raise QuoteFailure(f"{quoted.text[:40]!r} is a number; take it with extract_value")
         return quoted
     found = find_numbers(context.graph, step.params)
     return found.numbers[0] if found.decided else found
@@ -146,7 +146,7 @@ def empty_fields(written: WorkflowPlan) -> int:
 def _empty_fields(written: WorkflowPlan) -> Iterator[str]:
     for place, step in enumerate(written.steps, 1):
         for name in () if isinstance(step, ComputeStep) else _unsaid(step):
-            yield f"step {place} leaves {name} empty: say it in words"
+            yield f"step {place} leaves {name} empty; describe it in words"
 
 
 def _unsaid(step: LookUpStep) -> Iterator[str]:
@@ -174,7 +174,7 @@ def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tup
             if not value.is_finite() or needs_no_source(value) or abs(value) in said or value in years:
                 continue
             if abs(value) in printed:
-                copied.append(f"step {place} writes {value:f}, which the page prints: extract it in a step of its own")
+                copied.append(f"step {place} writes {value:f}, which the page prints; extract it in its own step")
             else:
                 loose.append(f"ungrounded: no step looked up {value:f}")
     return copied, tuple(dict.fromkeys(loose))

@@ -78,7 +78,7 @@ class Planning:
             phase = f"{_PHASE}_again_{again}"
             self.context.trace.append(PlanRefused(_PHASE, self._plans, tuple(issues)))
             if left <= 0:
-                raise ModelReplyError(f"after {self.limits.repairs + 1} plans that could not be run: {issues[0]}")
+                raise ModelReplyError(f"gave up after {self.limits.repairs + 1} plans that cannot be run: {issues[0]}")
             told = f"{prompt}\n\n{render('workflow/again', plan=as_json(examined.written), issues=issues)}"
 
     async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[CheckedPlan, int]:
@@ -103,10 +103,12 @@ class Planning:
         self.context.trace.append(plan_event(self._plans, written))
         examined = check_workflow_plan(written, self.question, self.context)
         if written.no_answer == "other" and self._all_kinds and not examined.issues:
-            examined = replace(examined, issues=("no_answer cannot be other: every kind of answer can be given",))
+            examined = replace(
+                examined, issues=("no_answer cannot be 'other', because every kind of answer is allowed",)
+            )
         if not examined.issues and drops_sign_unasked(examined.plan, self.context.read(self.question)):
             told, self._told_of_sign = self._told_of_sign, True
-            issues = () if told else (f"{SIGN_DROPPED}: leave absolute out, or write the same plan again",)
+            issues = () if told else (f"{SIGN_DROPPED}; leave absolute out, or write the same plan again",)
             examined = replace(examined, issues=issues, remarks=(*examined.remarks, SIGN_DROPPED))
         self._examined = examined
         return examined.issues
@@ -125,7 +127,7 @@ class Planning:
                 numbers[place] = match.numbers[pointed - 1]
                 self.context.trace.append(NumberPicked(place + 1, pointed, len(match.numbers)))
             else:
-                issues.append(f"step {place + 1}: none of the numbers that fit {query_of(step)!r} is the one meant")
+                issues.append(f"step {place + 1}: none of the numbers that fit {query_of(step)!r} was chosen")
         chosen = replace(examined, found=numbers, open={})
         return chosen, tuple(issues) or await compute_little(run_issues, chosen.plan, self.context)
 
@@ -134,7 +136,7 @@ class Planning:
         count = len(match.numbers)
 
         def check(said: NumberChoice) -> Sequence[str]:
-            return () if 0 <= said.number <= count else (f"{said.number} is not in the list: say 0 to {count}",)
+            return () if 0 <= said.number <= count else (f"{said.number} is not in the list; give 0 to {count}",)
 
         prompt = render(
             "workflow/point",

@@ -67,7 +67,7 @@ def select_cells(
     """
     rows, columns = tuple(rows), tuple(columns)
     if max(len(rows), len(columns)) > MOST_QUERIES:
-        raise LookupFailure(f"more than {MOST_QUERIES} rows or columns are named: say {ALL!r}, or fewer")
+        raise LookupFailure(f"more than {MOST_QUERIES} rows or columns are named; write {ALL!r}, or name fewer")
     found = sorted(_ways(document, rows, columns), key=lambda way: -way[0])
     if not found:
         raise LookupFailure(_why_none(document, rows, columns))
@@ -75,14 +75,14 @@ def select_cells(
     others = [way[1].index + 1 for way in found[1:] if way[1].index != table.index and score - way[0] < MARGIN]
     if others:
         named = ", ".join(f"table {index}" for index in sorted({table.index + 1, *others})[:6])
-        raise LookupFailure(f"{_asked(rows, columns)} fit {named}: name the table, such as 'table {others[0]} > {ALL}'")
+        raise LookupFailure(f"{_asked(rows, columns)} fit {named}; name the table, such as 'table {others[0]} > {ALL}'")
     printed = {o.source: o for o in graph.observations if o.order == 0}
     places = (table.cells[row][column].ref for row in row_lines for column in column_lines)
     cells = [printed[place] for place in places if place in printed]
     if not cells:
-        raise LookupFailure(f"{_asked(rows, columns)} meet in no cell with a number")
+        raise LookupFailure(f"{_asked(rows, columns)} have no cell with a number")
     if len(cells) > MOST_CELLS:
-        raise LookupFailure(f"{_asked(rows, columns)} are {len(cells)} cells: take {MOST_CELLS} at most")
+        raise LookupFailure(f"{_asked(rows, columns)} are {len(cells)} cells; take at most {MOST_CELLS}")
     return SelectedCells(group_of([LabelledNumber(cell) for cell in cells]), round(score, 1))
 
 
@@ -162,6 +162,6 @@ def _why_none(document: Document, rows: Sequence[str], columns: Sequence[str]) -
             if not any(_meant(query, side) for side in sides):
                 near = nearest_names(query, [line for side in sides for line in side.values()])
                 if any(fitting_lines(query, side) for side in sides):
-                    return f"several {axis}s fit {query[:80]!r}: use one of the names {near}"
+                    return f"several {axis}s fit {query[:80]!r}; use one of the names {near}"
                 return f"no {axis} is called {query[:80]!r}; the nearest are {near}"
     return f"no table has all of {_asked(rows, columns)}"

@@ -19,7 +19,7 @@ class WorkflowLimits(ConfidenceOptions):
         repairs: How many plans that could not be run are given back.
     """
 
-    repairs: int = option(3, help="plans that could not be run and are given back", least=1)
+    repairs: int = option(3, help="plans that cannot be run and are sent back", least=1)
 
 
 def _build(options: WorkflowLimits) -> "WorkflowSolver":
@@ -30,7 +30,7 @@ def _build(options: WorkflowLimits) -> "WorkflowSolver":
 
 SPEC = SolverSpec(
     "workflow",
-    "a model that writes a whole plan in words, which are looked up, checked and run",
+    "a model that writes a whole plan in words, which is looked up, checked and run",
     _build,
     WorkflowLimits,
     takes_model=True,

@@ -85,7 +85,7 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
     best, others = found[0], [other for other in found[1:] if other.cell.ref != found[0].cell.ref]
     if others and best.score - others[0].score < MARGIN:
         close = [c.name for c in (best, *others) if best.score - c.score < MARGIN]
-        raise LookupFailure(f"{_asked(*queries)} fits {len(close)} cells, {_listed(close)}: use one of these names")
+        raise LookupFailure(f"{_asked(*queries)} fits {len(close)} cells, {_listed(close)}; use one of these names")
     runner_up = others[0] if others else None
     return TableMatch(
         cell=best.cell,
@@ -132,19 +132,19 @@ def _number_of(cell: Cell, place: int | None) -> Quantity:
         return numbers[place - 1]
     listed = " and ".join(f"(number {i}) = {number.text}" for i, number in enumerate(numbers, 1))
     raise LookupFailure(
-        f"the cell {cell.text!r} holds {len(numbers)} number{'s' * (len(numbers) != 1)}: write after col_query {listed}"
+        f"the cell {cell.text!r} holds {len(numbers)} number{'s' * (len(numbers) != 1)}; add to col_query {listed}"
     )
 
 
 def _nothing(document: Document, row_query: str, col_query: str) -> str:
     """Says why no cell fits: no such row, no such column, or no number where they meet."""
     if not document.tables:
-        return "the page has no table: take the number from the text"
+        return "the page has no table; take the number from the text"
     axes = axes_of(document)
     ways = [(row_query, col_query), (col_query, row_query)]
     faults: list[list[str]] = sorted((_misses(axes, *way) for way in ways), key=len)
     if not faults[0]:
-        return f"{_asked(row_query, col_query)} meet in no cell with a number: the page prints a dash or nothing there"
+        return f"{_asked(row_query, col_query)} have no cell with a number; the page prints a dash or nothing there"
     return "; ".join(faults[0])
 
 

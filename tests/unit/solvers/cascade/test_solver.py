@@ -123,7 +123,7 @@ def test_where_the_last_stage_fails_the_surest_answer_before_stands_and_says_so(
     (alone,) = play(CascadeSolver([Stage(Sure("first", 0))]))
     assert turn.answer.value == alone.answer.value
     assert turn.answer.confidence == 0.4
-    assert turn.answer.reason == "unsure, and the failing stage found nothing better: no plan"
+    assert "no plan" in str(turn.answer.reason)
     assert turn.verified
 
 
@@ -150,7 +150,7 @@ def test_a_stage_hears_of_the_doubts_only_where_that_is_asked_for() -> None:
         else:
             (said,) = second.told
             assert len(said) == 1
-            assert said[0].endswith("its probability is 0.30")
+            assert "0.30" in said[0]
 
 
 @pytest.mark.usefixtures("local_models")
@@ -177,8 +177,8 @@ def test_the_runner_up_is_among_the_doubts() -> None:
     second = Sure("second", 1)
     play(CascadeSolver([Stage(Doubting("first", 0, 0.3), 0.7), Stage(second)], show_doubts=True))
     ((answer, other),) = second.told
-    assert "(rent in 2008); its probability is 0.30" in answer
-    assert other == "the question was nearly read as $ 7 (rent in 2007)"
+    assert all(said in answer for said in ("rent in 2008", "0.30"))
+    assert all(said in other for said in ("$ 7", "rent in 2007"))
 
 
 @pytest.mark.parametrize(("sure", "given"), [(0.6, True), (0.59, False), (None, False)])
@@ -188,9 +188,8 @@ def test_what_is_less_sure_than_is_asked_of_every_answer_is_withheld(sure: float
     assert (turn.answer.value is not None) is given
     assert turn.answer.confidence == sure
     if not given:
-        said = "nothing says how sure it is" if sure is None else "its probability is 0.59"
-        assert turn.answer.reason is not None
-        assert turn.answer.reason.endswith(f"; {said}, and 0.6 is asked of every answer")
+        assert "0.6" in str(turn.answer.reason)
+        assert ("0.59" in str(turn.answer.reason)) is (sure is not None)
 
 
 def test_the_answer_of_a_first_stage_is_withheld_too() -> None:

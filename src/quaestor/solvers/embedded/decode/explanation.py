@@ -24,7 +24,7 @@ CLOSE = 0.5
 
 
 def explanation(answer: Answer, question: Question, turn: TurnView, context: TurnContext) -> str | None:
-    """Returns what led to an answer, such as `row "net revenue"; year 2008; "change in" asks for a change`.
+    """Returns what led to an answer, such as `row "net revenue"; year 2008; "change in" asks for the change`.
 
     Args:
         answer: With its plan.
@@ -54,9 +54,8 @@ def abstained(answer: Answer, least: float) -> Answer:
         least: The confidence that is asked for.
     """
     shown = _shown(answer)
-    reason = (
-        f"withheld: the surest reading, {shown}, has a probability of {answer.confidence or 0.0:.2f}, below {least:g}"
-    )
+    probability = f"{answer.confidence or 0.0:.2f}"
+    reason = f"withheld: the most likely reading, {shown}, has a probability of {probability}, below {least:g}"
     return replace(answer, value=None, reason=reason)
 
 
@@ -80,7 +79,7 @@ def reread(turn: int, given: Answer, now: Answer) -> str:
         now: What it would get.
     """
     was = "not answered" if given.value is None else f"answered {_shown(given)}"
-    return f"question {turn + 1} was {was}, and is read here as {_shown(now)}"
+    return f"question {turn + 1} was {was}, but is read here as {_shown(now)}"
 
 
 def with_runner_up(first: Answer, second: Answer | None) -> Answer:
@@ -101,7 +100,7 @@ def with_runner_up(first: Answer, second: Answer | None) -> Answer:
 
 
 def runner_up(first: Answer, second: Answer) -> str:
-    """Returns the second answer in words, such as `next likely: 5,363 (net revenue in 2007), 31%`.
+    """Returns the second answer in words, such as `next most likely: 5,363 (net revenue in 2007), 31%`.
 
     The answer is the likeliest result, but of yes and no that of the likeliest comparison. Where another one is surer,
     that is said, and no figure that would make the second look like the first.
@@ -111,7 +110,7 @@ def runner_up(first: Answer, second: Answer) -> str:
         second: The next one, with its confidence.
     """
     if (second.confidence or 0.0) >= (first.confidence or 0.0):
-        return f"as likely, but by several readings: {_shown(second)}"
+        return f"equally likely, from several readings combined: {_shown(second)}"
     sure = f", {second.confidence or 0.0:.0%}"
     mine, other = show_number(first), show_number(second)
     readings = _reading(first), _reading(second)
@@ -119,7 +118,7 @@ def runner_up(first: Answer, second: Answer) -> str:
         return f"read {readings[0]}: {mine}; {readings[1]}: {other}{sure}"
     if _turned(first, second):
         return f"the other way round: {other}{sure}"
-    return f"next likely: {_shown(second)}{sure}"
+    return f"next most likely: {_shown(second)}{sure}"
 
 
 def _shown(answer: Answer) -> str:
@@ -166,7 +165,7 @@ def _lines(found: Sequence[CandidateNumber], turn: TurnView) -> Iterator[str]:
     # A turn that only converts an answer stands in the state as the question that it was of.
     asked = turn.state.questions
     before = reversed([(asked.index(earlier) + 1, earlier) for earlier in asked])
-    questions = [("", turn.question), *((f" of question {n}", earlier) for n, earlier in before)]
+    questions = [("", turn.question), *((f" (question {n})", earlier) for n, earlier in before)]
     for where, question in questions:
         said = {(_place(leaf, turn.leaves), shared): None for leaf in found if (shared := _shared(leaf, question))}
         if said:
@@ -196,7 +195,7 @@ def _years(found: Sequence[CandidateNumber], turn: TurnView) -> Iterator[str]:
     named = [year for year in years if year in turn.question.years]
     pointed = [year for year in years if year not in named and year in turn.target_years]
     kept = [year for year in years if year not in (*named, *pointed) and year in turn.context_years]
-    for list_of_years, where in ((named, ""), (pointed, ", pointed at"), (kept, ", as before")):
+    for list_of_years, where in ((named, ""), (pointed, " (referred to)"), (kept, " (as before)")):
         if list_of_years:
             plural = "s" if len(list_of_years) > 1 else ""
             yield f"year{plural} {' and '.join(map(str, list_of_years))}{where}"

@@ -120,11 +120,11 @@ class KindAsked:
     def lacking(self) -> str:
         """What a document lacks that has no number of this kind, in words."""
         if self.counted:
-            return "no number of it counts what is asked for"
+            return "no number counts what the question asks for"
         if self.par:
-            return "no number of it is the par value of a share"
+            return "the document has no par value of a share"
         when = "within those years" if self.due is None else f"in {self.due}"
-        return "no number of it is per share" if self.per_share else f"no number of it is of what is due {when}"
+        return "the document has no amount per share" if self.per_share else f"the document has no amount due {when}"
 
     def is_met(self, leaf: CandidateNumber, document: Document) -> bool:
         """Returns whether a number may be of that kind.

@@ -43,17 +43,17 @@ def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decl
         told = plan is not None and decline
         return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if told else None
     if (again := repeated_turn(read, memory)) is not None and (plan := repeated_plan(memory, again)) is not None:
-        return _answered(plan, question, context, again, "was question {}")
+        return _answered(plan, question, context, again, "repeats question {}")
     for last, why in (
-        (difference_plan(read, memory), "asks how far apart those of answer {} are"),
-        (comparison_plan(read, memory), "holds answer {} against an earlier one"),
+        (difference_plan(read, memory), "asks for the difference between the values of answer {}"),
+        (comparison_plan(read, memory), "compares answer {} with an earlier one"),
     ):
         if last is not None:
             return _answered(last, question, context, len(memory.answers) - 1, why)
     change = change_plan(read, memory, leaves)
     if change is None or turn is None:
         return None
-    return _answered(change, question, context, turn, "asks how far answer {} is from another year")
+    return _answered(change, question, context, turn, "asks how answer {} changed from another year")
 
 
 def _answered(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer | None:

@@ -79,17 +79,17 @@ def conversion_plan(asked: AskedConversion, answer: Answer, back: int) -> Plan |
         back: How many turns before this one it was given.
     """
     if not isinstance(answer.value, Number):
-        return "the last answer is no number"
+        return "the last answer is not a number"
     if asked.to is Scale.PERCENT:
         return _in_percent(answer, back)
     counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
     if counts.percent or counts.plain or answer.metric_type in _RELATIVE:
-        return f"the last answer is a ratio, which does not count in {_plural(asked)}"
+        return f"the last answer is a ratio, which cannot be given in {_plural(asked)}"
     if not counts.known:
         size = Dimension(asked.to).exponent
         return _shifted(Ref(-back), -size) if size >= _SURELY and answer.value.value.adjusted() >= size else None
     if asked.money and counts.unit is not None and not counts.money:
-        return f"the last answer counts {counts.unit}, and no dollars"
+        return f"the last answer is in {counts.unit}, not in dollars"
     return _shifted(Ref(-back), counts.exponent - Dimension(asked.to).exponent)
 
 
@@ -107,7 +107,7 @@ def _in_percent(answer: Answer, back: int) -> Plan | str:
         return Plan((Compute(1, "identity", (Ref(-back),)),))
     last = answer.plan.steps[-1] if answer.plan is not None else None
     if answer.plan is None or not isinstance(last, Compute) or last.operation not in ("subtract", "divide"):
-        return 'an amount is no percentage of itself; ask for it "as a percentage of" another'
+        return 'an amount alone is not a percentage; ask for it "as a percentage of" another amount'
     steps = tuple(later_step(step, back) for step in answer.plan.steps)
     if last.operation == "subtract":
         last = replace(last, operation="percentage_change", operands=_operands(last.operands, back))

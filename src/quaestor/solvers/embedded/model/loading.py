@@ -72,7 +72,7 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
     """
     folder = folder or SHIPPED_WEIGHTS
     if not folder.is_dir():
-        raise ModelError(f"there are no weights in {folder}; `quaestor train` makes them")
+        raise ModelError(f"no weights in {folder}; make them with `quaestor train`")
     return EmbeddedWeights(
         idf=_read_idf(folder / "idf.json"),
         signature=_read_signature(folder / "signature.json"),
@@ -89,9 +89,11 @@ def _read_json(path: Path) -> dict[str, object]:
     try:
         data = from_json(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise ModelError(f"cannot read the weights {path.name}: {error}; train them again") from error
+        raise ModelError(
+            f"cannot read the weights {path.name}: {error}; regenerate them with `quaestor train`"
+        ) from error
     if not isinstance(data, dict):
-        raise ModelError(f"the weights {path.name} are no JSON object; train them again")
+        raise ModelError(f"the weights {path.name} are not a JSON object; regenerate them with `quaestor train`")
     return data
 
 
@@ -100,7 +102,7 @@ def _read_idf(path: Path) -> StemWeights:
     match data:
         case {"weight": dict(weight), "unseen": float(unseen) | int(unseen)}:
             return StemWeights({str(stem): float(value) for stem, value in weight.items()}, float(unseen))
-    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
 
 
 def _read_signature(path: Path) -> SignatureModel:
@@ -113,7 +115,7 @@ def _read_signature(path: Path) -> SignatureModel:
                 weights=_dense(list(features.values()), len(classes), path),
                 intercept=np.array(intercept, np.float32),
             )
-    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
 
 
 def _dense(rows: list[object], width: int, path: Path) -> Floats:
@@ -129,7 +131,9 @@ def _dense(rows: list[object], width: int, path: Path) -> Floats:
         sizes = [len(row) // 2 for row in lists]
         weights[np.repeat(np.arange(len(rows)), sizes), told[:, 0].astype(np.intp)] = told[:, 1]
     except (TypeError, ValueError, IndexError) as error:
-        raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes") from error
+        raise ModelError(
+            f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`"
+        ) from error
     return weights
 
 
@@ -140,7 +144,7 @@ def _flat(row: list[Any]) -> list[float]:
 def _read_references(path: Path) -> ReferenceWeights:
     fitted = _read_json(path)
     if not all(isinstance(cues, dict) for cues in fitted.values()):
-        raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+        raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
     # EmbeddedWeights of before had words for keys.
     return {
         trait_id(trait): {trait_id(str(cue)): float(weight) for cue, weight in cues.items()}
@@ -154,12 +158,14 @@ def _read_ranker(path: Path) -> Ranker:
     match data:
         case {"columns": list(columns), "mean": list(mean), "scale": list(scale), "weights": dict(weights)}:
             if tuple(columns) != column_names(CANDIDATE_FEATURES) or tuple(weights) != FORMS:
-                raise ModelError(f"the weights {path.name} were trained on other columns; train them again")
+                raise ModelError(
+                    f"the weights {path.name} were trained on other columns; regenerate them with `quaestor train`"
+                )
             rows = np.array(list(weights.values()), np.float32)
             # Weights of before make no difference between questions.
             alone = np.array(data.get("alone", [0.0] * rows.shape[1]), np.float32)
             return Ranker(np.array(mean, np.float32), np.array(scale, np.float32), rows, alone)
-    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
 
 
 def _read_calibration(path: Path) -> Calibration:
@@ -172,7 +178,7 @@ def _read_calibration(path: Path) -> Calibration:
         ):
             known = {name: float(weights.get(name, 0.0)) for name in MEASURES}
             return Calibration(tuple(known.values()), float(intercept))
-    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
 
 
 def _read_choices(path: Path) -> ChoiceCalibration:
@@ -183,7 +189,7 @@ def _read_choices(path: Path) -> ChoiceCalibration:
         case {"intercept": float(intercept) | int(intercept), "weights": dict(weights)}:
             if tuple(weights) == CHOICE_MEASURES:
                 return ChoiceCalibration(tuple(float(weight) for weight in weights.values()), float(intercept))
-    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
 
 
 def _read_answerable(path: Path) -> Answerability | None:
@@ -203,4 +209,4 @@ def _read_answerable(path: Path) -> Answerability | None:
             mean, scale, weights = np.array([*measures.values()], np.float32).reshape(-1, 3).T
             words = StemWeights({str(stem): float(weight) for stem, weight in stems.items()}, float(unseen))
             return Answerability(words, mean, scale, weights, float(intercept))
-    raise ModelError(f"the weights {path.name} have not the form that `quaestor train` writes")
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")

@@ -115,13 +115,13 @@ class Trees:
             trained_on = tuple(learner["feature_names"])
             booster = learner["gradient_booster"]
             if booster["name"] != "gbtree" or float(learner["learner_model_param"]["base_score"].strip("[]")) != 0:
-                raise ValueError("they are not trees that add up from zero")
+                raise ValueError("the trees do not start from zero")
             self._questions, self._nodes, self._values = _fill_up(cast("list[_TreeJson]", booster["model"]["trees"]))
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
-            raise ModelError(f"they are not what XGBoost writes: {reason}") from error
+            raise ModelError(f"not in XGBoost's format: {reason}") from error
         if trained_on != names or self._questions.column.max() >= len(names):
-            raise ModelError("they were trained on other columns")
+            raise ModelError("trained on other columns")
         self.names = names
 
     @classmethod
@@ -138,7 +138,9 @@ class Trees:
         try:
             return cls(path.read_bytes(), names)
         except (OSError, ModelError) as error:
-            raise ModelError(f"cannot read the weights {path.name}: {error}; train them again") from error
+            raise ModelError(
+                f"cannot read the weights {path.name}: {error}; regenerate them with `quaestor train`"
+            ) from error
 
     def predict(self, blocks: Sequence[Floats]) -> list[NDArray[np.float64]]:
         """Returns for each block of rows the share of each row: the probability that it is the leaf that is meant.
@@ -193,9 +195,9 @@ def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
     Shape: The nodes are nodes of a tree x trees.
     """
     if not trees:
-        raise ValueError("there are no trees")
+        raise ValueError("no trees")
     if any(any(tree["split_type"]) for tree in trees):
-        raise ValueError("they have categories")
+        raise ValueError("unsupported categories")
     sizes = [len(tree["left_children"]) for tree in trees]
     roots = np.cumsum([0, *sizes[:-1]])
     before = np.repeat(roots, sizes)

@@ -76,7 +76,7 @@ def _answered(bound: BoundMeasure, question: str, context: TurnContext) -> Answe
     variables = {name: extract_number(1, printed[cell]) for name, cell in bound.cells.items() if cell in printed}
     try:
         if asked.form == "growth_rate" and not all(_is_positive(term, variables, context) for term in bound.terms):
-            return f"{_definition(asked)}; it is not above zero in both years, so no rate leads from one to the other"
+            return f"{_definition(asked)}; it has no growth rate because it is not positive in both years"
         answer = answer_from_plan(parse_expression(bound.formula, variables), context, question=question)
         shift = _shift(answer, context.read(question))
         if shift:

@@ -69,7 +69,9 @@ class ListedNumbers:
         except PlanError:
             return
         places = "one line" if alike == "line" else "one column"
-        grounds = f"{len(listing.items)} are asked for: {', '.join(listing.items)}" + f"; {places}" * chosen.alike
+        grounds = (
+            f"the question asks for {len(listing.items)}: {', '.join(listing.items)}" + f"; {places}" * chosen.alike
+        )
         yield replace(answer, confidence=_confidence(chosen), grounds=grounds)
 
     def _chosen(

@@ -39,12 +39,12 @@ def without_turns(turns: Sequence[int]) -> Answer:
         turns: Those questions, from 0.
     """
     numbers = " and ".join(str(turn + 1) for turn in turns)
-    which = f"question {numbers}, which has" if len(turns) == 1 else f"questions {numbers}, which have"
-    return Answer(value=None, reason=f"it needs {which} no answer", answerable=0.0)
+    which = f"question {numbers}, which was" if len(turns) == 1 else f"questions {numbers}, which were"
+    return Answer(value=None, reason=f"this depends on {which} not answered", answerable=0.0)
 
 
 class Decliner:
-    """Says of questions that the page does not say."""
+    """Declines questions that the page cannot answer."""
 
     def __init__(self, answers: AnswerKinds = "numbers") -> None:
         """Takes which answers there may be."""
@@ -110,7 +110,7 @@ class Decliner:
             year: The one that was asked for.
             context: The turn's.
         """
-        return _silent(context, "not_on_page", f"no number of {year} stands in this line; {nearest_words(nearest)}")
+        return _silent(context, "not_on_page", f"this line has no number for {year}; {nearest_words(nearest)}")
 
     def of_another_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
         """Returns the answer without a value of a question for another kind of number than was found.
@@ -135,14 +135,17 @@ class Decliner:
         read, told = context.read(question), words is not None and words.sure
         if self._words and read.wants.kind == "span":
             if not told:
-                return "not_on_page", f"no sentence of it says this; {_what_can_be_asked(context)}"
+                return "not_on_page", f"no sentence answers this; {_what_can_be_asked(context)}"
         elif why := why_no_number(read):
             return "no_question", f"{why}; {_what_can_be_asked(context)}"
         if asked := years_asked(read):
             known = self._years(context)
             if lacking := tuple(sorted(year for year in asked if known.lacks(year))):
                 what = "page" if context.document.is_page else "document"
-                return "not_on_page", f"the {what} has no {show_years(lacking)}; {_what_years(lacking, known.shown)}"
+                return (
+                    "not_on_page",
+                    f"the {what} has no numbers for {show_years(lacking)}; {_what_years(lacking, known.shown)}",
+                )
         if cell := empty_cell_asked(question, context):
             return "not_on_page", f"{cell[0]} is empty for {cell[1]} on the page"
         return None
@@ -161,16 +164,16 @@ def _silent(context: TurnContext, reason: WhyNoAnswer, said: str, holds: float =
 def _what_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
     """Returns the years that there are; of a document with many the nearest on both sides."""
     if len(shown) <= _MOST_YEARS:
-        return f"years on it: {show_years(shown)}"
+        return f"years covered: {show_years(shown)}"
     before, after = [year for year in shown if year < lacking[0]], [year for year in shown if year > lacking[-1]]
-    return f"the nearest years on it: {show_years((*before[-1:], *after[:1]))}"
+    return f"nearest years covered: {show_years((*before[-1:], *after[:1]))}"
 
 
 def _what_can_be_asked(context: TurnContext) -> str:
     """Returns what can be asked, with a line of the page where it has a plain one."""
     line = next((number for number in context.graph.observations if _plain(number)), None)
     such = f', such as "{line.row.label.lower()} in {line.year}"' if line is not None else ""
-    return f"ask for a number of the page{such}, or for a change, a share or a ratio"
+    return f"ask for a number on the page{such}, or for a change, a share or a ratio"
 
 
 def _plain(number: Observation) -> bool:

@@ -42,12 +42,12 @@ def missing_words(question: Question, plan: Plan | None, page: NumberMatrix, wei
     unknown = {stem for stem in telling if stem not in page.vocabulary}
     lacking = [year for year in question.years if year not in page.years]
     if unknown:
-        said = f"it has no number about {_listed(_phrases(question, unknown))}"
+        said = f"no number about {_listed(_phrases(question, unknown))}"
     elif lacking:
-        said = f"it has no number of {show_years(tuple(lacking))}"
+        said = f"no number for {show_years(tuple(lacking))}"
     else:
         left = telling - _described(plan, page)
-        said = f"no number of it is about {_listed(_phrases(question, left))} as well" if left else _NOTHING
+        said = f"no number is also about {_listed(_phrases(question, left))}" if left else _NOTHING
     return "; ".join(filter(None, (said, _years(page))))
 
 
@@ -65,7 +65,7 @@ def telling_stems(question: Question, weights: StemWeights) -> frozenset[str]:
     return frozenset(stem for stem in asked_stems(question) if stem in naming and weights.of(stem) >= _TELLS)
 
 
-_NOTHING = "no number of it fits the question"
+_NOTHING = "no number fits the question"
 
 
 def nearest_words(answer: Answer) -> str:
@@ -116,4 +116,4 @@ def _listed(phrases: Iterator[str]) -> str:
 
 def _years(page: NumberMatrix) -> str:
     own = tuple(sorted({*page.year.tolist()} - {0}))
-    return f"years on it: {show_years(own)}" if 0 < len(own) <= _MOST_YEARS else ""
+    return f"years covered: {show_years(own)}" if 0 < len(own) <= _MOST_YEARS else ""

@@ -32,7 +32,7 @@ def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatri
         document: What they stand in.
     """
     if question.wants.kind == "yes_no" and nearest.kind == "number":
-        return "what is to be held against what, is not found on it"
+        return "the two values to compare were not found"
     if not document.is_page and (lacking := _undue_summed(question, nearest, leaves, document)):
         return lacking
     step = nearest.plan.steps[0] if nearest.plan is not None and len(nearest.plan.steps) == 1 else None
@@ -75,11 +75,11 @@ def _other_time(question: Question, source: CellRef, document: Document) -> str 
     spoken, table = spoken_period(question), document.table(source.table)
     lengths, period = lengths_of(table, source), table.period_at(source.row, source.column)
     if spoken.months and lengths and spoken.months not in lengths:
-        return f"no number of {_LENGTHS[spoken.months]} stands in this line"
+        return f"this line has no number for {_LENGTHS[spoken.months]}"
     quarter = None if period is None else period.quarter
     certain = _DATED.search(question.lowered) is not None or _ends_in_december(document)
     if spoken.quarter and quarter not in (None, spoken.quarter) and certain:
-        return f"no number of the {_QUARTERS[spoken.quarter - 1]} quarter stands in this line"
+        return f"this line has no number for the {_QUARTERS[spoken.quarter - 1]} quarter"
     return None
 
 

@@ -34,7 +34,7 @@ def test_it_is_answered_as_it_was(memory: Memory) -> None:
     again = memory.answers[4]
     assert again.number == 5
     assert again.confidence == memory.answers[0].confidence
-    assert "was question 1" in str(again.grounds)
+    assert "question 1" in str(again.grounds)
 
 
 def test_what_follows_goes_on_from_it(memory: Memory) -> None:

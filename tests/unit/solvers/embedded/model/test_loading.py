@@ -54,7 +54,7 @@ def test_weights_of_operations_of_another_form_are_refused(tmp_path: Path, row: 
     told = json.loads((folder / "signature.json").read_text(encoding="utf-8"))
     told["features"][next(iter(told["features"]))] = row
     (folder / "signature.json").write_text(json.dumps(told), encoding="utf-8")
-    with pytest.raises(ModelError, match=r"signature\.json have not the form"):
+    with pytest.raises(ModelError, match=r"signature\.json"):
         load_weights(folder)
 
 

@@ -44,7 +44,7 @@ def test_one_line_at_several_times_is_listed_in_the_order_asked() -> None:
     assert cells(answer) == [(1, 2), (1, 1)]
     assert answer.plan is not None
     assert [step.kind for step in answer.plan.steps] == ["extract", "extract", "compute"]
-    assert answer.grounds == "2 are asked for: 2006, 2007; one line"
+    assert "2006, 2007" in (answer.grounds or "")
 
 
 def test_numbers_keep_their_printed_sign_and_scale() -> None:

@@ -25,8 +25,13 @@ def made() -> Document:
     return page(GRID, ["sales rose in 2016 ."])
 
 
-def why(asked: quaestor.AnsweredQuestion) -> str | None:
-    return next((event.explanation for event in asked.turn.events if isinstance(event, NoAnswerGiven)), None)
+def declined(asked: quaestor.AnsweredQuestion) -> NoAnswerGiven | None:
+    return next((event for event in asked.turn.events if isinstance(event, NoAnswerGiven)), None)
+
+
+def why(asked: quaestor.AnsweredQuestion) -> str:
+    event = declined(asked)
+    return "" if event is None else f"{event.reason}: {event.explanation}"
 
 
 def test_a_year_that_the_page_lacks_is_said() -> None:
@@ -34,9 +39,10 @@ def test_a_year_that_the_page_lacks_is_said() -> None:
     assert asked.answer.value is None
     assert asked.answer.confidence is None
     assert asked.turn.error is None
-    assert (asked.answer.reason or "").startswith(
-        "the page does not say: the page has no 2009; years on it: 2010 to 2012"
-    )
+    assert (event := declined(asked)) is not None
+    assert event.reason == "not_on_page"
+    assert "2009" in event.explanation
+    assert "2010 to 2012" in event.explanation
 
 
 @pytest.mark.slow
@@ -51,7 +57,7 @@ def test_years_that_pages_lack_are_never_answered() -> None:
         label = next(label for label in labels if years_asked(Question(f"what was {label} in 1961?")))
         questions = [f"what was {label} in {year}?" for year in lacking] + [f"and in {year}?" for year in lacking]
         wanted += 4
-        refused += sum("has no 196" in (why(asked) or "") for asked in quaestor.open(document).ask(questions))
+        refused += sum("196" in why(asked) for asked in quaestor.open(document).ask(questions))
     assert (refused, wanted) == (4 * len(pages), 4 * len(pages))
 
 
@@ -60,10 +66,10 @@ def test_hardly_a_question_of_the_sample_is_declined() -> None:
     """All have an answer: no rule declines one, and of a hundred four may be doubted that were learned to be."""
     dataset = quaestor.read_dataset(quaestor.sample_path())
     asked = [one for c in dataset.conversations for one in quaestor.open(c.document).ask(c.questions)]
-    declined = [one for one in asked if why(one)]
+    events = [declined(one) for one in asked]
     assert len(asked) == 180
-    assert len(declined) <= 7
-    assert not [one for one in declined if one.answer.answerable == 0 and "it needs" not in (why(one) or "")]
+    assert sum(event is not None for event in events) <= 7
+    assert not [event for event in events if event is not None and event.reason != "not_on_page"]
 
 
 @pytest.mark.slow
@@ -72,25 +78,30 @@ def test_rules_decline_at_most_six_of_the_public_questions(shared_data: Path) ->
     rules = {"decline_below": 0.0}
     asked = [a for c in dataset.conversations for a in quaestor.open(c.document).ask(c.questions, options=rules)]
     assert len(asked) == 841
-    assert sum(why(one) is not None for one in asked) <= 6
+    assert sum(declined(one) is not None for one in asked) <= 6
 
 
 @pytest.mark.parametrize(
     ("questions", "line"),
     [
-        (("what was net of tax in 2016?",), "net of tax is empty for 2016 on the page"),
-        (("what was net of tax in 2015?", "and in 2016?"), "net of tax is empty for 2016 on the page"),
-        (("what was the balance of senior notes due december 15, 2021 in 2016?",), "is empty for 2016 on the page"),
+        (("what was net of tax in 2016?",), "net of tax"),
+        (("what was net of tax in 2015?", "and in 2016?"), "net of tax"),
+        (("what was the balance of senior notes due december 15, 2021 in 2016?",), "senior notes"),
     ],
 )
 def test_an_empty_cell_is_said(made: Document, questions: tuple[str, ...], line: str) -> None:
-    assert line in (why(quaestor.open(made).ask(questions)[-1]) or "")
+    said = why(quaestor.open(made).ask(questions)[-1])
+    assert said.startswith("not_on_page")
+    assert line in said
+    assert "2016" in said
 
 
 def test_of_many_years_the_nearest_are_said() -> None:
     many = page([["", *map(str, range(2000, 2016))], ["net sales", *map(str, range(31, 47))]], ["sales rose ."])
     asked = quaestor.open(many).ask("what were net sales in 1987?")
-    assert (why(asked) or "").startswith("the page has no 1987; the nearest years on it: 2000; nearest: 3")
+    assert "1987" in why(asked)
+    assert "2000" in why(asked)
+    assert "2015" not in why(asked)
 
 
 @pytest.mark.parametrize("question", ["what was net of tax in 2015?", "what were net sales in 2016?"])
@@ -104,7 +115,7 @@ def test_thanks_between_two_questions_are_not_heard() -> None:
         quaestor.open(PAGE).ask([first, "and in 2010?"]),
         quaestor.open(PAGE).ask([first, "thanks!", "and in 2010?"]),
     )
-    assert "ask for a number of the page, such as" in (why(polite[1]) or "")
+    assert why(polite[1]).startswith("no_question")
     assert polite[2].answer.number == plain[1].answer.number
 
 
@@ -112,7 +123,8 @@ def test_nothing_is_calculated_with_what_has_no_answer() -> None:
     questions = ["what were the total net sales in 2009?", "what were they in 2012?", "what was the change?"]
     asked = quaestor.open(PAGE).ask(questions)
     assert asked[2].answer.value is None
-    assert "it needs question 1, which has no answer" in (why(asked[2]) or "")
+    assert why(asked[2]).startswith("not_on_page")
+    assert "question 1" in why(asked[2])
 
 
 def test_a_question_that_stands_alone_needs_none_without_an_answer() -> None:
@@ -130,11 +142,11 @@ def test_where_every_reading_needs_what_has_no_answer_that_is_said(monkeypatch: 
     asked = quaestor.open(PAGE).ask(
         ["what were the total net sales in 2009?", "what were the total net sales in 2012?"]
     )
-    assert "it needs question 1, which has no answer" in (why(asked[1]) or "")
+    assert "question 1" in why(asked[1])
 
 
 def test_it_can_be_left_out_and_is_off_elsewhere() -> None:
     asked = quaestor.open(PAGE).ask("what were the net sales of power cables in 2009?", options={"decline": False})
     assert asked.answer.value is not None
     asked = quaestor.open(PAGE).ask("why?", solver=quaestor.make_solver("embedded"))
-    assert why(asked) is None
+    assert declined(asked) is None

@@ -40,9 +40,8 @@ def test_a_line_that_the_page_lacks_is_said_with_the_nearest_reading(
     assert (answer.kind, answer.value, answer.plan) == ("none", None, None)
     assert answer.answerable is not None
     assert answer.answerable < 0.3  # twice what it is declined below: no word of them describes a number of the page
-    assert f"the page does not say: it has no number about {lacking}; years on it: 2014 to 2016; nearest: " in (
-        answer.reason or ""
-    )
+    assert lacking in (answer.reason or "")
+    assert "2014 to 2016" in (answer.reason or "")
 
 
 @pytest.mark.parametrize(
