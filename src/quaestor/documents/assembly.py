@@ -236,7 +236,7 @@ class _Assembly:
                 f"{self.id}: {section.id[:60]!r} is not a section id; use lower-case letters, digits and underscores"
             )
         if section.id in self.named:
-            raise DocumentError(f"{self.id}: two sections are called {section.id!r}")
+            raise DocumentError(f"{self.id}: two sections have the id {section.id!r}")
         self.named.add(section.id)
         self.sections.append(section)
         self.sentences = 0

@@ -138,7 +138,7 @@ class FileContent:
                 with gzip.GzipFile(fileobj=file) as unpacked:
                     yield unpacked
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                why = f"it cannot be unpacked ({error}); it may be cut off, get it again"
+                why = f"it cannot be unpacked ({error}); it may be cut off, download it again"
                 raise DatasetError(f"cannot read {self.path}: {why}") from error
 
     @contextmanager

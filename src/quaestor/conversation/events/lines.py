@@ -179,8 +179,8 @@ def _stage_event(event: StageEvent) -> Worded:
 def _stage_answered(event: StageAnswered) -> Worded:
     said = event.shown or f"no answer{f' ({event.error})' if event.error else ''}"
     sure = f", {words}" if (words := confidence_words(event.confidence)) else ""
-    asked = "" if event.least is None else f" of {event.least:.0%} asked"
-    fate = "this is the answer" if event.taken else "not taken"
+    asked = "" if event.least is None else f" (threshold {event.least:.0%})"
+    fate = "accepted" if event.taken else "not accepted"
     return [f"stage {event.stage}, {event.solver}: {said}{sure}{asked}; {fate}"]
 
 

@@ -116,7 +116,7 @@ class Archive:
     def _require_known_encoding(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding is not None and named_encoding(encoding) is None:
             raise DatasetError(
-                f"cannot read {self._path}: a part of it is in the unknown encoding {encoding[:40]!r}; save it anew"
+                f"cannot read {self._path}: part of it has the unknown encoding {encoding[:40]!r}; save it again"
             )
 
     def _refuse_document_type(self, *_: object) -> None:
@@ -134,9 +134,9 @@ class Archive:
             where = f" ({name})" if name else ""
             why = " ".join(str(error).split())[:100]
             raise DatasetError(
-                f"cannot read {self._path}: the workbook is damaged{where}: {why}; save it anew"
+                f"cannot read {self._path}: the workbook is damaged{where}: {why}; save it again"
             ) from error
         except RuntimeError as error:  # how zipfile says that it is encrypted, or packed in another way
             raise DatasetError(
-                f"cannot read {self._path}: it is encrypted, or packed in a way that is not known; save it anew"
+                f"cannot read {self._path}: it is encrypted or compressed in an unknown way; save it again"
             ) from error
