@@ -50,7 +50,7 @@ JSON = st.recursive(
 
 
 def test_every_event_comes_back_from_a_store(uri: str) -> None:
-    run, events = a_run(), tuple(event for event, _ in EVENTS)
+    run, events = a_run(), EVENTS
     turns = tuple(replace(turn, events=dump_events(events)) for turn in some_turns(run))
 
     async def scenario(store: RunStore) -> None:

@@ -5,32 +5,62 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue, ValidationError
 from sample_events import EVENTS
+from values import a_value
 
-from quaestor.conversation.events.kinds import Event, Note, as_object, dump_events, load_events
+from quaestor.conversation.events.kinds import (
+    AnswerClaimed,
+    Event,
+    ExpertEvent,
+    LookedUp,
+    NoAnswerGiven,
+    Note,
+    ToolCalled,
+    as_object,
+    dump_events,
+    load_events,
+)
 from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.events.stages import StageAnswered
 from quaestor.conversation.events.trace import Trace
+from quaestor.core.quantity import Scale
 
 KINDS: tuple[type, ...] = get_args(get_args(Event)[0])
 
 
 def test_every_kind_has_an_example_and_a_name_of_its_own() -> None:
-    assert {type(event) for event, _ in EVENTS} == set(KINDS)
-    assert len({event.kind for event, _ in EVENTS}) == len(KINDS)
+    assert {type(event) for event in EVENTS} == set(KINDS)
+    assert len({event.kind for event in EVENTS}) == len(KINDS)
 
 
-@pytest.mark.parametrize(("event", "lines"), EVENTS, ids=lambda value: getattr(value, "kind", ""))
-def test_an_event_comes_back_from_json_and_is_worded_in_lines(event: Event, lines: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.kind)
+def test_an_event_comes_back_from_json_and_is_worded_in_lines(event: Event) -> None:
     text = json.dumps(dump_events([event]))
     assert load_events(json.loads(text)) == (event,)
     assert json.loads(text)[0]["kind"] == event.kind
-    assert event_lines([event]) == lines
+    lines = event_lines([event])
+    assert lines
     assert all(line.splitlines() == [line] for line in lines)
 
 
+def test_lines_name_what_an_event_is_about() -> None:
+    look_up = LookedUp(2, "cash | 2009", "cash, 2009", 97.5, "costs, 2009", 60.0)
+    expert = ExpertEvent(2, "reflection", ExpertEvent(1, "agent", ToolCalled("calculate", 4)))
+    stage = StageAnswered(1, "embedded", taken=False, shown="$ 7", confidence=0.412, least=0.7)
+    for event, named in (
+        (Note("one\ntwo"), ("one", "two")),
+        (look_up, ("step 2", "cash | 2009", "cash, 2009", "97.5", "costs, 2009", "60")),
+        (expert, ("draft 2", "reflection", "draft 1", "agent", "calculate")),
+        (stage, ("stage 1", "embedded", "$ 7", "41%", "70%")),
+        (NoAnswerGiven("ambiguous", "two lines fit"), ("two lines fit",)),
+        (AnswerClaimed(a_value(1), Scale.MILLION, "USD"), ("1 million USD",)),
+    ):
+        shown = " ".join(event_lines([event]))
+        assert [part for part in named if part not in shown] == []
+
+
 def test_all_of_them_come_back_in_their_order() -> None:
-    events = tuple(event for event, _ in EVENTS)
-    assert load_events(dump_events(events)) == events
-    assert event_lines(events) == tuple(line for _, lines in EVENTS for line in lines)
+    assert load_events(dump_events(EVENTS)) == EVENTS
+    assert event_lines(EVENTS) == tuple(line for event in EVENTS for line in event_lines([event]))
 
 
 @pytest.mark.parametrize("stored", [{"kind": "sung"}, {"text": "no kind"}, "text", {"kind": "tool_called", "tool": 1}])
