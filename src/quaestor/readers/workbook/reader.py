@@ -55,7 +55,7 @@ class WorkbookReader:
                 parts.append(HeadingPart(sheet.name.strip() or "sheet", 1, None, _address(sheet.name, 1, 0, 1, 0)))
                 parts += map(_of_the_viewer, sheet_parts(_sheet(sheet)))
         if not parts:
-            raise DatasetError(f"cannot read {content.path}: no sheet of it shows anything")
+            raise DatasetError(f"cannot read {content.path}: all of its sheets are empty or hidden")
         return assemble(content.name, parts, warnings)
 
 
