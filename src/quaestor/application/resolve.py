@@ -4,6 +4,7 @@
 `DATASET#ID`, with the id of the page or of a conversation about it, in any case and without `.pdf` where that is clear.
 """
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -184,13 +185,21 @@ def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[st
         if not _names_file(argument):
             break
         files.append(argument)
-    questions = tuple(arguments[len(files) :])
+    questions = tuple(map(_typed_text, arguments[len(files) :]))
     for question in questions:
         if _names_file(question):
             raise InputError(f"{question[:200]!r} is a file: name files before questions")
         if _FILE_LIKE.fullmatch(question):
             raise InputError(f"{question[:200]!r} looks like a file, and there is none: check the path")
     return tuple(files), questions
+
+
+def _typed_text(argument: str) -> str:
+    """Return what was typed: UTF-8, also if the locale is another one, such as C."""
+    try:
+        return os.fsencode(argument).decode("utf-8")
+    except UnicodeError:
+        return argument
 
 
 def _names_file(argument: str) -> bool:

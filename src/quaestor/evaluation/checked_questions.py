@@ -33,4 +33,4 @@ def check_question(question: str, where: str) -> None:
     if len(question) > MAX_QUESTION:
         raise QuestionError(f"{where} has {len(question):,} characters: {MAX_QUESTION:,} are the most")
     if any("\ud800" <= character <= "\udfff" for character in question):
-        raise QuestionError(f"{where} holds half a surrogate pair: the file is not valid Unicode")
+        raise QuestionError(f"{where} is not valid UTF-8; in a terminal, use a UTF-8 locale or set PYTHONUTF8=1")

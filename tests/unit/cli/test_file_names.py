@@ -35,3 +35,10 @@ def test_a_file_of_any_name_that_cannot_be_read_is_one_line(quaestor: Quaestor, 
     assert refused.code == 2
     assert len(refused.err.splitlines()) == 2
     assert "\x1b" not in refused.err
+
+
+def test_a_question_is_read_as_utf8_whatever_the_locale(quaestor: Quaestor, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(CSV)
+    typed = "net sales in \u20ac in 2023".encode().decode("ascii", "surrogateescape")
+    assert json.loads(quaestor("ask --json", str(path), typed).out)[0]["question"] == "net sales in \u20ac in 2023"
