@@ -40,6 +40,7 @@ QuaestorError
 ├── BusyError (RuntimeError)         more is asked for at once than is taken; `seconds` says when to ask again
 ├── StoreError (OSError)             the run store is unreachable, damaged or of another version
 │   ├── UnknownRunError              (LookupError)
+│   ├── StoredValueError             (ValueError) a value in the store that is not as it was written
 │   └── DuplicateRecordError         a record whose key is taken
 │       └── ClaimedError             a conversation that another runner plays; `owner` names it
 ├── OntologyError (ValueError)        an ontology that cannot be read, or that is frozen and was to be changed
@@ -341,6 +342,10 @@ class StoreError(QuaestorError, OSError):
 
 class UnknownRunError(StoreError, LookupError):
     """A run that the store does not have."""
+
+
+class StoredValueError(StoreError, ValueError):
+    """A value in the store that is not as it was written."""
 
 
 class DuplicateRecordError(StoreError):

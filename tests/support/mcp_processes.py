@@ -37,7 +37,7 @@ def listening(*arguments: str, store: Path) -> Iterator[tuple[str, list[str]]]:
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
-            more = [process.stdout.readline()] if "0.0.0.0" in arguments or "--token" in arguments else []
+            more = [process.stdout.readline()] if "0.0.0.0" in arguments and "--token" not in arguments else []
             yield line.split()[4], more
         finally:
             process.terminate()

@@ -22,7 +22,7 @@ def stored_kind_objects(turn: TurnRecord | None) -> dict[str, JsonValue]:
     Args:
         turn: The turn; one that was not played, or has not ended, has no answer.
     """
-    stored = serial.load(Answer, turn.answer) if turn is not None and turn.answer else Answer(value=None)
+    stored = serial.restore(Answer, turn.answer) if turn is not None and turn.answer else Answer(value=None)
     return kind_objects(stored)
 
 

@@ -115,7 +115,7 @@ def side_of(kept: TurnRecord | None, compared: ComparedTurn, scorer: str, docume
         scorer: By which it is right.
         document: The page, by which sources are named; None where it was not read.
     """
-    answer = serial.load(Answer, kept.answer) if kept is not None else Answer(None, reason="not played")
+    answer = serial.restore(Answer, kept.answer) if kept is not None else Answer(None, reason="not played")
     return SideOfTurn(
         right=compared.verdicts[scorer] == 1,
         shown=show_number(answer),

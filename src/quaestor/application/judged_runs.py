@@ -257,7 +257,7 @@ async def _kept_run(store: RunStore, run: RunRecord, scores_in: str, whole: bool
             "or name the labelled file"
         )
     measures = _measures(score.metrics)
-    results = {name: serial.load(Proportion, figure) for name, figure in score.metrics.items()}
+    results = {name: serial.restore(Proportion, figure) for name, figure in score.metrics.items()}
     spent = await _kept_spent(store, run) if whole else Spent((), Usage())
     return JudgedRun(run, JudgedTurns.kept(columns, measures), results, spent), measures
 

@@ -49,4 +49,4 @@ def stored_source(stored: JsonValue) -> Source:
     """Returns a source of those that are stored with a turn."""
     assert isinstance(stored, dict)
     kind: type[Source] = SentenceRef if stored["kind"] == "sentence" else CellRef
-    return serial.load(kind, stored)
+    return serial.restore(kind, stored)

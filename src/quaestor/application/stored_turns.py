@@ -227,14 +227,14 @@ def turn_of_record(record: TurnRecord) -> Turn:
     """
     return Turn(
         question=record.question,
-        answer=serial.load(Answer, record.answer),
+        answer=serial.restore(Answer, record.answer),
         verified=record.verified,
         started=record.started,
         finished=record.finished or record.started,
         events=load_events(record.events),
-        references=serial.load(References, record.references),
+        references=serial.restore(References, record.references),
         tool_calls=tuple(map(ToolCall.of_record, record.tool_calls)),
         usage=Usage.of_counts(record.usage),
         error=record.error,
-        registers=tuple(serial.load(StepResult, register) for register in record.registers),
+        registers=tuple(serial.restore(StepResult, register) for register in record.registers),
     )

@@ -113,7 +113,7 @@ def _turn_view(
     file: PlayedFile | None,
 ) -> LookedAtTurn:
     turn = turn_of_record(record)
-    earlier = [show_number(serial.load(Answer, one.answer)) for one in records if one.index < record.index]
+    earlier = [show_number(serial.restore(Answer, one.answer)) for one in records if one.index < record.index]
     plan = turn.answer.plan
     nodes = plan_nodes(plan, turn.registers, earlier) if plan is not None and plan.steps else ()
     found = file.conversations.get(record.conversation) if file else None

@@ -21,9 +21,11 @@ def main() -> None:
 
 def _run() -> int:
     from quaestor.cli.ending import end_in_order
+    from quaestor.cli.streams import open_closed_streams
     from quaestor.core.collecting import collect_no_more, collect_seldom
 
     end_in_order()
+    open_closed_streams()
     collect_seldom()  # before the imports that make the most objects
 
     from quaestor.cli.failures import exit_code_of

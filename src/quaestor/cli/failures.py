@@ -40,7 +40,8 @@ _LONGEST = 400
 _MOST_LINES = 100
 """Lines of a list that are shown, where there are more than twice as many."""
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
+"""A full disk, and a standard output that is closed."""
 
 _MISTAKES = (InputError, StoreError, OntologyError, GraphError)
 
@@ -63,7 +64,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
         if os.environ.get(DEBUG):
             raise
         # What writes a file names it; without a name it is what is printed, to a file or a disk that is full.
-        if isinstance(error, OSError) and error.errno in _FULL:
+        if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
             _let_the_rest_go()
             return _fail(f"cannot write the output: {error.strerror}", 2)
         return print_failure(error)

@@ -127,10 +127,10 @@ def show_stored_turn(
         verdict: Right or wrong, in words; None where it was not scored.
         corrected: The turn as a person corrected it; None where nobody did.
     """
-    answer = serial.load(Answer, turn.answer)
+    answer = serial.restore(Answer, turn.answer)
     console.print(f"[bold]{escape(turn.conversation)}, turn {turn.index + 1}[/]")
     _section(console, "question", turn.question)
-    _references(console, serial.load(References, turn.references))
+    _references(console, serial.restore(References, turn.references))
     # Tool calls are shown below, with what they were given and what they returned.
     events = [event for event in load_events(turn.events) if not isinstance(event, ToolCalled)]
     _section(console, "understanding", "\n".join(event_lines(events)) or "(none stored)")
@@ -157,7 +157,7 @@ def show_stored_turn(
         if said:
             _section(console, name, said)
     for number, stored in enumerate(turn.registers, start=1):
-        _register(console, number, serial.load(StepResult, stored), graph)
+        _register(console, number, serial.restore(StepResult, stored), graph)
     for source in answer.sources:
         _section(console, "source", place_of(source, graph))
     if corrected is not None:

@@ -89,7 +89,7 @@ def _metric_lines(metrics: "Mapping[str, JsonValue]") -> list[str]:
 
     lines = []
     for name, kept in metrics.items():
-        correct, total, percent, interval = figure_cells(serial.load(Proportion, kept))
+        correct, total, percent, interval = figure_cells(serial.restore(Proportion, kept))
         if percent:
             title = SCORERS[name].title if name in SCORERS else name
             between = f", 95 % interval {interval}" if interval else ""

@@ -50,7 +50,7 @@ class ToolCall:
     @classmethod
     def of_record(cls, stored: JsonValue) -> "ToolCall":
         """Returns a call as it was stored, be it when input and output were JSON text."""
-        call = serial.load(cls, stored)
+        call = serial.restore(cls, stored)
         return replace(call, input=_as_json(call.input), output=_as_json(call.output))
 
 

@@ -7,7 +7,9 @@ decimals travel as strings, times as ISO 8601 with their offset.
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
+
+from quaestor.errors import StoredValueError
 
 T = TypeVar("T")
 
@@ -43,3 +45,20 @@ def load(kind: type[T], data: object) -> T:
     read_as: Any = kind
     value: T = _adapter(read_as).validate_python(data)
     return value
+
+
+def restore(kind: type[T], data: object) -> T:
+    """Returns the value of type `kind` that `dump` wrote as `data`, which was in a store since.
+
+    Raises:
+        StoredValueError: `data` was not written by `dump`: the store is damaged.
+    """
+    try:
+        return load(kind, data)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, fault["loc"]))
+        name = getattr(kind, "__name__", "value")
+        raise StoredValueError(
+            f"a stored {name} is damaged ({where}: {fault['msg']}): restore the store from a copy"
+        ) from error

@@ -158,7 +158,7 @@ def correction_record(place: TurnPlace, correction: Correction) -> CorrectionRec
 def correction_of_record(record: CorrectionRecord) -> Correction:
     """Returns a correction as it was made, from what is stored of it."""
     made = {name: getattr(record, name) for name in ("number", "act", "turns", "author", "made", "reason", "changes")}
-    return serial.load(Correction, made)
+    return serial.restore(Correction, made)
 
 
 def turn_status(events: Iterable[Event]) -> TurnStatus:

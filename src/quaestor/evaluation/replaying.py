@@ -79,7 +79,7 @@ class RecordedAnswers:
         if turn is None or turn.error is not None:
             raise SolverError("not played" if turn is None else str(turn.error))
         context.usage = context.usage + Usage.of_counts(turn.usage)
-        answer = serial.load(Answer, turn.answer)
+        answer = serial.restore(Answer, turn.answer)
         if answer.value is None or answer.plan is None:
             return answer
         try:

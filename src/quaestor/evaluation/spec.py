@@ -91,7 +91,7 @@ class RunSpec:
     @classmethod
     def of_run(cls, run: RunRecord) -> "RunSpec":
         """Returns the spec that a stored run was created with."""
-        return serial.load(cls, run.spec)
+        return serial.restore(cls, run.spec)
 
     @property
     def digest(self) -> str:

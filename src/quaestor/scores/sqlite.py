@@ -22,7 +22,7 @@ from quaestor.scores.listing import (
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
 from quaestor.scoring.sameness import says_the_same
 from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter, TurnListing
-from quaestor.store.sqlite_file import SqliteFile, in_order
+from quaestor.store.sqlite_file import SqliteFile, in_order, in_order_read
 from quaestor.store.sqlite_listing import COUNTED, Value, listed, listing_of, turns_order, turns_where
 
 _VERDICT = tuple(item.name for item in fields(VerdictRecord))
@@ -67,20 +67,20 @@ class SqliteScores(SqliteFile):
             added = "INSERT INTO scored_columns (run, name, data) VALUES (?, ?, ?)"
             self._db.executemany(added, [(kept.score.run, name, data) for name, data in columns])
 
-    @in_order
+    @in_order_read
     def scores(self, run: str | None = None) -> tuple[ScoreRecord, ...]:
         """Returns the figures of every scoring of a run, or of all runs, the latest first."""
         where, values = ("", ()) if run is None else ("WHERE run = ? ", (run,))
         return self._select(ScoreRecord, f"scores {where}ORDER BY scored DESC, id DESC", *values)
 
-    @in_order
+    @in_order_read
     def conversation_scores(self, run: str, *, failed: bool = False) -> tuple[ConversationScoreRecord, ...]:
         """Returns how the conversations of a run did in its latest scoring, by id."""
         only = "AND accuracy < 1 " if failed else ""
         where = f"scored_examples WHERE run = ? {only}ORDER BY conversation"
         return self._select(ConversationScoreRecord, where, run)
 
-    @in_order
+    @in_order_read
     def verdicts(
         self, run: str, conversation: str | None = None, *, correct: bool | None = None
     ) -> tuple[VerdictRecord, ...]:
@@ -94,7 +94,7 @@ class SqliteScores(SqliteFile):
         rest = f'scored_turns WHERE {" AND ".join(where)} ORDER BY conversation, "index"'
         return self._select(VerdictRecord, rest, *values)
 
-    @in_order
+    @in_order_read
     def judged_columns(self, run: str) -> JudgedColumns:
         """Returns the verdicts of a run's latest scoring with what was answered when it was added."""
         with self._reporting("read"):
@@ -110,13 +110,13 @@ class SqliteScores(SqliteFile):
         for name, at, page, right, program, *others in self._db.execute(f"SELECT {columns} FROM {rest}", (run,)):
             yield VerdictOnAnswer(name, at, page, bool(right), None if program is None else bool(program), *others)
 
-    @in_order
+    @in_order_read
     def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
         """Returns the figures of the latest scoring of some runs, by run."""
         latest = "scores WHERE run = ? ORDER BY scored DESC, id DESC LIMIT 1"
         return {score.run: score for run in runs for score in self._select(ScoreRecord, latest, run)}
 
-    @in_order
+    @in_order_read
     def list_turns(self, run: str, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart) -> ListPage[JudgedTurn]:
         """Returns turns of a run with the verdicts of its latest scoring."""
         where, values = turns_where(run, wanted)
@@ -134,7 +134,7 @@ class SqliteScores(SqliteFile):
             rows = self._db.execute(some, (*values, part.limit, part.offset)).fetchall()
         return ListPage(tuple(map(_judged_turn, rows)), total, part)
 
-    @in_order
+    @in_order_read
     def tally(self, run: str, by: TurnClass) -> Mapping[str | int | None, Tally]:
         """Returns how many turns of each class are right in a run's latest scoring."""
         counts = f't."{by}", coalesce(sum(vt.correct), 0), count(vt.correct), count(*)'
@@ -142,7 +142,7 @@ class SqliteScores(SqliteFile):
             rows = self._db.execute(f"SELECT {counts} FROM {_judged('t')} WHERE t.run = ? GROUP BY 1", (run,))
             return {name: Tally(*counted) for name, *counted in rows.fetchall()}
 
-    @in_order
+    @in_order_read
     def causes(self, run: str) -> Mapping[str, int]:
         """Returns for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
         wrong = "run = ? AND correct = 0 AND cause IS NOT NULL"
@@ -150,7 +150,7 @@ class SqliteScores(SqliteFile):
         with self._reporting("read"):
             return dict(self._db.execute(f"{counted} ORDER BY 2 DESC, 1", (run,)).fetchall())
 
-    @in_order
+    @in_order_read
     def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
         """Returns turns of two runs side by side."""
         where, values = turns_where(first, TurnFilter(wanted.text), "a")
@@ -163,7 +163,7 @@ class SqliteScores(SqliteFile):
         half = _LISTED + len(_VERDICT)
         return ListPage(tuple(TurnPair(_judged_turn(row), _judged_turn(row, half)) for row in rows), total, part)
 
-    @in_order
+    @in_order_read
     def compared(self, first: str, second: str) -> PairCounts:
         """Returns how two runs compare over the turns that both have."""
         counted = f"SELECT va.correct, vb.correct, count(*), sum(NOT {_SAME})"

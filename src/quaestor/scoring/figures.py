@@ -121,7 +121,7 @@ def score_from_json(data: object) -> Score:
         {**part, "groups": [{"name": group.pop("name"), "figures": group} for group in map(dict, part["groups"])]}
         for part in data.get("breakdowns", ())
     ]
-    return serial.load(Score, {"results": figures, **kept})
+    return serial.restore(Score, {"results": figures, **kept})
 
 
 def summarise(turns: Iterable[TurnScore]) -> Score:

@@ -57,7 +57,7 @@ class Prediction:
 
 def prediction_of(turn: TurnRecord) -> Prediction:
     """Returns what a stored turn answered."""
-    answer = serial.load(Answer, turn.answer)
+    answer = serial.restore(Answer, turn.answer)
     return Prediction(
         turn.conversation,
         turn.index,

@@ -29,7 +29,7 @@ from quaestor.store.records import (
     TurnRecord,
     now,
 )
-from quaestor.store.sqlite_file import encode, in_group, in_order
+from quaestor.store.sqlite_file import encode, in_group, in_order, in_order_read
 from quaestor.store.sqlite_upkeep import SqliteUpkeep
 from quaestor.store.turn_classes import classes_of
 from quaestor.store.turn_measures import measure_turn
@@ -81,12 +81,12 @@ class SqliteStore(SqliteUpkeep):
             values = (status, encode("finished", finished), run)
             self._db.execute("UPDATE runs SET status = ?, finished = ? WHERE id = ?", values)
 
-    @in_order
+    @in_order_read
     def runs(self) -> tuple[RunRecord, ...]:
         """Returns all runs, the latest first."""
         return self._select(RunRecord, "runs ORDER BY started DESC, id DESC")
 
-    @in_order
+    @in_order_read
     def run(self, run: str) -> RunRecord:
         """Returns one run."""
         self._check_run(run)
@@ -109,7 +109,7 @@ class SqliteStore(SqliteUpkeep):
                 )
             return attempt
 
-    @in_order
+    @in_order_read
     def pending(self, run: str) -> Mapping[str, str | None]:
         """Returns the conversations that were begun and have not ended, each with who has claimed it by now."""
         self._check_run(run)
@@ -171,14 +171,14 @@ class SqliteStore(SqliteUpkeep):
         changes += ", claim_owner = NULL, claim_until = NULL"
         self._db.execute(f"INSERT INTO examples ({names}) VALUES ({marks}) ON CONFLICT DO UPDATE SET {changes}", values)
 
-    @in_order
+    @in_order_read
     def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
         """Returns a run's conversations as far as they were begun, by id."""
         self._check_run(run)
         only = "AND status != 'complete' " if incomplete else ""
         return self._select(ConversationRecord, f"examples WHERE run = ? {only}ORDER BY conversation", run)
 
-    @in_order
+    @in_order_read
     def progress(self, run: str) -> Mapping[ExampleStatus, int]:
         """Returns how many of a run's conversations have each status."""
         self._check_run(run)
@@ -186,12 +186,12 @@ class SqliteStore(SqliteUpkeep):
             rows = self._db.execute("SELECT status, count(*) FROM examples WHERE run = ? GROUP BY status", (run,))
             return dict(rows)
 
-    @in_order
+    @in_order_read
     def turns(self, run: str, conversation: str | None = None, attempt: int | None = None) -> tuple[TurnRecord, ...]:
         """Returns the turns of a run or of one of its conversations, by conversation and index."""
         return self._turns(run, conversation, attempt)
 
-    @in_order
+    @in_order_read
     def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
         """Returns one turn."""
         found = self._turns(run, conversation, attempt, index) or self._turns(run, conversation, attempt)
@@ -224,7 +224,7 @@ class SqliteStore(SqliteUpkeep):
             except sqlite3.IntegrityError as error:
                 raise refusals.prompt_taken(self._name, prompt) from error
 
-    @in_order
+    @in_order_read
     def prompts(
         self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
     ) -> tuple[PromptRecord, ...]:
@@ -257,7 +257,7 @@ class SqliteStore(SqliteUpkeep):
                     raise refusals.never_begun(self._name, correction) from error
                 raise refusals.correction_taken(self._name, correction) from error
 
-    @in_order
+    @in_order_read
     def corrections(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[CorrectionRecord, ...]:
@@ -280,7 +280,7 @@ class SqliteStore(SqliteUpkeep):
                     "INSERT INTO ontologies (digest, created, triples, content) VALUES (?, ?, ?, ?)", values
                 )
 
-    @in_order
+    @in_order_read
     def load_ontology(self, digest: str) -> tuple[Triple, ...]:
         """Returns an ontology's triples, sorted."""
         with self._reporting("read"), self._transaction("DEFERRED"):
@@ -290,7 +290,7 @@ class SqliteStore(SqliteUpkeep):
                 raise refusals.no_ontology(self._name, digest, [row["digest"] for row in latest])
             return text_to_triples(self._contents.text(row["content"]))
 
-    @in_order
+    @in_order_read
     def ontologies(self) -> tuple[OntologyRecord, ...]:
         """Returns what ontologies are kept, the latest first."""
         with self._reporting("read"):
@@ -303,7 +303,7 @@ class SqliteStore(SqliteUpkeep):
         with self._reporting("write to"), self._transaction():
             self._put_graph("frozen_graphs", asdict(key), triples)
 
-    @in_order
+    @in_order_read
     def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
         """Returns a frozen graph's triples, sorted."""
         with self._reporting("read"), self._transaction("DEFERRED"):
@@ -312,7 +312,7 @@ class SqliteStore(SqliteUpkeep):
                 raise refusals.no_frozen_graph(self._name, key)
             return text_to_triples(self._contents.text(number))
 
-    @in_order
+    @in_order_read
     def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
         """Returns what graphs are frozen: all, or those that were built with one ontology, by document."""
         where = "ontology = coalesce(?, ontology) ORDER BY document, digest, ontology, version"
@@ -327,7 +327,7 @@ class SqliteStore(SqliteUpkeep):
             self._require(run)
             self._put_graph("graphs", {"run": run, "conversation": conversation}, triples)
 
-    @in_order
+    @in_order_read
     def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
         """Returns a graph's triples, sorted."""
         self._check_run(run)

@@ -8,6 +8,7 @@ import json
 import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -52,6 +53,9 @@ _ADVICE = {
     "SQLITE_CANTOPEN": "it cannot be opened; is its folder there, and may you write to it?",
 }
 
+_DAMAGED = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, zlib.error, RecursionError)
+"""What reading a value raises that is not as this package wrote it: text that is not JSON or UTF-8, half a record."""
+
 S = TypeVar("S", bound="SqliteFile")
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -70,6 +74,19 @@ def in_group(
 ) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
     """Does the same of a short one that writes: it may share a transaction with others that wait, and ends with it."""
     return _awaited(operation, little=True)
+
+
+def in_order_read(
+    operation: Callable[Concatenate[S, P], R],
+) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
+    """Does the same as `in_order` of one that only reads: what it cannot make sense of is damage, and a StoreError."""
+
+    @wraps(operation)
+    def read(store: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with store._reporting("read"):
+            return operation(store, *args, **kwargs)
+
+    return _awaited(read, little=False)
 
 
 def _awaited(
@@ -230,6 +247,10 @@ class SqliteFile:
             raise
         except OSError as error:
             raise StoreError(f"cannot {verb} {self._name}: {error.strerror}") from error
+        except _DAMAGED as error:
+            if verb not in ("open", "read"):
+                raise
+            raise StoreError(f"cannot {verb} {self._name}: {_ADVICE['SQLITE_CORRUPT']}") from error
 
     def _check_run(self, run: str) -> None:
         with self._reporting("read"):

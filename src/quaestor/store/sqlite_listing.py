@@ -21,7 +21,7 @@ from quaestor.store.listing import (
     TurnListing,
 )
 from quaestor.store.records import RunRecord
-from quaestor.store.sqlite_file import SqliteFile, in_order
+from quaestor.store.sqlite_file import SqliteFile, in_order_read
 from quaestor.store.turn_measures import COUNTED as COUNTED_MEASURES
 from quaestor.store.turn_measures import RunMeasures, gathered
 
@@ -45,7 +45,7 @@ _ORDERS = {
 class SqliteLists(SqliteFile):
     """The operations of a RunStore that give a list part by part."""
 
-    @in_order
+    @in_order_read
     def list_runs(self, wanted: RunFilter, part: ListPart) -> ListPage[RunRecord]:
         """Returns runs, the latest first."""
         found = {f"{column} = ?": getattr(wanted, name) for name, column in _RUN_FIELDS.items()}
@@ -58,7 +58,7 @@ class SqliteLists(SqliteFile):
         rest = f"runs WHERE {where} ORDER BY started DESC, id DESC LIMIT ? OFFSET ?"
         return ListPage(self._select(RunRecord, rest, *values, part.limit, part.offset), total, part)
 
-    @in_order
+    @in_order_read
     def run_choices(self) -> RunChoices:
         """Returns what there is to filter runs by."""
         with self._reporting("read"):
@@ -66,7 +66,7 @@ class SqliteLists(SqliteFile):
             columns = [sorted({value for value in column if value is not None}) for column in zip(*rows, strict=True)]
         return RunChoices(*map(tuple, columns)) if columns else RunChoices((), (), ())
 
-    @in_order
+    @in_order_read
     def list_turns(self, run: str, wanted: TurnFilter, part: ListPart) -> ListPage[TurnListing]:
         """Returns turns of a run."""
         self._check_run(run)
@@ -77,7 +77,7 @@ class SqliteLists(SqliteFile):
             rows = self._db.execute(f"SELECT {listed('t')} {rest}", (*values, part.limit, part.offset)).fetchall()
         return ListPage(tuple(map(listing_of, rows)), total, part)
 
-    @in_order
+    @in_order_read
     def count_turns(self, run: str, by: TurnClass) -> TurnCounts:
         """Returns how many turns of a run have each class."""
         self._check_run(run)
@@ -85,7 +85,7 @@ class SqliteLists(SqliteFile):
         with self._reporting("read"):
             return dict(self._db.execute(grouped, (run,)).fetchall())
 
-    @in_order
+    @in_order_read
     def count_examples(self, run: str) -> ConversationCounts:
         """Returns a run's conversations as far as they were begun, counted."""
         self._check_run(run)
@@ -98,7 +98,7 @@ class SqliteLists(SqliteFile):
         turns, graphs, taken = (sum(row[place] for row in rows) for place in (2, 3, 4))
         return ConversationCounts({row[0]: row[1] for row in rows}, turns, graphs, taken, usage)
 
-    @in_order
+    @in_order_read
     def measure_turns(self, run: str) -> RunMeasures:
         """Returns what the turns of a run took."""
         self._check_run(run)

@@ -6,7 +6,7 @@ from pathlib import Path
 from quaestor.errors import StoreError
 from quaestor.store.contents import content_digest
 from quaestor.store.sqlite_contents import ContentTable
-from quaestor.store.sqlite_file import in_order
+from quaestor.store.sqlite_file import in_order, in_order_read
 from quaestor.store.sqlite_listing import SqliteLists
 from quaestor.store.upkeep import Checked, Vacuumed
 
@@ -22,7 +22,7 @@ class SqliteUpkeep(SqliteLists):
         super()._prepare()
         self._contents = ContentTable(self._db)
 
-    @in_order
+    @in_order_read
     def check(self) -> Checked:
         """Reads all that can be broken, and returns what is."""
         problems: list[str] = []

@@ -3,12 +3,13 @@
 import asyncio
 import json
 import os
+import sys
 from pathlib import Path
 
 import httpx2
 import pytest
 from mcp_clients import FILING, called, refused, server_of_folder, whole_session, write_filing
-from mcp_processes import listening, over_http, over_stdio
+from mcp_processes import CODE, listening, over_http, over_stdio
 from model_replies import call
 from model_server import ModelServer
 from web import served
@@ -61,8 +62,7 @@ async def test_a_whole_session_over_http_of_several_clients_at_once(tmp_path: Pa
 @pytest.mark.slow
 async def test_a_process_listens_at_the_address_that_it_prints(tmp_path: Path) -> None:
     write_filing(tmp_path / "filings")
-    with listening(str(tmp_path / "filings"), "--token", TOKEN, store=tmp_path / "runs.db") as (address, more):
-        assert TOKEN in more[0]
+    with listening(str(tmp_path / "filings"), "--token", TOKEN, store=tmp_path / "runs.db") as (address, _):
         async with over_http(address, TOKEN) as client:
             assert await whole_session(client, FILING, QUESTIONS) == ANSWERS
 
@@ -167,3 +167,35 @@ async def test_a_whole_session_on_a_public_filing(tmp_path: Path, shared_data: P
             ["what were total net sales in 2024?", "and in 2023?", "what was the change?", "what is that in percent?"],
         )
     assert shown == ["$ 391,035 million", "$ 383,285 million", "$ 7,750 million", "2.0 %"]
+
+
+async def test_a_message_that_cannot_be_read_is_answered(tmp_path: Path) -> None:
+    write_filing(tmp_path / "filings")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", CODE, "mcp", str(tmp_path / "filings"),
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "QUAESTOR_STORE": str(tmp_path / "runs.db")},
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    half = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"document":"\\ud800"}}'
+    sent = {
+        json.dumps(HELLO): (1, None),
+        half: (7, -32700),
+        '{"jsonrpc":"2.0","id":"\\udfff","method":"ping"}': (None, -32700),
+        "not json": (None, -32700),
+        "[" * 100_000: (None, -32700),
+        '{"jsonrpc":"2.0","id":8}': (8, -32600),
+        '{"jsonrpc":"2.0","id":true,"params":{}}': (None, -32600),
+        "[1]": (None, -32600),
+        '{"jsonrpc":"2.0","id":9,"method":"ping"}': (9, None),
+    }
+    try:
+        for line, expected in sent.items():
+            process.stdin.write(line.encode() + b"\n")
+            await process.stdin.drain()
+            answer = json.loads(await asyncio.wait_for(process.stdout.readline(), 60))
+            assert (answer["id"], answer.get("error", {}).get("code")) == expected
+    finally:
+        process.stdin.close()
+        await process.wait()

@@ -23,7 +23,7 @@ BROKEN = "quaestor:broken"
 
 def answer_of(turn: TurnRecord) -> Answer:
     """Returns what was answered in a stored turn."""
-    return serial.load(Answer, turn.answer)
+    return serial.restore(Answer, turn.answer)
 
 
 def sample_input(questions: Sequence[str]) -> str:
@@ -92,4 +92,4 @@ def kept_turns(turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
 
 def turns_of_sample(kept: object) -> tuple[TurnRecord, ...]:
     """Returns the turns that `kept_turns` wrote; none where nothing was kept."""
-    return tuple(serial.load(TurnRecord, turn) for turn in kept) if isinstance(kept, list) else ()
+    return tuple(serial.restore(TurnRecord, turn) for turn in kept) if isinstance(kept, list) else ()

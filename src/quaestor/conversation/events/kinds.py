@@ -358,7 +358,7 @@ def load_events(stored: Sequence[JsonValue]) -> tuple[Event, ...]:
     """Returns the events that `dump_events` wrote.
 
     Raises:
-        pydantic.ValidationError: It did not write this.
+        StoredValueError: It did not write this.
     """
     read_as: type[tuple[Event, ...]] = tuple[Event, ...]
-    return serial.load(read_as, list(stored))
+    return serial.restore(read_as, list(stored))

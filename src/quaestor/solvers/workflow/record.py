@@ -110,4 +110,4 @@ def _is_fault(event: Event) -> bool:
 
 def _last_plan(events: Sequence[Event]) -> WorkflowPlan | None:
     last = next((event for event in reversed(events) if isinstance(event, PlanProposed)), None)
-    return serial.load(WorkflowPlan, last.plan) if last else None
+    return serial.restore(WorkflowPlan, last.plan) if last else None

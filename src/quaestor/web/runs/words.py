@@ -97,7 +97,7 @@ def answer_words(turn: TurnListing) -> str:
     if turn.number is None:
         return "no answer" if turn.status == "complete" or turn.error else "…"
     try:
-        return show_number(serial.load(Answer, turn.answer))
+        return show_number(serial.restore(Answer, turn.answer))
     except ValueError:
         # Records of other programs: what is certain is the number itself.
         return print_value(value_from_text(turn.number))

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 import pytest
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 from sample_events import EVENTS
 from values import a_value
 
@@ -23,6 +23,7 @@ from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.events.stages import StageAnswered
 from quaestor.conversation.events.trace import Trace
 from quaestor.core.quantity import Scale
+from quaestor.errors import StoredValueError
 
 KINDS: tuple[type, ...] = get_args(get_args(Event)[0])
 
@@ -65,7 +66,7 @@ def test_all_of_them_come_back_in_their_order() -> None:
 
 @pytest.mark.parametrize("stored", [{"kind": "sung"}, {"text": "no kind"}, "text", {"kind": "tool_called", "tool": 1}])
 def test_what_is_no_event_is_refused(stored: JsonValue) -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(StoredValueError):
         load_events([stored])
 
 
