@@ -105,6 +105,16 @@ def test_an_image_runs_as_nobody_in_particular_with_extras_that_there_are() -> N
     assert not {user.split(":")[0] for user in users} & {"root", "0"}
 
 
+def test_an_image_is_built_from_a_digest_and_files_with_hashes() -> None:
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    assert {line.split()[1] for line in text.splitlines() if line.startswith("FROM ")} == {"${BASE}"}
+    assert "*@sha256:*" in text
+    fetching = [step for step in text.split("&&") if re.search(r"pip (install|download|wheel) ", step)]
+    assert fetching
+    for step in fetching:
+        assert "--require-hashes" in step or "--no-index" in step, step
+
+
 def test_an_image_is_built_from_what_is_named_alone() -> None:
     ignored = [line for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
     assert ignored[0] == "*"
