@@ -1,6 +1,7 @@
 """What is handed on: archives that are the same bytes whenever they are built, with all that is needed and no more."""
 
 import os
+import re
 import shutil
 import subprocess
 import tarfile
