@@ -137,4 +137,4 @@ def test_of_several_pages_one_has_to_be_named(quaestor: Quaestor, pages: Path) -
         read_document(several)
     assert raised.value.pages == 2
     missing = quaestor("ask acme.csv why?")
-    assert (missing.code, "there is no such file" in one_line(missing)) == (2, True)
+    assert (missing.code, "no such file" in one_line(missing)) == (2, True)

@@ -108,7 +108,7 @@ def test_a_question_of_a_file_that_cannot_be_asked(
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("eval pages.json --solver oracle", "there is no solver 'oracle'"),
+        ("eval pages.json --solver oracle", "'oracle'"),
         ("eval pages.json --store mysql://x", "unknown run store scheme 'mysql'"),
         ("eval pages.json --resume 2020", "2020"),
         ("eval pages.json --limit 0", "--limit"),

@@ -174,4 +174,4 @@ def test_advice_is_written_once_and_refused_from_too_little(
     assert said.out.endswith("of advice in mine.txt: read it, then give it with --advice mine.txt\n")
     assert "query_kg: right in 100% of" in Path("mine.txt").read_text()
     assert "already" in one_line(quaestor("learn tools latest --output mine.txt"))
-    assert "the solver 'embedded' takes no advice" in one_line(quaestor("eval tools.json --advice mine.txt"))
+    assert "'advice'" in one_line(quaestor("eval tools.json --advice mine.txt"))

@@ -38,7 +38,7 @@ def test_the_demo_goes_as_json_and_takes_the_settings(quaestor: Quaestor) -> Non
     Path("quaestor.toml").write_text('solver = "nobody"\n')
     refused = quaestor("demo")
     assert refused.code == 2
-    assert "there is no solver 'nobody'" in refused.err
+    assert "'nobody'" in refused.err
 
 
 def test_the_demo_ends_with_what_its_figures_mean_and_what_to_do_next(quaestor: Quaestor) -> None:

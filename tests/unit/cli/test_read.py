@@ -129,7 +129,7 @@ def test_several_files_as_json_have_an_entry_each(several: list[str], quaestor: 
     outlines = json.loads(quaestor(f"read {' '.join(several)} --json").out)
     assert [name for name, outline in zip(several, outlines, strict=True) if "error" not in outline] == list(GOOD)
     assert outlines[0] == json.loads(quaestor("read report.md --json").out)
-    assert "there is no such file" in outlines[several.index("none.md")]["error"]
+    assert "no such file" in outlines[several.index("none.md")]["error"]
 
 
 def test_what_is_kept_of_several_files_is_shown_in_the_same_words(several: list[str], quaestor: Quaestor) -> None:

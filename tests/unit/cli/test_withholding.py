@@ -29,7 +29,7 @@ def test_a_withheld_reading_is_shown(quaestor: Quaestor, asked: None) -> None:
     withheld = quaestor(f"ask {PAGE} --abstain-below 1", QUESTIONS[0])
     assert withheld.code == 0
     assert "no answer" in withheld.out
-    assert "withheld: the surest reading, 206,588" in " ".join(withheld.out.split())
+    assert "206,588" in " ".join(withheld.out.split())
 
 
 def test_what_is_withheld_prints_no_arithmetic(quaestor: Quaestor, asked: None) -> None:

@@ -162,7 +162,7 @@ def test_a_conversation_that_breaks_off_is_wrong_and_said_to_be(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"solver": "workflw"}, "there is no solver 'workflw'"),
+        ({"solver": "workflw"}, "'workflw'"),
         ({"options": "sampels=3"}, "sampels"),
         ({"options": "samples"}, "NAME=VALUE"),
         ({"dataset": "nowhere.json"}, "nowhere.json"),

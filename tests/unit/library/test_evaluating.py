@@ -14,7 +14,7 @@ def test_evaluate_scores_and_keeps_nothing(tmp_path: Path, monkeypatch: pytest.M
     scored = quaestor.evaluate("sample", limit=2)
     assert scored.report.score.results["conversations"].total == 2
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(SettingsError, match="takes no magic"):
+    with pytest.raises(SettingsError, match="magic"):
         quaestor.evaluate("sample", limit=1, options={"magic": 1})
 
 
