@@ -107,7 +107,7 @@ def measure(server: Served, clients: int, seconds: float) -> list[Figure]:
     """
     began = time.perf_counter()
     with ThreadPoolExecutor(clients) as pool:
-        running = [pool.submit(_client, server.address, began + seconds) for _ in range(clients)]
+        running = [pool.submit(converse, server.address, began + seconds) for _ in range(clients)]
         time.sleep(min(_WARM, seconds / 2))
         first = _memory(server.process)
         time.sleep(max(0.0, began + seconds / 2 - time.perf_counter()))
@@ -144,7 +144,7 @@ def _memory(process: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def _client(address: str, end: float) -> Seen:
+def converse(address: str, end: float) -> Seen:
     """Has one conversation after the other until it is time; each is had to its end."""
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
     seen = Seen()

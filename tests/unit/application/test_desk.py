@@ -15,7 +15,7 @@ from quaestor.application.uploads import Uploads
 from quaestor.conversation.events.kinds import Event, Note
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
-from quaestor.errors import BusyError, InputError, OutageError, UnknownConversationError
+from quaestor.errors import BusyError, InputError, OutageError, QuestionStoppedError, UnknownConversationError
 from quaestor.evaluation.watching import Watcher
 from quaestor.evaluation.writing import RunWriter
 from quaestor.settings import Settings
@@ -236,3 +236,44 @@ async def test_what_is_stopped_while_the_store_begins_an_attempt_is_done_again(
         assert questions((await at.look(id)).turns) == ["cell 1 2"]
     async with desk(tmp_path) as at:
         assert questions((await at.look(id)).turns) == ["cell 1 2"]
+
+
+async def test_a_question_is_stopped_with_those_that_wait_and_the_conversation_goes_on(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+        asked = [asyncio.create_task(at.ask(id, "sleep 30 cell 1 1")) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        assert at.stop(id) == 3
+        for one in asked:
+            with pytest.raises(QuestionStoppedError):
+                await one
+        assert at.stop(id) == 0
+        assert questions((await at.ask(id, "cell 1 2")).turns) == ["cell 1 1", "cell 1 2"]
+
+
+async def test_who_is_cancelled_is_not_told_that_the_question_was_stopped(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        asked = asyncio.create_task(at.ask(await begun(at), "sleep 30 cell 1 1"))
+        await asyncio.sleep(0.05)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+
+
+async def test_a_conversation_is_deleted_while_it_is_answering(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        id = await begun(at)
+        asked = asyncio.create_task(at.ask(id, "sleep 30 cell 1 1"))
+        await asyncio.sleep(0.05)
+        await asyncio.wait_for(at.delete(id), 20)
+        with pytest.raises(QuestionStoppedError):
+            await asked
+        with pytest.raises(UnknownConversationError):
+            at.kept.get(id)
+
+
+async def test_questions_of_a_conversation_that_is_not_there_cannot_be_stopped(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        with pytest.raises(UnknownConversationError):
+            at.stop("nowhere")

@@ -9,13 +9,13 @@ from typer.testing import CliRunner
 
 import quaestor
 from quaestor.application.run_service import find_run
-from quaestor.evaluation.several import taken_apart
 from quaestor.cli.app import app
 from quaestor.conversation.events.kinds import TakenApart, load_events
 from quaestor.conversation.events.lines import event_lines
 from quaestor.core.answer_value import Number
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import QuestionError
+from quaestor.evaluation.several import taken_apart
 from quaestor.store.base import open_store
 
 PAGE = "sample#QUIL/2007/page_88.pdf"

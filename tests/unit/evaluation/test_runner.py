@@ -11,10 +11,12 @@ from quaestor.conversation.events.kinds import Note
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import Number
+from quaestor.core.computing import compute
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
-from quaestor.errors import OutageError
-from quaestor.evaluation.runner import play_conversation, run_conversation
+from quaestor.errors import OutageError, QuestionTimeoutError
+from quaestor.evaluation.conversation_result import ConversationResult
+from quaestor.evaluation.runner import Play, play_conversation, run_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.solvers.base import TurnContext
 
@@ -195,3 +197,43 @@ def test_cancelling_is_no_defect() -> None:
             await task
 
     asyncio.run(scenario())
+
+
+class Endless(ScriptedSolver):
+    """Computes for ever if the question says so."""
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        if question == "endless":
+            await compute(_forever)
+        return await super().solve(question, context)
+
+
+def _forever() -> None:
+    while True:
+        pass
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_turn_that_computes_for_too_long_has_failed_and_the_conversation_goes_on(others: int) -> None:
+    async def played() -> ConversationResult:
+        waiting = [asyncio.create_task(asyncio.sleep(600)) for _ in range(others)]  # then it computes in a thread
+        try:
+            asked = a_conversation("cell 0 1", "endless", "cell 0 2")
+            return await run_conversation(asked, Endless(), seconds=2.0)
+        finally:
+            for one in waiting:
+                one.cancel()
+
+    result = asyncio.run(played())
+    assert result.status == "complete"
+    first, late, last = result.turns
+    assert late.error is not None
+    assert late.error.startswith("QuestionTimeoutError")
+    assert late.answer.value is None
+    assert (first.error, last.error, last.answer.number) == (None, None, value(0, 2))
+
+
+def test_a_play_without_that_ends_with_the_error() -> None:
+    with pytest.raises(QuestionTimeoutError) as caught:
+        asyncio.run(Play(a_conversation("endless"), Endless(), seconds=2.0).turns_to_end())
+    assert caught.value.seconds == 2.0

@@ -1,0 +1,129 @@
+"""What one endless question costs the others: `python -m benchmarks.worst_question [--clients N] [--seconds S]`.
+
+The server runs as for `http_load`, with a solver that answers as the embedded one, but never ends if the question says
+so. First all clients but one converse, then the last one asks the endless question meanwhile, again whenever it has
+ended. Both are measured in turns, so that a machine that gets busier disturbs both.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import median, quantiles
+from urllib.parse import urlsplit
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.figure import Figure
+from benchmarks.http_load import converse, served
+
+_PAGE = "sample#NORD/2012/page_41.pdf"
+
+_SOLVER = """
+from quaestor.core.computing import compute
+from quaestor.solvers.registry import make_solver
+from quaestor.solvers.spec import SolverSpec
+
+def _wait(question):
+    while "endless" in question:
+        pass
+
+class Endless:
+    name = "endless"
+
+    def __init__(self, options):
+        self._embedded = make_solver("embedded", {"decline": True, "answers": "all"})
+
+    async def solve(self, question, context):
+        await compute(_wait, question)
+        return await self._embedded.solve(question, context)
+
+SPEC = SolverSpec("endless", "never ends if the question says so", Endless)
+"""
+
+
+def main() -> None:
+    wanted = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    wanted.add_argument("--clients", type=int, default=20)
+    wanted.add_argument("--seconds", type=float, default=15.0, help="of each measurement")
+    wanted.add_argument("--times", type=int, default=3, help="measurements of each kind")
+    said = wanted.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        packages = Path(folder) / "packages" / "endless-1.0.dist-info"
+        packages.mkdir(parents=True)
+        (packages.parent / "endless_solver.py").write_text(_SOLVER)
+        (packages / "METADATA").write_text("Metadata-Version: 2.1\nName: endless\nVersion: 1.0\n")
+        (packages / "entry_points.txt").write_text("[quaestor.solvers]\nendless = endless_solver:SPEC\n")
+        os.environ |= {"PYTHONPATH": str(packages.parent), "QUAESTOR_SOLVER": "endless"}
+        with served(Path(folder), _PAGE) as server:
+            found = measure(server.address, said.clients, said.seconds, said.times)
+    table = Table("figure", "", "how")
+    for figure in found:
+        table.add_row(figure.name, figure.value, figure.how)
+    Console(highlight=False).print(table)
+
+
+def measure(address: str, clients: int, seconds: float, times: int) -> list[Figure]:
+    """Returns the figures of a server that runs."""
+    _waited(address, 1, 2.0, endless=False)  # what is loaded by the first questions is loaded
+    without, beside = list[float](), list[float]()
+    for _ in range(times):
+        without += _waited(address, clients - 1, seconds, endless=False)
+        beside += _waited(address, clients - 1, seconds, endless=True)
+    figures = [
+        Figure(f"{clients - 1} clients, an answer", _milliseconds(median(took)), f"median of {len(took)} {how}")
+        for took, how in ((without, "without it"), (beside, "beside the endless question"))
+    ]
+    ratio = median(beside) / median(without)
+    slowest = quantiles(beside, n=20)[-1] / quantiles(without, n=20)[-1]
+    return [
+        *figures,
+        Figure("ratio of the medians", f"{ratio:.2f}", "beside it to without it"),
+        Figure("ratio of the slowest", f"{slowest:.2f}", "what 19 of 20 are within"),
+    ]
+
+
+def _waited(address: str, clients: int, seconds: float, *, endless: bool) -> list[float]:
+    """Returns how long each question of some clients took, in seconds."""
+    end = time.perf_counter() + seconds
+    with ThreadPoolExecutor(clients + 1) as pool:
+        worst = pool.submit(_ask_endless, address, end) if endless else None
+        seen = [pool.submit(converse, address, end) for _ in range(clients)]
+        took = [second for one in seen for second in one.result().asked]
+        if worst is not None:
+            worst.result()
+    return took
+
+
+def _ask_endless(address: str, end: float) -> None:
+    """Asks until it is time, then stops the question, by leaving."""
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
+    kind = {"Content-Type": "application/json"}
+
+    def send(method: str, where: str, body: dict[str, str] | None = None) -> http.client.HTTPResponse:
+        connection.request(method, f"/api/v1{where}", None if body is None else json.dumps(body), kind)
+        return connection.getresponse()
+
+    document = json.loads(send("GET", "/documents").read())["items"][0]["id"]
+    id = json.loads(send("POST", "/conversations", {"document": document}).read())["id"]
+    while (left := end - time.perf_counter()) > 0:
+        reply = send("POST", f"/conversations/{id}/questions/stream", {"question": "endless"})
+        connection.sock.settimeout(left)
+        try:
+            reply.read()
+        except TimeoutError:
+            break
+    connection.close()
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:.0f} ms"
+
+
+if __name__ == "__main__":
+    main()
