@@ -84,7 +84,7 @@ def test_endless_questions_end_and_others_are_answered_meanwhile(tmp_path: Path)
         assert api.ask(api.begin(), ASKED) == RIGHT
         conversations = [api.begin() for _ in range(5)]
         threads = [
-            threading.Thread(target=lambda c=one, q=question: late.append(Api(address).ask(c, q)))  # type: ignore[misc]
+            threading.Thread(target=lambda c=one, q=question: late.append(Api(address).ask(c, q)))
             for one, question in zip(conversations, [ENDLESS, STUCK, STUCK, ENDLESS, STUCK], strict=True)
         ]
         for thread in threads:
