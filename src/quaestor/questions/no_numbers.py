@@ -23,8 +23,8 @@ _MEANING = re.compile(
 )
 _WHO = re.compile(r"(?:and )?(?:who|who's|whom) .+")
 _FORMS = (
-    (_GREETING, "this is not a question"),
-    (_SUM, "this is arithmetic, not a question about the page"),
+    (_GREETING, "it is not a question"),
+    (_SUM, "this is arithmetic"),
     (_WHY, "a reason is not a number"),
     (_MEANING, "a meaning is not a number"),
     (_WHO, "a person is not a number"),
