@@ -50,7 +50,11 @@ QuaestorError
 └── ModelError (RuntimeError)        the shipped or trained weights cannot be used
 """
 
+from collections.abc import Iterable
 from typing import Any
+
+_NEAR = 70
+_MOST_NAMES = 30
 
 
 class QuaestorError(Exception):
@@ -140,7 +144,7 @@ class SeveralPagesError(DatasetError):
     def __init__(self, path: str, pages: int) -> None:
         self.path = path
         self.pages = pages
-        super().__init__(f"{path} holds {pages} pages: name one of them, as {path}#ID")
+        super().__init__(f"{path} has {pages} pages: choose one as {path}#ID")
 
 
 class BadLinesError(InputError):
@@ -155,7 +159,7 @@ class BadLinesError(InputError):
         self.file = file
         self.lines = lines
         listed = "".join(f"\n{line}" for line in lines)
-        super().__init__(f"{len(lines)} of the {of} lines of {file} cannot be used; nothing was taken from it:{listed}")
+        super().__init__(f"{len(lines)} of the {of} lines of {file} are invalid; nothing was imported:{listed}")
 
 
 class OutputExistsError(InputError):
@@ -194,7 +198,7 @@ class ProgramError(PlanError):
         self.program = program
         self.position = position
         shown = program if len(program) <= 80 else program[:77] + "..."
-        super().__init__(f"cannot read the program {shown!r} at character {position}: {reason}")
+        super().__init__(f"invalid program {shown!r} at character {position}: {reason}")
 
 
 class FormulaError(PlanError):
@@ -209,7 +213,7 @@ class FormulaError(PlanError):
         self.formula = formula
         self.position = position
         shown = formula if len(formula) <= 80 else formula[:77] + "..."
-        super().__init__(f"cannot read the formula {shown!r} at character {position}: {reason}")
+        super().__init__(f"invalid formula {shown!r} at character {position}: {reason}")
 
 
 class PlanValidationError(PlanError):
@@ -221,7 +225,7 @@ class PlanValidationError(PlanError):
 
     def __init__(self, issues: tuple[str, ...]) -> None:
         self.issues = issues
-        super().__init__("the plan cannot be run: " + "; ".join(issues))
+        super().__init__("invalid plan: " + "; ".join(issues))
 
 
 class ExecutionError(PlanError, ArithmeticError):
@@ -275,7 +279,7 @@ class BudgetExceededError(OutageError):
     def __init__(self, spent: str, limit: str) -> None:
         self.spent = spent
         self.limit = limit
-        super().__init__(f"the budget of {limit} is used up ({spent}): resume the run with a larger one")
+        super().__init__(f"budget of {limit} exceeded ({spent} used); resume the run with a larger budget")
 
 
 class CassetteError(OutageError, InputError):
@@ -317,7 +321,7 @@ class RunStoppedError(QuaestorError):
         self.why: str = why
         self.run: str | None = run
         self.by_person: bool = by_person
-        super().__init__(f"{why}; {f'run {run} can be resumed' if run else 'nothing was begun'}")
+        super().__init__(f"{why}; {f'run {run} can be resumed' if run else 'nothing was started'}")
 
 
 class EngineError(QuaestorError, RuntimeError):
@@ -385,8 +389,8 @@ class GapError(GraphError):
         self.gaps = gaps
         listed = "".join(f"\n  {gap}" for gap in gaps)
         super().__init__(
-            f"the ontology has no property for {len(gaps)} of the labels of {document}; "
-            f"build it from documents that have them, or use the policy 'extend':{listed}"
+            f"{len(gaps)} labels of {document} are not in the ontology; rebuild it from documents that have them, or "
+            f"use the policy 'extend':{listed}"
         )
 
 
@@ -401,8 +405,30 @@ class QueryError(GraphError):
     def __init__(self, reason: str, position: int | None = None) -> None:
         self.reason = reason
         self.position = position
-        super().__init__(f"the query cannot be answered: {reason}")
+        super().__init__(f"query failed: {reason}")
 
 
 class ModelError(QuaestorError, RuntimeError):
     """The shipped or trained weights cannot be used."""
+
+
+def unknown_name(noun: str, name: str, known: Iterable[str], where: str = "", most: int = 1) -> str:
+    """Returns the message for a name that does not exist, with the nearest that do or, failing that, all of them.
+
+    >>> unknown_name("solver", "embeded", ["embedded", "agent"])
+    "unknown solver 'embeded'; did you mean 'embedded'?"
+    >>> unknown_name("solver", "x", ["embedded", "agent"], where="in quaestor.toml")
+    "unknown solver 'x' in quaestor.toml; choose from embedded, agent"
+    """
+    from rapidfuzz import fuzz, process  # only needed for a message
+
+    folded = {other: other.casefold() for other in known}
+    shown = f"unknown {noun} {name[:80]!r}{f' {where}' if where else ''}"
+    # A part of a long id is near it; of a short name every letter would be.
+    scorer = fuzz.WRatio if len(name) > 3 else fuzz.ratio
+    found = process.extract(name[:80].casefold(), folded, scorer=scorer, score_cutoff=_NEAR, limit=most)
+    if near := [repr(other) for _, _, other in found]:
+        return f"{shown}; did you mean {' or '.join(filter(None, (', '.join(near[:-1]), near[-1])))}?"
+    names = list(folded)
+    listed = ", ".join(names[:_MOST_NAMES]) + (", ..." if len(names) > _MOST_NAMES else "")
+    return f"{shown}; choose from {listed}" if names else f"{shown}; there are none"

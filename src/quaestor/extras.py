@@ -39,7 +39,7 @@ def require_extra(extra: str, purpose: str) -> None:
         SettingsError: One is missing.
     """
     if missing := [module for module in EXTRAS[extra] if not is_installed(module)]:
-        raise SettingsError(f"{purpose} needs {_listed(missing)}: {how_to_install(extra)}")
+        raise SettingsError(f"{purpose} requires {_listed(missing)}: run {how_to_install(extra)}")
 
 
 def extra_of(module: str) -> str | None:
@@ -58,9 +58,9 @@ def how_to_install(extra: str) -> str:
     """Returns the commands that install an extra.
 
     >>> how_to_install("train")
-    "pip install 'quaestor[train]', or in a checkout pip install -e '.[train]'"
+    "pip install 'quaestor[train]' (in a checkout: pip install -e '.[train]')"
     """
-    return f"pip install 'quaestor[{extra}]', or in a checkout pip install -e '.[{extra}]'"
+    return f"pip install 'quaestor[{extra}]' (in a checkout: pip install -e '.[{extra}]')"
 
 
 def is_installed(module: str) -> bool:

@@ -104,16 +104,14 @@ class Registry(Generic[T]):
         except (Exception, SystemExit) as error:  # whatever another package does when it is imported
             why = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
             raise PluginError(
-                f"the package {_package(point)} adds the {self.noun} {name!r} by the entry point {_shown(point)} of "
-                f"{self.group}, which cannot be used: {why}; mend or uninstall the package"
+                f"cannot load the {self.noun} {name!r} of package {_package(point)} (entry point {_shown(point)} in "
+                f"{self.group}): {why}; fix or uninstall the package"
             ) from error
 
     def _twice(self, name: str, added: list["EntryPoint"]) -> str:
         own = ["quaestor itself"] if name in self._built_in else []
-        held = [*own, *(f"the package {_package(point)} ({_shown(point)})" for point in added)]
-        return (
-            f"there are {len(held)} with the name of the {self.noun} {name!r}: {', '.join(held)}; uninstall all but one"
-        )
+        held = [*own, *(f"package {_package(point)} ({_shown(point)})" for point in added)]
+        return f"{len(held)} packages provide the {self.noun} {name!r}: {', '.join(held)}; uninstall all but one"
 
 
 def named_object(name: str, found: object, parts: tuple[str, ...]) -> object:
@@ -129,9 +127,9 @@ def named_object(name: str, found: object, parts: tuple[str, ...]) -> object:
     """
     made: object = found() if isinstance(found, type) else found
     if not all(hasattr(made, part) for part in parts):
-        raise TypeError(f"it is {type(made).__name__}, which has no {', '.join(parts[:-1])} and {parts[-1]}")
+        raise TypeError(f"{type(made).__name__} must have the attributes {', '.join(parts)}")
     if (own := getattr(made, "name", name)) != name:
-        raise TypeError(f"it is called {own!r}")
+        raise TypeError(f"its name is {own!r}")
     return made
 
 
@@ -157,7 +155,7 @@ def _selecting(path: tuple[str, ...]) -> Callable[..., Iterable["EntryPoint"]]:
 
 
 def _package(point: "EntryPoint") -> str:
-    return repr(point.dist.name) if point.dist is not None else "of an unknown name"
+    return repr(point.dist.name) if point.dist is not None else "of unknown name"
 
 
 def _shown(point: "EntryPoint") -> str:

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from quaestor.errors import SettingsError
+from quaestor.errors import SettingsError, unknown_name
 
 Setting = str | int | float | bool
 
@@ -158,14 +158,14 @@ def misspelt_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Returns a warning for each variable that looks like a setting and is none, naming the nearest.
 
     >>> misspelt_variables({"QUAESTOR_SOLVR": "agent", "QUAESTOR_STORE": "runs.db"})
-    ('QUAESTOR_SOLVR is not read: did you mean QUAESTOR_SOLVER?',)
+    ('unknown variable QUAESTOR_SOLVR; did you mean QUAESTOR_SOLVER?',)
     """
     known = [PREFIX + name.upper() for name in (*_KINDS, "debug", "token")]
     warnings = []
     for name in sorted(environment):
         # Other programs may have variables of the same beginning: only what is nearly one of ours is a slip.
         if name.startswith(PREFIX) and name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.8)):
-            warnings.append(f"{name} is not read: did you mean {near[0]}?")
+            warnings.append(f"unknown variable {name}; did you mean {near[0]}?")
     return tuple(warnings)
 
 
@@ -187,7 +187,7 @@ def _from_file(path: Path) -> dict[str, object]:
 def _tables(name: str, tables: object, path: Path) -> dict[str, dict[str, object]]:
     """Returns the tables under a heading such as `[models.NAME]`."""
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
-        raise SettingsError(f"{name!r} must be tables such as [{name}.NAME] ({path})")
+        raise SettingsError(f"{name!r} in {path} must contain tables such as [{name}.NAME]")
     return tables
 
 
@@ -219,19 +219,17 @@ def _either(choices: tuple[str, ...]) -> str:
 def _checked(name: str, value: object, where: str) -> Setting:
     kind = _KINDS.get(name)
     if kind is None:
-        near = get_close_matches(name, _KINDS, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_KINDS)}"
-        raise SettingsError(f"unknown setting {name!r} ({where}): {hint}")
+        raise SettingsError(unknown_name("setting", name, _KINDS, where=f"in {where}"))
     if kind is float and type(value) is int:
         value = float(value)
     # type() and not isinstance: TOML's `true` is no number, although Python's True is one.
     if type(value) is not kind:
-        raise SettingsError(f"setting {name!r} must be {_WANTED[kind]}, not {value!r} ({where})")
+        raise SettingsError(f"setting {name!r} must be {_WANTED[kind]}, not {value!r} (in {where})")
     if name in _LEAST and isinstance(value, int | float) and not _LEAST[name] <= value < float("inf"):
-        raise SettingsError(f"setting {name!r} must be {_LEAST[name]} or more, not {value} ({where})")
+        raise SettingsError(f"setting {name!r} must be at least {_LEAST[name]}, not {value} (in {where})")
     if name in _CHOICES and value not in _CHOICES[name]:
-        raise SettingsError(f"setting {name!r} must be {_either(_CHOICES[name])}, not {value!r} ({where})")
+        raise SettingsError(f"setting {name!r} must be {_either(_CHOICES[name])}, not {value!r} (in {where})")
     if value == "":
-        raise SettingsError(f"setting {name!r} must not be empty ({where})")
+        raise SettingsError(f"setting {name!r} must not be empty (in {where})")
     assert isinstance(value, str | int | float)
     return value

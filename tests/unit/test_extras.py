@@ -81,9 +81,8 @@ def test_what_is_missing_is_listed_with_the_commands_that_install_it(monkeypatch
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(SettingsError) as raised:
         require_extra("train", "training")
-    assert str(raised.value) == (
-        "training needs sklearn and xgboost: pip install 'quaestor[train]', or in a checkout pip install -e '.[train]'"
-    )
+    assert all(part in str(raised.value) for part in ("sklearn", "xgboost", "pip install 'quaestor[train]'"))
+    assert "scipy" not in str(raised.value)
 
 
 @pytest.mark.slow
@@ -147,7 +146,7 @@ def test_what_is_missing_is_said_in_one_line_before_any_work(
     assert outcome.stderr.startswith("quaestor: ")
     assert outcome.stderr.count("\n") == 1, outcome.stderr
     assert all(module in outcome.stderr for module in EXTRAS[extra])
-    assert outcome.stderr.endswith(f": pip install 'quaestor[{extra}]', or in a checkout pip install -e '.[{extra}]'\n")
+    assert f"pip install 'quaestor[{extra}]'" in outcome.stderr
     assert not (tmp_path / "learned").exists()
 
 
@@ -160,7 +159,7 @@ def test_training_from_python_says_it_too(python_without: Python) -> None:
         "except SettingsError as error:\n    print(error)"
     )
     outcome = python_without(("train",), "-c", code)
-    assert outcome.stdout.startswith("training needs sklearn, scipy and xgboost: pip install 'quaestor[train]'")
+    assert "pip install 'quaestor[train]'" in outcome.stdout
 
 
 def test_tracing_says_it_too(python_without: Python) -> None:
@@ -170,7 +169,7 @@ def test_tracing_says_it_too(python_without: Python) -> None:
         "try:\n    start_tracing()\n"
         "except SettingsError as error:\n    print(error)"
     )
-    assert python_without(("otel",), "-c", code).stdout.startswith("tracing needs opentelemetry")
+    assert "pip install 'quaestor[otel]'" in python_without(("otel",), "-c", code).stdout
 
 
 def test_a_module_that_is_missing_deep_inside_is_said_too(python_without: Python) -> None:
@@ -182,4 +181,5 @@ def test_a_module_that_is_missing_deep_inside_is_said_too(python_without: Python
     )
     outcome = python_without(("models",), "-c", code)
     assert outcome.returncode == 2
-    assert outcome.stderr.startswith("quaestor: this needs httpx2, which is not installed: pip install 'quaestor[mod")
+    assert "httpx2" in outcome.stderr
+    assert "pip install 'quaestor[models]'" in outcome.stderr

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Literal
 from urllib.parse import urlsplit
 
-from quaestor.errors import ModelAccessError, SettingsError
+from quaestor.errors import ModelAccessError, SettingsError, unknown_name
 from quaestor.llm.profiles import HOSTED, PROFILES, Profile
 
 Protocol = Literal["anthropic", "openai"]
@@ -140,15 +140,14 @@ def _from_table(name: str, table: Mapping[str, object]) -> ModelSpec:
         _check(where, key, value)
     provider = str(table.get("provider", "openai"))
     if provider not in _PROVIDERS:
-        raise SettingsError(f"unknown provider {provider!r} in {where}: known are {', '.join(_PROVIDERS)}")
+        raise SettingsError(unknown_name("provider", provider, _PROVIDERS, where=f"in {where}"))
     url = table.get("base_url")
     spec = _spec(name, provider, str(table.get("model", name)), None if url is None else str(url))
     if "api_key_env" in table:
         spec = replace(spec, key_variable=str(table["api_key_env"]), key_needed=True)
     if "profile" in table:
         if table["profile"] not in PROFILES:
-            known = ", ".join(PROFILES)
-            raise SettingsError(f"unknown profile {table['profile']!r} in {where}: known are {known}")
+            raise SettingsError(unknown_name("profile", str(table["profile"]), PROFILES, where=f"in {where}"))
         spec = replace(spec, profile=PROFILES[str(table["profile"])])
     switched = {key: bool(table[key]) for key in _SWITCHES if key in table}
     chosen = {
@@ -165,9 +164,7 @@ def _check(where: str, key: str, value: object) -> None:
     """Refuses what is no setting of a model, or of the wrong kind."""
     kinds = _KINDS.get(key)
     if kinds is None:
-        near = get_close_matches(key, _KINDS, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_KINDS)}"
-        raise SettingsError(f"unknown key {key!r} in {where}: {hint}")
+        raise SettingsError(unknown_name("key", key, _KINDS, where=f"in {where}"))
     if type(value) not in kinds:
         wanted = " or ".join({str: "text", bool: "true or false"}.get(kind, "a number") for kind in kinds[:1])
         raise SettingsError(f"{key!r} in {where} must be {wanted}, not {value!r}")

@@ -6,11 +6,10 @@ Owns their reading from settings and JSON, and their check. Knows no solver.
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import field, fields
-from difflib import get_close_matches
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from quaestor.errors import SettingsError
+from quaestor.errors import SettingsError, unknown_name
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -48,13 +47,14 @@ def read_text(kind: "type[DataclassInstance]", name: str, text: str, owner: str)
 
     Args:
         kind: The type of the options.
-        name: Of the option, which the type has.
+        name: Of the option.
         text: As a person wrote it: `6`, `0.5`, `true`, or any words.
         owner: For messages: `the agent solver`.
 
     Raises:
-        SettingsError: The option cannot be given as text.
+        SettingsError: The option does not exist, or cannot be given as text.
     """
+    require_option(kind, name, owner)
     hint = get_type_hints(kind)[name]
     kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     if bool in kinds and (said := {"true": True, "false": False}.get(text.strip().casefold())) is not None:
@@ -68,6 +68,12 @@ def read_text(kind: "type[DataclassInstance]", name: str, text: str, owner: str)
     return text
 
 
+def require_option(kind: "type[DataclassInstance]", name: str, owner: str) -> None:
+    """Raises SettingsError if a type has no option of that name, suggesting the nearest that it has."""
+    if name not in (known := option_names(kind)):
+        raise SettingsError(unknown_name("option", name, known, where=f"for {owner}"))
+
+
 def read_options(kind: type[O], values: Mapping[str, object], owner: str) -> O:
     """Returns the options that settings or JSON give; what they do not name keeps its default.
 
@@ -79,11 +85,8 @@ def read_options(kind: type[O], values: Mapping[str, object], owner: str) -> O:
     Raises:
         SettingsError: There is no such option, or a value is not what it may be.
     """
-    known = option_names(kind)
-    if unknown := [name for name in values if name not in known]:
-        near = get_close_matches(unknown[0], known, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known options: {', '.join(known) or 'none'}"
-        raise SettingsError(f"unknown option {unknown[0]!r} of {owner}; {hint}")
+    for name in values:
+        require_option(kind, name, owner)
     hints = get_type_hints(kind)
     limits = {item.name: item.metadata for item in fields(kind)}
     return kind(**{name: _checked(name, value, hints[name], limits[name], owner) for name, value in values.items()})

@@ -1,10 +1,9 @@
 """Solvers by name: the six of this package, and those that other packages add (entry points `quaestor.solvers`)."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast
 
-from quaestor.errors import SettingsError
+from quaestor.errors import SettingsError, unknown_name
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry
 from quaestor.solvers.base import RankingSolver, Solver
@@ -51,9 +50,7 @@ def solver_spec(name: str) -> "AnySpec":
     """
     spec = _SOLVERS.find(name)
     if spec is None:
-        near = get_close_matches(name, solver_names(), 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known solvers: {', '.join(solver_names())}"
-        raise SettingsError(f"unknown solver {name!r}; {hint}")
+        raise SettingsError(unknown_name("solver", name, solver_names()))
     return spec
 
 
@@ -98,23 +95,6 @@ def needs_model(name: str, options: "Options | None" = None) -> bool:
     """
     spec = solver_spec(name)
     return spec.must_have_model(spec.read(options))
-
-
-def require_option(name: str, option: str, shown: str) -> None:
-    """Makes sure that a solver has an option.
-
-    Args:
-        name: The solver's.
-        option: The option's.
-        shown: What the person who sets it calls it.
-
-    Raises:
-        SettingsError: It has not; the message says which solvers have.
-    """
-    if option not in solver_spec(name).option_names:
-        having = [spec.name for spec in solver_specs() if option in spec.option_names]
-        hint = f"; solvers that have it: {', '.join(having)}" if having else ""
-        raise SettingsError(f"the solver {name!r} has no option {shown!r}{hint}")
 
 
 def prompts_digest(name: str, options: "Options | None" = None) -> str | None:

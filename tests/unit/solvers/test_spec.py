@@ -16,7 +16,6 @@ from quaestor.solvers.registry import (
     make_solver,
     needs_model,
     prompts_digest,
-    require_option,
     solver_names,
     solver_spec,
     solver_specs,
@@ -122,15 +121,6 @@ def test_prompts_of_the_expert_count_in_the_digest() -> None:
     assert prompts_digest("reflection", {"expert": "agent"}) != prompts_digest("reflection")
     assert prompts_digest("reflection", {"expert": "embedded"}) == prompts_digest("reflection")
     assert prompts_digest("a solver of a test") is None
-
-
-def test_who_has_an_option_is_said() -> None:
-    require_option("embedded", "abstain_below", "--abstain-below")
-    require_option("cascade", "abstain_below", "--abstain-below")
-    with pytest.raises(SettingsError, match="'agent'"):
-        require_option("agent", "weights", "weights")
-    with pytest.raises(SettingsError):
-        require_option("agent", "beam", "beam")
 
 
 @dataclass(frozen=True, slots=True)
