@@ -33,12 +33,13 @@ from quaestor.cli.train import crossvalidate_command, train_command
 from quaestor.settings import misspelt_variables
 
 _FIRST_LINES = """\
-quaestor demo                  answers about made-up pages, with their sources
-quaestor ask FILE              what can be asked of a filing (HTML, PDF, XLSX)
-quaestor ask FILE "QUESTION"   the answer, and where each number stands
-quaestor chat FILE             a conversation about it; in a browser: quaestor serve FILE
-quaestor --help                all commands, to compare solvers and models too"""
-"""What to type, for who types nothing more."""
+quaestor demo                  try it on the bundled sample pages
+quaestor ask FILE              list what you can ask about a filing (HTML, PDF, XLSX)
+quaestor ask FILE "QUESTION"   answer a question, with the source of each number
+quaestor chat FILE             ask one question after another
+quaestor serve FILE            ask in a browser
+quaestor --help                list all commands"""
+"""Printed if no command is given."""
 
 app = typer.Typer(
     pretty_exceptions_enable=False,
@@ -57,12 +58,12 @@ def _show_version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.", envvar=DEBUG)] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.", envvar=DEBUG)] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Answers conversations of questions about a page of a financial report, and shows where each number came from."""
+    """Answer questions about financial reports, and show the source of every number."""
     if debug:
         os.environ[DEBUG] = "1"
     for warning in misspelt_variables(os.environ):

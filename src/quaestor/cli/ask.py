@@ -34,8 +34,11 @@ def ask_command(
         list[str],
         typer.Argument(
             metavar="FILE... QUESTION...",
-            help="A filing or several (HTML, PDF, XLSX, CSV, text), or a page of a dataset as DATASET#PAGE; then the "
-            "questions in their order, or - to read them from stdin, one a line. Without one: what can be asked.",
+            help=(
+                "One or more filings (HTML, PDF, XLSX, CSV, text), or a page of a dataset as DATASET#PAGE, "
+                "followed by the questions in order. Use - to read questions from stdin, one per line. Without a "
+                "question, lists what you can ask."
+            ),
         ),
     ],
     solver: SolverOptions,
@@ -48,7 +51,7 @@ def ask_command(
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Answer questions about filings or a page, each with its formula and sources. Kept as a run, to be looked into."""
+    """Answer questions about filings or a page, with the formula and sources of each answer. Saves them as a run."""
     from quaestor.application.answers import answer_objects
     from quaestor.application.ask_service import AskRequest, answer_questions
     from quaestor.application.file_cache import file_cache, reading_limits
@@ -91,10 +94,10 @@ def ask_command(
         asked = asyncio.run(answer_questions(found, questions, request))
     except BaseException:
         for run in begun:
-            print(f"run {run} keeps what was answered before it broke off", file=sys.stderr)
+            print(f"run {run} contains the answers given before the interruption", file=sys.stderr)
         raise
     if asked.unkept:
-        print(f"quaestor: the answers are not kept: {asked.unkept}", file=sys.stderr)
+        print(f"quaestor: the answers were not saved: {asked.unkept}", file=sys.stderr)
     elif asked.run:
         print(f"run {asked.run}", file=sys.stderr)
     say_default_policy(settings)
@@ -123,8 +126,8 @@ def _show_what_can_be_asked(found: "CorpusPage", request: "AskRequest", named: s
     for line in asked.lines[:_MOST_LINES]:
         console.print(f"  {line.label:<{width}}  {line.when}", markup=False)
     if len(asked.lines) > _MOST_LINES:
-        console.print(f"  ... and {len(asked.lines) - _MOST_LINES} more (--json)")
-    print("ask, for example:" if asked.examples else "ask a question in quotes after the file")
+        console.print(f"  ... and {len(asked.lines) - _MOST_LINES} more (use --json to list all)")
+    print("for example:" if asked.examples else "add a question in quotes after the file")
     for question in asked.examples:
         print(visible(f"  quaestor ask {named} {shlex.quote(question)}"))
 
@@ -132,7 +135,7 @@ def _show_what_can_be_asked(found: "CorpusPage", request: "AskRequest", named: s
 def pages(
     dataset: DatasetArgument, store: StoreOption = None, cache: CacheOption = None, json: JsonOption = False
 ) -> None:
-    """List the pages of a file, and how many conversations are about each."""
+    """List the pages of a file, with the number of conversations about each."""
     from collections import Counter
 
     from quaestor.application.file_cache import file_cache, reading_limits

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 AuditOption = Annotated[
     Path | None,
-    typer.Option("--audit", help="An audit of the references: a file with an entry a line.", metavar="FILE.jsonl"),
+    typer.Option(
+        "--audit", help="Audit of the reference answers: a file with one entry per line.", metavar="FILE.jsonl"
+    ),
 ]
 
 _SHOWN = 20
@@ -31,19 +33,23 @@ def audit_command(
     results: OutputOptions,
     audit: Annotated[
         Path | None,
-        typer.Option("--audit", help="What is settled already: a file with an entry a line.", metavar="FILE.jsonl"),
+        typer.Option(
+            "--audit", help="Entries that are already settled: a file with one entry per line.", metavar="FILE.jsonl"
+        ),
     ] = None,
     beside: Annotated[
         list[str] | None,
         typer.Option(
-            "--beside", help="Another run of the same file; turns that both answer alike come first.", metavar="RUN"
+            "--beside",
+            help="Another run of the same file; turns that both runs answer alike are listed first. Can be repeated.",
+            metavar="RUN",
         ),
     ] = None,
     store: StoreOption = None,
 ) -> None:
-    """List turns whose references are worth reading again; with an audit, judge the run by that too.
+    """List turns whose reference answers may be wrong; with an audit, also score the run against it.
 
-    They are the turns that the run answers otherwise than its references, the surest first.
+    Lists the turns whose answers differ from their references, most confident first.
     """
     from quaestor.application.audit_service import audit_run
     from quaestor.application.files import OutputFile, json_line
@@ -85,21 +91,18 @@ def show_audited(console: "Console", score: "AuditedScore") -> None:
     from quaestor.cli.printing import print_grid
     from quaestor.cli.results import figure_cells
 
-    grid = Grid("execution accuracy", "right", "of", "%", "95 % interval", title="Audit", title_justify="left")
-    grid.add_row("by the references (official)", *figure_cells(score.raw))
-    grid.add_row("by the references as audited", *figure_cells(score.audited))
+    grid = Grid("execution accuracy", "correct", "of", "%", "95 % interval", title="Audit", title_justify="left")
+    grid.add_row("by original references", *figure_cells(score.raw))
+    grid.add_row("by audited references", *figure_cells(score.audited))
     _right(grid)
     print_grid(console, grid)
-    grid = Grid("disputed references", "turns", "right by reference", "right by audit")
+    grid = Grid("disputed references", "turns", "correct by reference", "correct by audit")
     for share in score.shares:
-        name = str(share.verdict).replace("_", " ") if share.verdict else "rest on a wrong reference"
+        name = str(share.verdict).replace("_", " ") if share.verdict else "matching a wrong reference"
         grid.add_row(name, str(share.turns), str(share.raw), str(share.audited))
     _right(grid)
     print_grid(console, grid)
-    console.print(
-        f"{score.audit}: {score.entries} turns read again by two readers, who agree beyond chance by "
-        f"{score.kappa:.2f} (Cohen's kappa)"
-    )
+    console.print(f"{score.audit}: {score.entries} turns reviewed by two readers; Cohen's kappa {score.kappa:.2f}")
 
 
 def _show_candidates(console: "Console", candidates: "tuple[AuditCandidate, ...]") -> None:
@@ -108,9 +111,9 @@ def _show_candidates(console: "Console", candidates: "tuple[AuditCandidate, ...]
     from quaestor.cli.printing import print_grid
 
     if not candidates:
-        console.print("every turn that it answers otherwise than its reference is settled")
+        console.print("every turn that differs from its reference is already settled")
         return
-    grid = Grid("conversation", "turn", "answer", "program", "reference", "sure", "same in others")
+    grid = Grid("conversation", "turn", "answer", "program", "reference", "sure", "same in other runs")
     for one in candidates[:_SHOWN]:
         sure = "" if one.confidence is None else f"{100 * one.confidence:.0f} %"
         grid.add_row(
@@ -119,8 +122,8 @@ def _show_candidates(console: "Console", candidates: "tuple[AuditCandidate, ...]
     _right(grid, (1, 2, 5, 6))
     print_grid(console, grid)
     rest = len(candidates) - _SHOWN
-    more = f", {_SHOWN} of them above; --output writes all" if rest > 0 else ""
-    console.print(f"{len(candidates)} turns that it answers otherwise than their references are not settled{more}")
+    more = f"; showing {_SHOWN}, use --output to write all" if rest > 0 else ""
+    console.print(f"{len(candidates)} turns differ from their references and are not settled{more}")
 
 
 def _right(grid: "Grid", columns: tuple[int, ...] | None = None) -> None:

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 def calibrate_command(
     run: RunArgument,
     output: Annotated[
-        Path, typer.Option("--output", help="The file that the calibration goes to.", metavar="FILE.json")
+        Path, typer.Option("--output", help="File to write the calibration to.", metavar="FILE.json")
     ] = Path("calibration.json"),
     dataset: Annotated[
-        str | None, typer.Option("--dataset", help="The labelled file, where it has moved.", metavar="FILE")
+        str | None, typer.Option("--dataset", help="Labelled file, if it has moved.", metavar="FILE")
     ] = None,
     force: ForceOption = False,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Learn from a run how sure a model's answers may be; `--option calibration=FILE` uses it.
+    """Learn how reliable a model's answers are from a run. Use the result with `--option calibration=FILE`.
 
-    The run has to be of a solver that asks a model, played with `--option measure=true`, over a labelled file. The
-    figures are of answers whose confidence was learned from other companies.
+    The run must use a solver that asks a model, with `--option measure=true`, on a labelled file. The printed figures
+    are for answers whose confidence was learned from other companies.
     """
     from quaestor.application.calibrating import calibrate_run, calibration_text
     from quaestor.application.files import OutputFile
@@ -54,4 +54,4 @@ def calibrate_command(
         print_json({"calibration": serial.dump(found.calibration), "report": serial.dump(found.report)})
         return
     show_coverage(make_console(), found.report)
-    print(f"the calibration is in {output}")
+    print(f"calibration written to {output}")

@@ -28,7 +28,7 @@ def chat_command(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="A filing or several (HTML, PDF, XLSX, CSV, text), or a page of a dataset as DATASET#PAGE.",
+            help="One or more filings (HTML, PDF, XLSX, CSV, text), or a page of a dataset as DATASET#PAGE.",
             show_default=False,
         ),
     ],
@@ -37,16 +37,16 @@ def chat_command(
     model: ModelOptions,
     resume: Annotated[
         str | None,
-        typer.Option("--resume", help="Go on from the questions and answers of this run.", metavar="RUN"),
+        typer.Option("--resume", help="Continue the conversation saved in this run.", metavar="RUN"),
     ] = None,
     excerpt_tokens: ExcerptTokensOption = None,
     question_seconds: QuestionSecondsOption = None,
     keep: KeepOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Ask about filings or a page, one question after the other. /help lists the commands; Ctrl-D ends.
+    """Ask about filings or a page, one question after another. /help lists the commands; Ctrl-D quits.
 
-    Questions come from a pipe too, one a line. What is asked is kept as a run, as by `ask`.
+    Questions can also be piped in, one per line. As with `ask`, questions and answers are saved as a run.
     """
     from quaestor.application.ask_service import AskRequest
     from quaestor.application.chat_service import Chat
@@ -88,7 +88,7 @@ def chat_command(
         finally:
             runner.run(chat.close())
             if chat.unkept:
-                print(f"quaestor: not all of it is kept: {chat.unkept}", file=sys.stderr)
+                print(f"quaestor: part of the conversation was not saved: {chat.unkept}", file=sys.stderr)
     if failed:
         raise typer.Exit(2)
 
@@ -105,7 +105,7 @@ def _talk(on: "ChatLine", settings: "Settings") -> bool:
     _show(on, 0)
     commands, words = (completed_commands(), _words(on.chat)) if at_terminal else ([], [])
     if at_terminal:
-        on.console.print("ask, or /help; Ctrl-D ends", style="dim", markup=False)
+        on.console.print("Ask a question. /help lists the commands; Ctrl-D quits.", style="dim", markup=False)
     history = kept.parent / _HISTORY if kept is not None and settings.keep_asked else None
     with typed_lines("> ", history, lambda line: completions(line, commands, words)) as read:
         while True:

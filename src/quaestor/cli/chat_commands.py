@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.core.visible import visible
-from quaestor.errors import InputError
+from quaestor.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from quaestor.conversation.turn import Turn
 
 HELP = {
-    "/why [N]": "how answer N came about: grounds, other readings, trace, steps (by default the last answer)",
-    "/source [N]": "where the last answer's numbers stand, or the N-th of them alone, marked in its table or sentence",
-    "/table [N]": "the tables of the document, or table N whole",
-    "/fix [N] ...": "put answer N right by hand: `/fix` lists what could be corrected, `/fix help` how to say it",
-    "/undo": "take back what was done last: a correction, or the last question",
-    "/save": "keep the conversation, and say how to take it up again",
-    "/export FILE": "write the conversation as .xlsx, .csv, .json, .md or .html",
-    "/solver NAME [MODEL]": "go on with another solver, and with the model that it asks",
-    "/model NAME": "go on with another model",
-    "/help": "this list",
-    "/quit": "end the conversation (also Ctrl-D)",
+    "/why [N]": "explain answer N (default: the last one): evidence, other readings, trace, steps",
+    "/source [N]": "show the sources of the last answer, or only source N, marked in the document",
+    "/table [N]": "list the tables of the document, or print table N",
+    "/fix [N] ...": "correct answer N: `/fix` lists what can be corrected, `/fix help` the syntax",
+    "/undo": "undo the last correction, or remove the last question",
+    "/save": "save the conversation, and show how to resume it",
+    "/export FILE": "export the conversation as .xlsx, .csv, .json, .md or .html",
+    "/solver NAME [MODEL]": "switch to another solver, and optionally another model",
+    "/model NAME": "switch to another model",
+    "/help": "show this list",
+    "/quit": "quit (or press Ctrl-D)",
 }
 """The commands, and what each does."""
 
@@ -68,9 +68,9 @@ def do_command(line: str, on: ChatLine) -> bool:
         return False
     do = _COMMANDS.get(name)
     if do is None:
-        raise InputError(f"there is no command {name[:80]}: known are {', '.join((*_COMMANDS, '/quit'))}")
+        raise InputError(unknown_name("command", name, (*_COMMANDS, "/quit")))
     if rest and name in _ALONE:
-        raise InputError(f"{name} stands alone, without {rest[:80]!r}")
+        raise InputError(f"{name} takes no argument, but got {rest[:80]!r}")
     do(rest, on)
     return True
 
@@ -108,7 +108,7 @@ def _source(rest: str, on: ChatLine) -> None:
     turn, number = _turn("", on)
     sources = list(dict.fromkeys(turn.answer.sources))
     if not sources:
-        raise InputError(f"answer {number} rests on no number of the document")
+        raise InputError(f"answer {number} does not use any number from the document")
     if rest:
         sources = [sources[_number(rest, len(sources), f"source of answer {number}") - 1]]
     document = on.chat.document
@@ -120,7 +120,7 @@ def _table(rest: str, on: ChatLine) -> None:
 
     document, tables = on.chat.document, on.chat.document.tables
     if not tables:
-        raise InputError(f"{document.id} has no table")
+        raise InputError(f"{document.id} has no tables")
     if not rest:
         for number, table in enumerate(tables, start=1):
             title = table.title or next((row.label for row in table.rows if row.label), "")
@@ -143,7 +143,7 @@ def _fix(rest: str, on: ChatLine) -> None:
         return
     if rest == "log":
         lines = [correction_line(correction, ledger) for correction in ledger.corrections]
-        for line in lines or ["nothing was corrected yet"]:
+        for line in lines or ["no corrections yet"]:
             on.console.print(f"  {visible(line)}", markup=False, soft_wrap=True)
         return
     fix = read_fix(rest, ledger)
@@ -170,7 +170,7 @@ def _offer(turn: int, on: ChatLine) -> None:
         said = f"  /fix {turn + 1} {number}"
         on.console.print(f"{said:<28}{visible(f'{offer.says}  ->  {offer.gives}')}", markup=False, soft_wrap=True)
     if not offered and not now.sources:
-        on.console.print("  nothing of it can be corrected", markup=False)
+        on.console.print("  nothing to correct", markup=False)
 
 
 def _corrected(made: "Correction", on: ChatLine) -> None:
@@ -185,8 +185,8 @@ def _corrected(made: "Correction", on: ChatLine) -> None:
 def _save(_: str, on: ChatLine) -> None:
     run = on.runner.run(on.chat.save())
     if run is None:
-        raise InputError(f"the conversation cannot be kept: {on.chat.unkept}")
-    on.console.print(f"kept as run {run}; go on with --resume {run}", markup=False, soft_wrap=True)
+        raise InputError(f"the conversation cannot be saved: {on.chat.unkept}")
+    on.console.print(f"saved as run {run}; resume it with --resume {run}", markup=False, soft_wrap=True)
 
 
 def _undo(_: str, on: ChatLine) -> None:
@@ -197,9 +197,9 @@ def _undo(_: str, on: ChatLine) -> None:
         return
     taken = on.runner.run(on.chat.undo())
     if not taken:
-        raise InputError("nothing was asked yet")
+        raise InputError("no question to undo")
     for turn in taken:
-        on.console.print(f"taken back: {turn.question}", markup=False)
+        on.console.print(f"removed: {turn.question}", markup=False)
 
 
 def _export(rest: str, on: ChatLine) -> None:
@@ -207,14 +207,14 @@ def _export(rest: str, on: ChatLine) -> None:
     from quaestor.application.files import OutputFile
 
     if not rest:
-        raise InputError("name a file to write: /export answers.xlsx")
+        raise InputError("missing file name: try /export answers.xlsx")
     target = OutputFile(Path(rest).expanduser(), on.used, on.force)
     chosen = format_of(target, None)
     target.require_free()
     exported = on.runner.run(on.chat.exported())
     write_export(target, chosen, [exported])
     count = len(exported.turns)
-    on.console.print(f"{count} question{'s' * (count != 1)} in {rest}", markup=False)
+    on.console.print(f"wrote {count} question{'s' * (count != 1)} to {rest}", markup=False)
 
 
 def _solver(rest: str, on: ChatLine) -> None:
@@ -223,7 +223,7 @@ def _solver(rest: str, on: ChatLine) -> None:
 
     name, _, model = rest.partition(" ")
     if name not in solver_names():
-        raise InputError(f"name one of the solvers {', '.join(solver_names())}: this is {on.chat.solver}")
+        raise InputError(f"missing solver name: choose from {', '.join(solver_names())} (current: {on.chat.solver})")
     _require_no_cassette(on)
     request = on.chat.request
     named = bool(model) or (request.model_named and solver_spec(name).takes_model)
@@ -231,29 +231,31 @@ def _solver(rest: str, on: ChatLine) -> None:
     # Options of the one before are none of the next one's; its own table in the settings holds.
     asked = replace(request, settings=settings, overrides=NO_OVERRIDES, model_named=named)
     on.runner.run(on.chat.change(asked))
-    on.console.print(f"{on.chat.solver} answers from now on", markup=False)
+    on.console.print(f"now using the {on.chat.solver} solver", markup=False)
 
 
 def _model(rest: str, on: ChatLine) -> None:
     if not rest:
-        raise InputError(f"name a model, such as anthropic:NAME: this is {on.chat.request.settings.model or 'none'}")
+        raise InputError(
+            f"missing model name, such as anthropic:NAME (current: {on.chat.request.settings.model or 'none'})"
+        )
     _require_no_cassette(on)
     request = on.chat.request
     asked = replace(request, settings=replace(request.settings, model=rest), model_named=True)
     on.runner.run(on.chat.change(asked))
-    on.console.print(f"{on.chat.solver} asks {rest} from now on", markup=False)
+    on.console.print(f"the {on.chat.solver} solver now uses {rest}", markup=False)
 
 
 def _require_no_cassette(on: ChatLine) -> None:
     if on.chat.request.cassette.asked:
-        raise InputError("what is recorded or replayed keeps its solver and its model")
+        raise InputError("the solver and model cannot be changed while recording or replaying")
 
 
 def _turn(rest: str, on: ChatLine) -> "tuple[Turn, int]":
     """Returns the turn that is meant, and its place from 1; by default the last."""
     turns = on.chat.turns
     if not turns:
-        raise InputError("nothing is answered yet: ask something first")
+        raise InputError("no answers yet: ask a question first")
     number = _number(rest, len(turns), "answer") if rest else len(turns)
     return turns[number - 1], number
 
@@ -261,7 +263,7 @@ def _turn(rest: str, on: ChatLine) -> "tuple[Turn, int]":
 def _number(text: str, most: int, what: str) -> int:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
     if not 1 <= number <= most:
-        raise InputError(f"there is no {what} {text[:80]!r}: give a number from 1 to {most}")
+        raise InputError(f"invalid {what} {text[:80]!r}: enter a number from 1 to {most}")
     return number
 
 

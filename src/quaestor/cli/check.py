@@ -17,12 +17,14 @@ _EXAMPLES = 3
 
 def check_command(
     dataset: DatasetArgument,
-    every: Annotated[bool, typer.Option("--all", help="List every finding instead of a few of each kind.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="List all findings instead of the first few of each kind.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Read everything, execute every reference program, and report what agrees and what is suspicious.
+    """Check a dataset: read every page, execute every reference program, and report problems.
 
-    Of a filing in inline XBRL: how many of its tagged numbers were read as their tags say, without looking at them.
+    For an inline XBRL filing, compares the tagged numbers with what was read without the tags.
     """
     import sys
 
@@ -68,15 +70,15 @@ def _show(console: "Console", report: "CheckReport", every: bool, stated: bool) 
     from quaestor.scoring.check import FindingKind
 
     console.print(
-        f"{report.conversations} conversations, {report.turns} questions, {report.documents} pages: "
-        "all read without an error"
+        f"{report.conversations} conversations, {report.turns} questions, {report.documents} pages: all read without "
+        "errors"
     )
     if report.programs:
         computed = "derivations" if stated else "programs"
         console.print(f"{report.agreeing} of {report.programs} {computed} reproduce their answers")
     else:
-        console.print("the file has no answers: only the documents were checked")
-    grid = Grid("found", "times", "where", show_lines=True)
+        console.print("the file has no answers; only the documents were checked")
+    grid = Grid("finding", "count", "where", show_lines=True)
     grid.columns[1].justify = "right"
     for kind in FindingKind:
         findings = [finding for finding in report.findings if finding.kind is kind]
@@ -88,7 +90,7 @@ def _show(console: "Console", report: "CheckReport", every: bool, stated: bool) 
             for finding in shown
         ]
         if len(findings) > len(shown):
-            lines.append(f"... and {len(findings) - len(shown)} more (--all)")
+            lines.append(f"... and {len(findings) - len(shown)} more (use --all to list them)")
         grid.add_row(kind.value, str(len(findings)), escape("\n".join(lines)))
     if grid.rows:
         print_grid(console, grid)
@@ -104,7 +106,7 @@ def _show_filing(console: "Console", check: "TagCheck", every: bool) -> None:
     from quaestor.cli.printing import print_grid
 
     names = ("located", "value_right", "sign_right", "scale_right", "period_right", "unit_right")
-    console.print(f"{check.all.facts} tagged numbers, read without their tags and held against them")
+    console.print(f"{check.all.facts} tagged numbers, compared with what was read without the tags")
     grid = Grid("in", "facts", *(name.replace("_", " ") for name in names))
     for column in grid.columns[1:]:
         column.justify = "right"
@@ -113,10 +115,10 @@ def _show_filing(console: "Console", check: "TagCheck", every: bool) -> None:
         grid.add_row(where, str(figures.facts), *shares)
     print_grid(console, grid)
     negated = check.all.facts - check.all.sign_agrees
-    console.print(f"{negated} are printed with another sign than they are tagged with: their labels negate them")
+    console.print(f"{negated} are printed with the opposite sign of their tag, as their labels are negated")
     shown = check.different if every else check.different[:_FIRST_DIFFERENT]
     for found in shown:
         line = f"{found.place}: {found.printed} read as {found.read}, tagged {found.tagged} ({', '.join(found.wrong)})"
         console.print(escape(line))
     if len(check.different) > len(shown):
-        console.print(f"... and {len(check.different) - len(shown)} more that differ (--all)")
+        console.print(f"... and {len(check.different) - len(shown)} more (use --all to list them)")

@@ -12,35 +12,45 @@ if TYPE_CHECKING:
     from quaestor.application.compared_turns import DifferentTurn
 
 LabelledOption = Annotated[
-    str | None, typer.Option("--dataset", help="The labelled file, where it has moved.", metavar="FILE")
+    str | None, typer.Option("--dataset", help="Labelled file, if it has moved.", metavar="FILE")
 ]
 
 
 def compare_command(
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="RUN RUN...", help="Ids, beginnings of ids, or `latest`.", show_default=False),
+        typer.Argument(metavar="RUN RUN...", help="Run ids, unique prefixes, or `latest`.", show_default=False),
     ],
     dataset: LabelledOption = None,
     scorer: Annotated[
         str | None,
-        typer.Option("--scorer", help="By which figure a turn is right; by default the benchmark's.", metavar="NAME"),
+        typer.Option(
+            "--scorer",
+            help="Metric that decides whether a turn is correct; the benchmark's own by default.",
+            metavar="NAME",
+        ),
     ] = None,
     differences: Annotated[
-        bool, typer.Option("--differences", help="Show the turns that one run alone has right, with plans and sources.")
+        bool,
+        typer.Option(
+            "--differences", help="Show the turns that only one run answered correctly, with plans and sources."
+        ),
     ] = False,
     cascade: Annotated[
         bool,
         typer.Option(
             "--cascade",
-            help="Of two runs: how right a cascade is that gives the second the turns of which the first is unsure.",
+            help="For two runs: estimate a cascade that passes the first run's uncertain turns to the second.",
         ),
     ] = False,
     play: Annotated[
         bool,
         typer.Option(
             "--play",
-            help="With --cascade: the first run's solver answers again after the second's answers. It asks no model.",
+            help=(
+                "With --cascade: rerun the first run's solver on top of the second run's answers. Sends no model "
+                "requests."
+            ),
         ),
     ] = False,
     store: StoreOption = None,
@@ -48,18 +58,19 @@ def compare_command(
 ) -> None:
     """Compare runs of the same questions, turn by turn.
 
-    Wins, losses and ties, the exact McNemar test and intervals of the difference drawn by page and by company, split by
-    turn, operation, origin and kind; agreement. Of more than two runs every pair. The verdicts are those of the
-    labelled file that the runs are of; where it is not there, and of runs of more than 1,000 conversations that were
-    scored, the scores that are kept, which know no operation and no origin (--dataset FILE reads the file).
+    Shows wins, losses and ties, the exact McNemar test, confidence intervals of the difference (resampled by page and
+    by company), a split by turn, operation, origin and kind, and the agreement. With more than two runs, compares every
+    pair. Verdicts come from the labelled file of the runs. If it is missing, or the runs have more than 1,000 scored
+    conversations, the saved scores are used, which have no split by operation and origin (--dataset FILE reads the
+    file).
     """
     if cascade:
         if differences or scorer is not None:
-            raise typer.BadParameter("goes with neither --differences nor --scorer", param_hint="--cascade")
+            raise typer.BadParameter("cannot be combined with --differences or --scorer", param_hint="--cascade")
         _show_cascade(runs, dataset, store, json=json, play=play)
         return
     if play:
-        raise typer.BadParameter("goes with --cascade", param_hint="--play")
+        raise typer.BadParameter("requires --cascade", param_hint="--play")
     from quaestor.application.compared_runs import compare_stored
     from quaestor.application.compared_turns import different_turns
     from quaestor.application.comparison_json import comparison_object

@@ -12,7 +12,7 @@ SHOWN = ("Single_QUIL/2007/page_88.pdf-1", "Single_LUMI/2018/page_35.pdf-1")
 
 
 def demo(json: JsonOption = False) -> None:
-    """Answer the bundled sample, show how, and score it."""
+    """Answer the questions of the bundled sample, show the work, and score the answers."""
     from dataclasses import replace
 
     from quaestor.application.ask_service import AskRequest, answer_questions
@@ -54,15 +54,17 @@ def demo(json: JsonOption = False) -> None:
     if json:
         print_json(score_json(scored))
         return
-    console.print(f"All {len(pages.conversations)} conversations of the sample, by the solver {settings.solver!r}:")
+    console.print(
+        f"All {len(pages.conversations)} conversations of the sample, answered by the {settings.solver} solver:"
+    )
     show_score(console, scored.report.score)
     console.print()
     score = scored.report.score
     console.print(
-        f"{score.execution.correct} of {score.execution.total} questions have the right number; a conversation counts "
-        f"only where all of its questions do. The sample puts questions of every kind, hard ones among them, and the "
-        "solver is sure of few: each answer above says how sure it is. Next, ask one of your own, of a page of the "
-        "sample or of a filing that you have:",
+        f"{score.execution.correct} of {score.execution.total} questions have the right number; a conversation "
+        "counts only if all of its questions do. The sample has questions of every kind, including hard ones, and "
+        "the solver is uncertain about many of them: each answer above shows its confidence. Next, ask a question "
+        "of your own about a page of the sample or a filing:",
         soft_wrap=True,
     )
     question = "what was the net cash from operations in 2009?"

@@ -40,7 +40,7 @@ def asked_to_end() -> bool:
 
 def how_it_was_ended() -> tuple[str, int]:
     """Returns what a person is told of an interrupt, and the exit code."""
-    return ("ended by SIGTERM", EXIT_CODE) if asked_to_end() else ("interrupted", 128 + 2)
+    return ("terminated by SIGTERM", EXIT_CODE) if asked_to_end() else ("interrupted", 128 + 2)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

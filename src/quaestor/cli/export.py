@@ -19,30 +19,34 @@ if TYPE_CHECKING:
 
 def export_command(
     run: RunArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.", metavar="FILE")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write.", metavar="FILE")],
     conversation: Annotated[
         list[str] | None,
         typer.Option(
-            "--conversation", help="Only this one, by its id or the id of its page; may be given again.", metavar="ID"
+            "--conversation",
+            help="Export only this conversation, or the conversations of this page. Can be repeated.",
+            metavar="ID",
         ),
     ] = None,
     format: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="xlsx, csv, json, markdown, html, or inspect: a log of Inspect AI (.eval). By default as the file is "
-            "named.",
+            help=(
+                "xlsx, csv, json, markdown, html, or inspect for an Inspect AI log (.eval). By default chosen by "
+                "the file extension."
+            ),
             metavar="NAME",
         ),
     ] = None,
     dataset: Annotated[
         Path | None,
-        typer.Option("--dataset", help="Of a log of Inspect: the labelled file, where it has moved.", metavar="FILE"),
+        typer.Option("--dataset", help="For an Inspect log: the labelled file, if it has moved.", metavar="FILE"),
     ] = None,
     force: ForceOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Write questions and answers of a run to a file; in a workbook every answer is a live formula over its sources."""
+    """Export questions and answers of a run. In a workbook, every answer is a live formula over its sources."""
     from quaestor.application.exporting import (
         files_of_run,
         format_of,
@@ -69,7 +73,7 @@ def export_command(
         _export_log(target, run, conversation or (), dataset, uri)
         return
     if dataset is not None:
-        raise InputError("only a log of Inspect is scored: leave out --dataset, or take --format inspect")
+        raise InputError("--dataset applies only to Inspect logs: remove it, or use --format inspect")
     chosen = format_of(target, format)
     target.require_free()
 
@@ -80,7 +84,7 @@ def export_command(
     found = asyncio.run(read())
     write_export(target, chosen, found)
     count = sum(len(one.turns) for one in found)
-    print(f"{count} question{'s' * (count != 1)} in {output}")
+    print(f"wrote {count} question{'s' * (count != 1)} to {output}")
 
 
 def _export_log(target: "OutputFile", run: str, names: "Sequence[str]", dataset: Path | None, uri: str) -> None:
@@ -90,7 +94,7 @@ def _export_log(target: "OutputFile", run: str, names: "Sequence[str]", dataset:
     from quaestor.extras import require_extra
     from quaestor.store.base import open_store
 
-    require_extra("inspect", "writing a log of Inspect")
+    require_extra("inspect", "writing an Inspect log")
     target.require_free()
 
     async def read() -> "LoggedRun":
@@ -101,8 +105,8 @@ def _export_log(target: "OutputFile", run: str, names: "Sequence[str]", dataset:
     write_inspect_log(target, logged)
     if not logged.scored:
         print(
-            "the log has no scores: the run is not whole, or its labelled file is not there (--dataset names it)",
+            "the log has no scores: the run is incomplete, or its labelled file was not found (name it with --dataset)",
             file=sys.stderr,
         )
     count = len(logged.conversations)
-    print(f"{count} sample{'s' * (count != 1)} in {target.path}")
+    print(f"wrote {count} sample{'s' * (count != 1)} to {target.path}")

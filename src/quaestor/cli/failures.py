@@ -66,7 +66,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
         # What writes a file names it; without a name it is what is printed, to a file or a disk that is full.
         if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
             _let_the_rest_go()
-            return _fail(f"cannot write the output: {error.strerror}", 2)
+            return _fail(f"cannot write to standard output: {error.strerror}", 2)
         return print_failure(error)
     # Typer returns the code of an `Exit`, and hands an interrupt on as 130.
     if outcome == 130:
@@ -89,12 +89,12 @@ def print_failure(error: Exception) -> int:
         # The errors that are lists: a person mends an ontology or a file by them.
         return _fail_with_list(str(error), error.gaps if isinstance(error, GapError) else error.lines)
     if isinstance(error, ModuleNotFoundError) and (extra := extra_of(error.name or "")):
-        return _fail(f"this needs {error.name}, which is not installed: {how_to_install(extra)}", 2)
+        return _fail(f"{error.name} is not installed: run {how_to_install(extra)}", 2)
     if not isinstance(error, QuaestorError):
-        where = f"quaestor --debug ... or {DEBUG}=1 shows where"
+        where = f"use quaestor --debug or {DEBUG}=1 for the traceback"
         return _fail(f"internal error: {type(error).__name__}: {error} ({where})", 1)
     if isinstance(error, RunStoppedError):
-        resume = f"go on with --resume {error.run}" if error.run else "nothing was begun"
+        resume = f"resume with --resume {error.run}" if error.run else "nothing was started"
         return _fail(f"{error.why}; {resume}", _code(error))
     return _fail(f"{error}{_hint(error)}", _code(error))
 
@@ -114,10 +114,10 @@ def _hint(error: QuaestorError) -> str:
     if isinstance(error, SeveralPagesError):
         return f" (quaestor pages {shlex.quote(error.path)} lists them)"
     if isinstance(error, OutputExistsError):
-        return ", or give --force"
+        return "; use --force to overwrite it"
     if isinstance(error, MissingModelError):
-        return ": name one with --model"
-    return "" if _code(error) == 2 else " (--debug shows where)"
+        return "; choose one with --model"
+    return "" if _code(error) == 2 else " (use --debug for the traceback)"
 
 
 def _fail_with_list(message: str, lines: Sequence[str]) -> int:

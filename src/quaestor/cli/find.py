@@ -17,16 +17,18 @@ def find_command(
         list[str],
         typer.Argument(
             metavar="FILE... QUESTION...",
-            help="A filing or several, or a page of a dataset as DATASET#PAGE; then the question. Questions before it "
-            "are a conversation that it goes on with.",
+            help=(
+                "One or more filings, or a page of a dataset as DATASET#PAGE, followed by the question. Earlier "
+                "questions, if any, are the conversation that it continues."
+            ),
         ),
     ],
-    top: Annotated[int, typer.Option("--top", min=1, help="How many places at most.", metavar="N")] = 5,
+    top: Annotated[int, typer.Option("--top", min=1, help="Maximum number of passages.", metavar="N")] = 5,
     store: StoreOption = None,
     cache: CacheOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List the tables and passages where an answer would stand: page, section, score, and why."""
+    """Find the tables and passages that may answer a question, with page, section, score and reasons."""
     from quaestor.application.place_service import place_object, places_in_files
     from quaestor.cli.printing import make_console, print_json, say_what_is_lost, shown_reading
     from quaestor.settings import load_settings
@@ -38,8 +40,8 @@ def find_command(
         return
     console = make_console()
     if not places:
-        console.print("nothing found: no table or sentence shares a telling word with the question;")
-        console.print("try the words that the report prints, such as 'net sales' or 'capital expenditures'")
+        console.print("Nothing found: no table or sentence contains a key word of the question.")
+        console.print("Try the words that the report uses, such as 'net sales' or 'capital expenditures'.")
         return
     for number, place in enumerate(places, start=1):
         _show(console, number, place)

@@ -97,9 +97,9 @@ def _pairs(given: Sequence[str]) -> dict[str, str]:
         name, separator, value = pair.partition("=")
         name = name.strip().replace("-", "_")
         if not separator or not name:
-            raise typer.BadParameter(f"{pair!r} sets nothing: write NAME=VALUE", param_hint="--option")
+            raise typer.BadParameter(f"invalid option {pair!r}: use NAME=VALUE", param_hint="--option")
         if name in pairs:
-            raise typer.BadParameter(f"{name!r} is given twice: say it once", param_hint="--option")
+            raise typer.BadParameter(f"{name!r} is given more than once", param_hint="--option")
         pairs[name] = value
     return pairs
 
@@ -281,7 +281,7 @@ def with_options(command: Callable[P, R]) -> Callable[..., R]:
             parameters.append(inspect.Parameter(option.name, kind, default=default, annotation=of_fields[option.name]))
     names = [parameter.name for parameter in parameters]
     if repeated := {name for name in names if names.count(name) > 1}:
-        raise TypeError(f"{command.__name__} has options twice: {', '.join(sorted(repeated))}")
+        raise TypeError(f"{command.__name__} defines options more than once: {', '.join(sorted(repeated))}")
 
     @wraps(command)
     def spread(**given: object) -> R:

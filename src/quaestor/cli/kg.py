@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from quaestor.settings import Settings
 
 kg = typer.Typer(
-    help="Build, show and query the knowledge graphs of pages.", invoke_without_command=True, callback=print_help_alone
+    help="Build, show and query knowledge graphs of pages.", invoke_without_command=True, callback=print_help_alone
 )
 
 _LONGEST_TERM = 100
@@ -27,7 +27,7 @@ _LONGEST_TERM = 100
 def build_graph_command(
     pages: Annotated[
         list[str],
-        typer.Argument(metavar="FILE|DATASET#PAGE", help="Files, for all their pages, or single pages."),
+        typer.Argument(metavar="FILE|DATASET#PAGE", help="Files (all their pages) or single pages."),
     ],
     reading: OntologyOptions,
     proposer: ProposerOptions,
@@ -38,11 +38,11 @@ def build_graph_command(
     accept: AcceptOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Build the graphs of pages and freeze them in the store: runs take them as they are.
+    """Build the graphs of pages and freeze them in the store, where runs use them.
 
-    Of a single page it shows what its tables and lines were taken for, and why. There a model proposes, with --model,
-    the property of each line that the ontology has none for; the proposals are taken in at once, or written for review
-    with --proposals. With --force graphs that are frozen are built anew.
+    For a single page, shows how its tables and lines were classified, and why. There, --model lets a model propose a
+    property for each line that the ontology does not cover; proposals are used at once, or written to a file for review
+    with --proposals. --force rebuilds frozen graphs.
     """
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import find_pages, page_file
@@ -59,7 +59,7 @@ def build_graph_command(
         say_default_policy(settings)
         return
     if request.model_named or request.review or request.accept or request.cassette.asked:
-        raise SettingsError("proposals are for the lines of one page: name it as DATASET#PAGE")
+        raise SettingsError("proposals can only be made for a single page: name it as DATASET#PAGE")
     _freeze(pages, settings, limit, anew=force, json=json)
     say_default_policy(settings)
 
@@ -77,9 +77,9 @@ def _freeze(pages: list[str], settings: "Settings", limit: int | None, *, anew: 
         print_json([serial.dump(file) for file in frozen])
         return
     for file in frozen:
-        before = f", {file.pages - file.built} frozen before" if file.built < file.pages else ""
+        before = f", {file.pages - file.built} already frozen" if file.built < file.pages else ""
         print(f"{file.name}: {file.pages} graphs, {file.built} built{before}")
-        print(f"  ontology {file.ontology}, policy {file.policy}, {file.minted} lines without a property of it")
+        print(f"  ontology {file.ontology}, policy {file.policy}, {file.minted} lines not covered by the ontology")
 
 
 def _build_one(page: "CorpusPage", request: "ProposalRequest", proposals: Path | None, *, json: bool) -> None:
@@ -109,7 +109,7 @@ def show_graph_command(
     turtle: Annotated[bool, typer.Option("--turtle", help="Print all triples as Turtle.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show the instances of a page with their values, and the numbers of its text."""
+    """Show the instances in a page's graph with their values, and the numbers in its text."""
     from quaestor.application.graph_objects import graph_object
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_facts
@@ -127,11 +127,13 @@ def show_graph_command(
 @with_options
 def query_graph_command(
     page: PageArgument,
-    sparql: Annotated[str, typer.Argument(metavar="SPARQL", help="A SELECT or ASK query; all prefixes are known.")],
+    sparql: Annotated[
+        str, typer.Argument(metavar="SPARQL", help="A SELECT or ASK query; all prefixes are predefined.")
+    ],
     reading: OntologyOptions,
     json: JsonOption = False,
 ) -> None:
-    """Answer a SPARQL query on the graph of a page."""
+    """Run a SPARQL query on the graph of a page."""
     from quaestor.application.graph_query import query_graph
     from quaestor.cli.printing import print_json
     from quaestor.graph.sparql import Limits

@@ -10,7 +10,7 @@ from quaestor.cli.groups import print_help_alone
 from quaestor.cli.options import ForceOption, RunsArgument, StoreOption
 
 learn = typer.Typer(
-    help="Draw advice from runs, for you to read and for later runs to use.",
+    help="Learn advice from runs, for review and for later runs.",
     invoke_without_command=True,
     callback=print_help_alone,
 )
@@ -19,14 +19,14 @@ learn = typer.Typer(
 @learn.command("tools")
 def learn_tools_command(
     runs: RunsArgument,
-    output: Annotated[Path, typer.Option("--output", help="Where to write it.", metavar="FILE")] = Path("advice.txt"),
+    output: Annotated[Path, typer.Option("--output", help="File to write.", metavar="FILE")] = Path("advice.txt"),
     force: ForceOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Draft advice for the agent from runs: which tools suited which questions, and why calls were refused.
+    """Draft advice for the agent solver from runs: which tools suit which questions, and why calls were refused.
 
-    It holds kinds of questions, tools, rates and reasons, and no answers, numbers of pages or wordings. Read and change
-    it; --solver agent --advice FILE uses it.
+    The advice contains kinds of questions, tools, rates and reasons, but no answers, numbers or questions of the runs.
+    Review and edit it, then use it with --solver agent --advice FILE.
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
@@ -44,4 +44,4 @@ def learn_tools_command(
 
     target = OutputFile(output, [kept] if kept else [], force)
     lines = write_advice(asyncio.run(read()), target, f"--solver agent --advice {output.name}")
-    print(f"{lines} line{'s' * (lines != 1)} of advice in {output}: read it, then give it with --advice {output}")
+    print(f"{lines} line{'s' * (lines != 1)} of advice in {output}: review it, then use it with --advice {output}")

@@ -46,8 +46,10 @@ def mcp_command(
         list[str] | None,
         typer.Argument(
             metavar="FOLDER|FILE...",
-            help="What may be read: folders with all that is in them, single files, sample; by default the sample "
-            "alone. Nothing else is.",
+            help=(
+                "Files and folders (including subfolders) that may be read, or sample. Defaults to the sample. "
+                "Everything else is inaccessible."
+            ),
             show_default=False,
         ),
     ] = None,
@@ -55,24 +57,22 @@ def mcp_command(
         Path | None,
         typer.Option(
             "--exports",
-            help="The folder that exports may be written to; without it they are returned, and no file is written.",
+            help="Folder to write exports to. By default exports are returned and not written to disk.",
             metavar="FOLDER",
         ),
     ] = None,
-    http: Annotated[
-        bool, typer.Option("--http", help="Speak streamable HTTP at an address, not over the standard streams.")
-    ] = False,
+    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")] = False,
     host: Annotated[
-        str, typer.Option("--host", help="Of --http the address to listen at; any but this machine's needs a token.")
+        str, typer.Option("--host", help="Address to bind with --http. Non-loopback addresses require a token.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Of --http; 0 takes a free one.", metavar="N")
+        int, typer.Option("--port", min=0, max=65535, help="Port to bind with --http; 0 picks a free one.", metavar="N")
     ] = PORT,
     token: Annotated[
         str | None,
         typer.Option(
             "--token",
-            help="Of --http what a client has to know; by default made anew where one is needed.",
+            help="Bearer token that clients must send with --http. Generated if one is required and none is given.",
             envvar="QUAESTOR_TOKEN",
             metavar="TEXT",
             show_envvar=True,
@@ -87,7 +87,7 @@ def mcp_command(
     question_seconds: QuestionSecondsOption = None,
     keep: KeepOption = None,
 ) -> None:
-    """Serve an assistant that speaks MCP: it reads, asks, checks and calculates. Ctrl-C or the client ends it."""
+    """Start an MCP server that lets assistants read filings, ask questions, check numbers and calculate."""
     from quaestor.core.collecting import collect_later, collect_steadily
 
     collect_later()
@@ -124,7 +124,7 @@ def mcp_command(
     )
     may_be_read = Folders(folders or [SAMPLE])
     if exports is not None and not exports.is_dir():
-        raise InputError(f"cannot write exports to {exports}: it is no folder; make it first, or name another")
+        raise InputError(f"cannot write exports to {exports}: not a folder; create it first, or choose another")
     if exports is not None:
         exports = exports.resolve()
     asyncio.run(check_asking(asking, "mcp"))
@@ -169,9 +169,9 @@ def _serve_http(server: "Server[House]", host: str, port: int, token: str | None
     access, trusted = Access.at(host, token), read_proxies(proxies)
     with bind(host, port) as bound:
         shown = address_of(bound, access).partition("?")[0].rstrip("/")
-        print(f"quaestor speaks MCP at {shown}{PATH} (Ctrl-C ends)", flush=True)
+        print(f"quaestor serves MCP at {shown}{PATH} (Ctrl-C to quit)", flush=True)
         if access.made:
-            print(f"clients send the header Authorization: Bearer {access.token}", flush=True)
+            print(f"clients must send the header Authorization: Bearer {access.token}", flush=True)
         try:
             server_of(guarded(http_app(server), access), trusted).run(sockets=[bound])
         except KeyboardInterrupt:  # which uvicorn raises again once all is closed

@@ -18,10 +18,10 @@ def metrics_command(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show one run by every convention of scoring: how many turns are right, and how many turn.
+    """Score a run under every published scoring rule, and show how many verdicts change.
 
-    Papers count an answer as right by different rules; docs/evaluation.md says which. The first is the benchmark's own.
-    With an audit of the references a last row says what that rule comes to by references as they were settled.
+    Papers differ in when they count an answer as correct (docs/evaluation.md describes the rules); the first row is the
+    benchmark's own rule. With an audit of the references, the last row applies that rule to the audited references.
     """
     from rich.table import Table as Grid
 
@@ -48,8 +48,8 @@ def metrics_command(
             told["audited"] = {**serial.dump(found.audited), "value": found.audited.right.value}
         print_json(told)
         return
-    heads = ("right", "of", "%", "95 % interval", "now right", "now wrong")
-    grid = Grid("an answer is right where it is", *heads, title=found.run.id, title_justify="left")
+    heads = ("correct", "of", "%", "95 % interval", "now correct", "now wrong")
+    grid = Grid("an answer is correct if it", *heads, title=found.run.id, title_justify="left")
     for figure in (*found.figures, *([found.audited] if found.audited else [])):
         if figure is found.audited:
             grid.add_section()

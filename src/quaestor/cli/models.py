@@ -7,9 +7,7 @@ import typer
 from quaestor.cli.groups import print_help_alone
 from quaestor.cli.options import JsonOption
 
-models = typer.Typer(
-    help="Whether a model can be asked, and what it can do.", invoke_without_command=True, callback=print_help_alone
-)
+models = typer.Typer(help="Check that a model works.", invoke_without_command=True, callback=print_help_alone)
 
 
 @models.command("check")
@@ -18,14 +16,16 @@ def check_model_command(
         str,
         typer.Argument(
             metavar="NAME",
-            help="anthropic:NAME, openai:NAME, vllm:NAME, ollama:NAME, llama.cpp:NAME, with @URL for a server of "
-            "one's own; or a \\[models.NAME] table of quaestor.toml.",
+            help=(
+                "anthropic:NAME, openai:NAME, vllm:NAME, ollama:NAME or llama.cpp:NAME, each with an optional @URL "
+                "for your own server; or the name of a \\[models.NAME] table in quaestor.toml."
+            ),
             show_default=False,
         ),
     ],
     json: JsonOption = False,
 ) -> None:
-    """Ask a model for a word, a tool call, a JSON object and a stream, and say what works."""
+    """Ask a model for a word, a tool call, a JSON object and a stream, and report which of them work."""
     import asyncio
 
     asyncio.run(_check(name, json))
@@ -37,7 +37,7 @@ async def _check(name: str, as_json: bool) -> None:
     from quaestor.cli.printing import print_json
     from quaestor.extras import require_extra
 
-    require_extra("models", "asking a model")
+    require_extra("models", "calling the model")
     from quaestor.core import serial
     from quaestor.llm.budget import Meter, find_price
     from quaestor.llm.checking import ModelCheck, check_model
@@ -61,5 +61,5 @@ async def _check(name: str, as_json: bool) -> None:
     if as_json:
         print_json({"model": spec.model, "checks": serial.dump(findings), "used": serial.dump(used)})
         return
-    cost = "no price is known" if used.cost is None else f"{used.cost:.6f} US dollars"
+    cost = "price unknown" if used.cost is None else f"{used.cost:.6f} US dollars"
     print(f"{'used':18} {used.requests} requests, {used.tokens:,} tokens, {cost}")

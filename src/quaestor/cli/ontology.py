@@ -29,7 +29,9 @@ ontology = typer.Typer(
 )
 
 _MOST_SHOWN = 40
-_Named = Annotated[str, typer.Argument(metavar="ONTOLOGY", help="A Turtle file, or a digest of the store's.")]
+_Named = Annotated[
+    str, typer.Argument(metavar="ONTOLOGY", help="A Turtle file, or the digest of an ontology in the store.")
+]
 
 
 @ontology.command("build")
@@ -39,17 +41,18 @@ def build_ontology_command(
     model: ModelOptions,
     limit: LimitOption = None,
     output: Annotated[
-        Path | None, typer.Option("--output", help="Write it as Turtle to this file.", metavar="FILE.ttl")
+        Path | None, typer.Option("--output", help="Write the ontology to this file as Turtle.", metavar="FILE.ttl")
     ] = None,
     force: ForceOption = False,
     store: StoreOption = None,
     proposals: ProposalsOption = None,
     accept: AcceptOption = None,
 ) -> None:
-    """Build the frozen ontology of datasets, from tables and texts only, and print its digest.
+    """Build a frozen ontology from the tables and texts of datasets, and print its digest.
 
-    It is kept in the store, unless it is only written to a file. With --model, a model proposes types, properties and
-    merges for what the rules leave unclear; they are taken in at once, or written for review with --proposals.
+    The ontology is saved in the store, unless only --output is given. With --model, a model proposes types, properties
+    and merges where the rules are inconclusive; proposals are used at once, or written to a file for review with
+    --proposals.
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.ontology_service import build_corpus_ontology
@@ -86,7 +89,7 @@ def show_ontology_command(
 ) -> None:
     """Show the types of an ontology, or the properties of one type.
 
-    By default it is the ontology that is set, else that of the latest run.
+    Defaults to the configured ontology, or that of the latest run.
     """
     from quaestor.application.graph_objects import ontology_object
     from quaestor.cli.printing import print_json
@@ -102,7 +105,7 @@ def show_ontology_command(
 
 @ontology.command("list")
 def list_command(store: StoreOption = None, json: JsonOption = False) -> None:
-    """List the ontologies of the store, and mark the one that pages are read with by default."""
+    """List the ontologies in the store, and mark the default."""
     from rich.table import Table as Grid
 
     from quaestor.application.default_ontology import kept_ontologies
@@ -117,9 +120,9 @@ def list_command(store: StoreOption = None, json: JsonOption = False) -> None:
         print_json([serial.dump(ontology) for ontology in kept])
         return
     if not kept:
-        print(f"{shown_uri(settings.store)} has no ontology yet")
+        print(f"{shown_uri(settings.store)} has no ontologies yet")
     else:
-        grid = Grid("ontology", "kept since", "triples", "graphs", "runs", "")
+        grid = Grid("ontology", "saved", "triples", "graphs", "runs", "")
         for item in kept:
             since, mark = item.created.astimezone().isoformat(" ", "minutes"), "default" if item.default else ""
             counts = (item.triples, item.graphs, item.runs)
@@ -128,7 +131,7 @@ def list_command(store: StoreOption = None, json: JsonOption = False) -> None:
             column.justify = "right"
         print_grid(make_console(), grid)
     if not any(item.default for item in kept):
-        print(f"by default: {settings.ontology or 'own'}")
+        print(f"default: {settings.ontology or 'own'}")
 
 
 @ontology.command("use")
@@ -137,12 +140,15 @@ def use_command(
         str,
         typer.Argument(
             metavar="ONTOLOGY",
-            help="A Turtle file, a digest of the store's or its beginning; `own` for none but a file's own.",
+            help=(
+                "A Turtle file, or the digest of an ontology in the store (a prefix is enough); `own` builds one "
+                "from each file."
+            ),
         ),
     ],
     store: StoreOption = None,
 ) -> None:
-    """Read pages with this ontology where none is named: a line of quaestor.toml in the current directory says so."""
+    """Set the default ontology, by a line in quaestor.toml in the current directory."""
     from quaestor.application.default_ontology import use_ontology
     from quaestor.settings import FILE, load_settings
 
@@ -152,7 +158,7 @@ def use_command(
 
 @ontology.command("diff")
 def diff_command(before: _Named, after: _Named, store: StoreOption = None, json: JsonOption = False) -> None:
-    """Show what changes from one ontology to another."""
+    """Show the differences between two ontologies."""
     from quaestor.cli.printing import print_json
     from quaestor.core import serial
     from quaestor.ontology.diff import diff_ontologies
@@ -162,7 +168,7 @@ def diff_command(before: _Named, after: _Named, store: StoreOption = None, json:
         print_json(serial.dump(changes))
         return
     if changes.empty:
-        print("they say the same")
+        print("no differences")
     for kind in ("classes", "properties", "labels"):
         for sign, how in (("-", "removed"), ("+", "added")):
             for name in getattr(changes, f"{kind}_{how}"):
@@ -175,25 +181,30 @@ def diff_command(before: _Named, after: _Named, store: StoreOption = None, json:
 def refine_command(
     runs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RUN]...", help="Runs to learn from: ids, their beginnings, or `latest`."),
+        typer.Argument(metavar="[RUN]...", help="Runs to learn from: ids, unique prefixes, or `latest`."),
     ] = None,
     ontology: OntologyOption = None,
     proposals: Annotated[
-        Path, typer.Option("--proposals", help="Where to write what is proposed.", metavar="FILE.json")
+        Path, typer.Option("--proposals", help="File to write the proposals to.", metavar="FILE.json")
     ] = Path("proposals.json"),
     accept: Annotated[
-        Path | None, typer.Option("--accept", help="Take in the proposals of this file that are accepted.")
+        Path | None, typer.Option("--accept", help="Apply the accepted proposals from this file.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", help="With --accept, write it as Turtle besides.", metavar="FILE.ttl")
+        Path | None,
+        typer.Option(
+            "--output",
+            help="With --accept: also write the refined ontology to this file as Turtle.",
+            metavar="FILE.ttl",
+        ),
     ] = None,
     force: ForceOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Propose synonyms and properties that runs lacked, for you to review; then take them in with --accept.
+    """Propose synonyms and properties that runs were missing; after your review, apply them with --accept.
 
-    It reads the graphs and tool calls of the runs, and no reference answers. The refined ontology has a digest of its
-    own and is kept in the store.
+    Uses the graphs and tool calls of the runs, and no reference answers. The refined ontology is saved in the store
+    under a digest of its own.
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.ontologies import is_set
@@ -204,18 +215,18 @@ def refine_command(
 
     settings = load_settings({"ontology": ontology, "store": store})
     if not is_set(settings):
-        raise SettingsError("only an ontology that is named or set can be refined: give --ontology")
+        raise SettingsError("choose the ontology to refine with --ontology")
     if bool(runs) == (accept is not None):
-        raise SettingsError("give runs to learn from, or --accept a reviewed file")
+        raise SettingsError("name runs to learn from, or use --accept with a reviewed file")
     kept = [path for path in (store_file(settings.store), Path(str(settings.ontology)), accept) if path]
     if accept is None:
         _propose(runs or [], settings, OutputFile(proposals, kept, force))
         return
     target = OutputFile(output, kept, force) if output else None
     refined = asyncio.run(accept_refinements(settings, accept, target))
-    print(f"{refined.taken} of {refined.accepted} accepted proposals taken in")
+    print(f"applied {refined.taken} of {refined.accepted} accepted proposals")
     if not refined.accepted:
-        print(f'none is accepted: set "accept" to true in {accept} for what is to be taken in')
+        print(f'no accepted proposals: set "accept" to true in {accept} for those to apply')
     print(f"digest: {refined.ontology.digest}")
 
 
@@ -236,12 +247,12 @@ def _propose(runs: list[str], settings: "Settings", output: "OutputFile") -> Non
     for proposal in found:
         print(f"{proposal.words}: {proposal.reason}")
     if not found:
-        print("the runs lack nothing of this ontology")
+        print("the runs used nothing that this ontology is missing")
         return
     with output.replacing() as path:
         write_proposals(path, found)
-    print(f'{len(found)} proposals in {output.path}: set "accept" to true for those to take in,')
-    print("then give the file with --accept")
+    print(f'wrote {len(found)} proposals to {output.path}: set "accept" to true for those to apply,')
+    print("then use the file with --accept")
 
 
 @ontology.command("why")
@@ -252,7 +263,7 @@ def why_command(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Say why two labels are one property, or why not."""
+    """Explain whether two labels are the same property."""
     from quaestor.cli.printing import print_json
     from quaestor.core import serial
 
@@ -260,9 +271,9 @@ def why_command(
     if json:
         print_json(serial.dump(explanation))
         return
-    print(f"{'one property' if explanation.same else 'not one property'}: {explanation.reason}")
+    print(f"{'same property' if explanation.same else 'different properties'}: {explanation.reason}")
     for step in explanation.steps:
-        print(f"  {step.variant!r} is {step.into!r} ({step.rule}, {step.score:.2f})")
+        print(f"  {step.variant!r} matches {step.into!r} ({step.rule}, {step.score:.2f})")
 
 
 _ONE = {"classes": "type", "properties": "property", "labels": "label"}
@@ -280,7 +291,7 @@ def _show_types(found: "Ontology") -> None:
 
     from quaestor.cli.printing import make_console, print_grid
 
-    grid = Grid("type", "documents", "properties", "words for it", title=f"{found.digest[:12]}", title_justify="left")
+    grid = Grid("type", "documents", "properties", "labels", title=f"{found.digest[:12]}", title_justify="left")
     seen = sorted(found.classes, key=lambda c: (-len(c.documents), c.name))
     for kind in seen:
         if kind.documents:
@@ -313,4 +324,4 @@ def _show_properties(found: "Ontology", name: str) -> None:
     console = make_console()
     print_grid(console, grid)
     if len(properties) > _MOST_SHOWN:
-        console.print(f"and {len(properties) - _MOST_SHOWN} less frequent ones")
+        console.print(f"and {len(properties) - _MOST_SHOWN} less frequent properties")

@@ -19,80 +19,94 @@ _EXPERT = option_help(ReflectionOptions, "expert")
 
 DatasetArgument = Annotated[
     str,
-    typer.Argument(metavar="DATASET", help="A ConvFinQA file, or `sample` for the one that comes along."),
+    typer.Argument(metavar="DATASET", help="A ConvFinQA file, or `sample` for the bundled one."),
 ]
 DatasetsArgument = Annotated[
     list[str],
     typer.Argument(metavar="DATASET...", help="ConvFinQA or TAT-QA files, or `sample`.", show_default=False),
 ]
 RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="A run's id, the beginning of one, or `latest`.", show_default=False)
+    str, typer.Argument(metavar="RUN", help="Run id, a unique prefix of one, or `latest`.", show_default=False)
 ]
 RunsArgument = Annotated[
     list[str],
-    typer.Argument(metavar="RUN", help="Ids, beginnings of ids, or `latest`.", show_default=False),
+    typer.Argument(metavar="RUN", help="Run ids, unique prefixes, or `latest`.", show_default=False),
 ]
-SolverOption = Annotated[str | None, typer.Option("--solver", help="Which solver answers.", metavar="NAME")]
+SolverOption = Annotated[
+    str | None, typer.Option("--solver", help="Solver that answers the questions.", metavar="NAME")
+]
 ExpertOption = Annotated[
     str | None,
-    typer.Option("--expert", help=f"Of the reflection solver: {_EXPERT}.", metavar="NAME"),
+    typer.Option("--expert", help=f"For the reflection solver: {_EXPERT}.", metavar="NAME"),
 ]
 SolverOptionOption = Annotated[
     list[str] | None,
-    typer.Option("--option", help="Any option of the solver, by its name. May be given again.", metavar="NAME=VALUE"),
+    typer.Option("--option", help="Set any option of the solver by name. Can be repeated.", metavar="NAME=VALUE"),
 ]
-LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N conversations.", metavar="N")]
+LimitOption = Annotated[
+    int | None, typer.Option("--limit", min=1, help="Use only the first N conversations.", metavar="N")
+]
 ConversationsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--conversation",
-        help="Only this conversation; the id of a page names all that are about it. May be given again.",
+        help="Use only this conversation, or all conversations of this page. Can be repeated.",
         metavar="ID",
     ),
 ]
 SampleOption = Annotated[
-    int | None, typer.Option("--sample", min=1, help="Only N conversations, drawn by --seed.", metavar="N")
+    int | None, typer.Option("--sample", min=1, help="Use N randomly drawn conversations (see --seed).", metavar="N")
 ]
-SeedOption = Annotated[
-    int | None, typer.Option("--seed", help="Which sample is drawn; 0 where it is not given.", metavar="S")
-]
+SeedOption = Annotated[int | None, typer.Option("--seed", help="Random seed for --sample; 0 by default.", metavar="S")]
 ResumeOption = Annotated[
-    str | None, typer.Option("--resume", help="Go on with this run instead of a new one.", metavar="RUN")
+    str | None, typer.Option("--resume", help="Resume this run instead of starting a new one.", metavar="RUN")
 ]
 StoreOption = Annotated[
     str | None,
-    typer.Option("--store", help="The run store: sqlite:///PATH, a path or mongodb://HOST/DATABASE.", metavar="URI"),
+    typer.Option("--store", help="Run store: sqlite:///PATH, a path or mongodb://HOST/DATABASE.", metavar="URI"),
 ]
 CacheOption = Annotated[
     bool | None,
-    typer.Option("--cache/--no-cache", help="Keep what was read of files beside the store.", show_default="cache"),
+    typer.Option("--cache/--no-cache", help="Cache parsed files next to the store.", show_default="cache"),
 ]
 OntologyOption = Annotated[
     str | None,
-    typer.Option("--ontology", help="A frozen ontology, a file or one of the store's.", metavar="FILE.ttl|DIGEST"),
+    typer.Option(
+        "--ontology",
+        help="Frozen ontology: a Turtle file, or the digest of one in the store.",
+        metavar="FILE.ttl|DIGEST",
+    ),
 ]
 PolicyOption = Annotated[
     Literal["strict", "extend"] | None,
-    typer.Option("--policy", help="What becomes of a label that the ontology does not have: an error, or a property."),
+    typer.Option(
+        "--policy",
+        help="How to handle a label that is not in the ontology: strict reports an error, extend adds a property.",
+    ),
 ]
 PageArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATASET#PAGE",
-        help="A file or `sample`, and the id of a page or of a conversation about it; or a file that holds one page.",
+        help=(
+            "A file or `sample`, followed by the id of a page or of one of its conversations; or a file with a "
+            "single page."
+        ),
     ),
 ]
 ConversationArgument = Annotated[
     str,
-    typer.Argument(metavar="CONVERSATION", help="The id of a conversation, or of its page.", show_default=False),
+    typer.Argument(metavar="CONVERSATION", help="Id of a conversation or of its page.", show_default=False),
 ]
-TurnArgument = Annotated[int, typer.Argument(metavar="TURN", min=1, help="Its place in the conversation, from 1.")]
+TurnArgument = Annotated[
+    int, typer.Argument(metavar="TURN", min=1, help="Number of the turn in the conversation, starting at 1.")
+]
 ExcerptTokensOption = Annotated[
     int | None,
     typer.Option(
         "--excerpt-tokens",
         min=300,
-        help="About how many tokens of a long document a question is answered from.",
+        help="Approximate number of tokens of a long document to answer each question from.",
         metavar="N",
     ),
 ]
@@ -106,23 +120,27 @@ QuestionSecondsOption = Annotated[
     ),
 ]
 UploadOption = Annotated[
-    int | None, typer.Option("--upload-mb", min=1, help="Megabytes of a file that is handed over.", metavar="N")
+    int | None, typer.Option("--upload-mb", min=1, help="Maximum size of an uploaded file, in megabytes.", metavar="N")
 ]
 RequestOption = Annotated[
-    int | None, typer.Option("--request-kb", min=1, help="Kilobytes of any other request of a program.", metavar="N")
+    int | None,
+    typer.Option("--request-kb", min=1, help="Maximum size of any other API request, in kilobytes.", metavar="N"),
 ]
 RateOption = Annotated[
     int | None,
     typer.Option(
-        "--requests-per-minute", min=0, help="How often programs of one address may ask; 0 is no limit.", metavar="N"
+        "--requests-per-minute",
+        min=0,
+        help="API requests allowed per client address and minute; 0 means unlimited.",
+        metavar="N",
     ),
 ]
 AtOnceOption = Annotated[
     int | None,
-    typer.Option("--questions", min=1, help="How many questions may be under way at once.", metavar="N"),
+    typer.Option("--questions", min=1, help="Maximum number of questions in progress at a time.", metavar="N"),
 ]
 OpenOption = Annotated[
-    int | None, typer.Option("--conversations", min=1, help="How many conversations are held open.", metavar="N")
+    int | None, typer.Option("--conversations", min=1, help="Maximum number of open conversations.", metavar="N")
 ]
 ProxiesOption = Annotated[
     str | None,
@@ -135,28 +153,30 @@ ProxiesOption = Annotated[
 ]
 KeepOption = Annotated[
     bool | None,
-    typer.Option("--keep/--no-keep", help="Keep questions and answers in the run store.", show_default="keep"),
+    typer.Option("--keep/--no-keep", help="Save questions and answers in the run store.", show_default="keep"),
 ]
 TracesOption = Annotated[
     Path | None,
     typer.Option(
         "--traces",
-        help="Write what happens to this folder as it happens: a file a conversation, a line for each thing.",
+        help="Write live traces to this folder: one file per conversation, one line per event.",
         metavar="DIR",
     ),
 ]
 OutputOption = Annotated[
-    Path | None, typer.Option("--output", help="Write one JSON object a turn to this file.", metavar="FILE.jsonl")
+    Path | None, typer.Option("--output", help="Write one JSON object per turn to this file.", metavar="FILE.jsonl")
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 WeightsOption = Annotated[
     Path | None,
-    typer.Option("--weights", help=f"Of the embedded solver: {_WEIGHTS}.", metavar="DIR", exists=True, file_okay=False),
+    typer.Option(
+        "--weights", help=f"For the embedded solver: {_WEIGHTS}.", metavar="DIR", exists=True, file_okay=False
+    ),
 ]
 AdviceOption = Annotated[
     Path | None,
-    typer.Option("--advice", help=f"Of the agent: {_ADVICE}.", metavar="FILE"),
+    typer.Option("--advice", help=f"For the agent solver: {_ADVICE}.", metavar="FILE"),
 ]
 AbstainOption = Annotated[
     float | None,
@@ -164,23 +184,25 @@ AbstainOption = Annotated[
         "--abstain-below",
         min=0,
         max=1,
-        help=f"{_ABSTAIN[0].upper()}{_ABSTAIN[1:]}; a model's need --option calibration=FILE.",
+        help=f"{_ABSTAIN[0].upper()}{_ABSTAIN[1:]}; solvers that use a model also need --option calibration=FILE.",
         metavar="P",
     ),
 ]
 SamplesOption = Annotated[
     int | None,
-    typer.Option("--samples", min=1, help=f"Of solvers that ask a model: {_SAMPLES}.", metavar="K"),
+    typer.Option("--samples", min=1, help=f"For solvers that use a model: {_SAMPLES}.", metavar="K"),
 ]
 WorkersOption = Annotated[
-    int | None, typer.Option("--workers", min=1, help="How many conversations at once.", metavar="N")
+    int | None, typer.Option("--workers", min=1, help="Number of conversations to run in parallel.", metavar="N")
 ]
 EngineOption = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        help="What spreads the work: inline (this process), processes or ray (many machines); by default what suits "
-        "the solver.",
+        help=(
+            "How to distribute the work: inline (this process), processes or ray (a cluster). By default chosen "
+            "for the solver."
+        ),
         metavar="NAME",
     ),
 ]
@@ -188,7 +210,7 @@ AddressOption = Annotated[
     str | None,
     typer.Option(
         "--address",
-        help="The Ray cluster of --engine ray that this machine is a part of; by default one is started here.",
+        help="Ray cluster to use with --engine ray; by default a local one is started.",
         metavar="HOST:PORT",
     ),
 ]
@@ -196,37 +218,43 @@ ModelOption = Annotated[
     str | None,
     typer.Option(
         "--model",
-        help="The model to ask: anthropic:NAME, openai:NAME, vllm:NAME, ollama:NAME, llama.cpp:NAME, any of them "
-        "with @URL, or a \\[models.NAME] table of quaestor.toml.",
+        help=(
+            "Model to use: anthropic:NAME, openai:NAME, vllm:NAME, ollama:NAME or llama.cpp:NAME, each with an "
+            "optional @URL; or the name of a \\[models.NAME] table in quaestor.toml."
+        ),
         metavar="NAME",
     ),
 ]
 RecordOption = Annotated[
-    Path | None, typer.Option("--record", help="Write all exchanges with the model to this file.", metavar="FILE")
+    Path | None, typer.Option("--record", help="Record all exchanges with the model in this file.", metavar="FILE")
 ]
 ReplayOption = Annotated[
     Path | None,
-    typer.Option("--replay", help="Take the model's replies from this recording, without a network.", metavar="FILE"),
+    typer.Option(
+        "--replay", help="Replay the model's replies from this recording, without network access.", metavar="FILE"
+    ),
 ]
 MaxRequestsOption = Annotated[
-    int | None, typer.Option("--max-requests", min=1, help="Stop the run after N requests to the model.", metavar="N")
+    int | None, typer.Option("--max-requests", min=1, help="Stop the run after N model requests.", metavar="N")
 ]
 MaxTokensOption = Annotated[
-    int | None, typer.Option("--max-tokens", min=1, help="Stop the run after N tokens, read or written.", metavar="N")
+    int | None,
+    typer.Option("--max-tokens", min=1, help="Stop the run after N tokens, input and output together.", metavar="N"),
 ]
 MaxCostOption = Annotated[
-    float | None, typer.Option("--max-cost", min=0, help="Stop the run after this many US dollars.", metavar="USD")
+    float | None,
+    typer.Option("--max-cost", min=0, help="Stop the run when its cost reaches this many US dollars.", metavar="USD"),
 ]
 ProposalsOption = Annotated[
     Path | None,
     typer.Option(
         "--proposals",
-        help="Only write what the model proposes to this file, to be reviewed.",
+        help="Write the model's proposals to this file for review, and build nothing.",
         metavar="FILE.json",
         dir_okay=False,
     ),
 ]
 AcceptOption = Annotated[
     Path | None,
-    typer.Option("--accept", help="Build with the proposals of this file that are accepted.", metavar="FILE.json"),
+    typer.Option("--accept", help="Build with the accepted proposals from this file.", metavar="FILE.json"),
 ]

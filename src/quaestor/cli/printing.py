@@ -88,8 +88,8 @@ def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -
     if fits:
         console.print(grid)
         if lost:
-            told = f"{len(lost)} columns" if len(lost) > 1 else "a column"
-            console.print(f"{told} left out for want of room: {', '.join(lost)}", style="dim")
+            told = f"{len(lost)} columns" if len(lost) > 1 else "1 column"
+            console.print(f"{told} hidden, terminal too narrow: {', '.join(lost)}", style="dim")
         return
     from rich.padding import Padding
     from rich.text import Text
@@ -148,22 +148,25 @@ def say_what_is_lost(document: "Document") -> None:
     for line in lost[:_MOST_LOST]:
         print(visible(f"quaestor: {document.id}: {line}"), file=sys.stderr)
     if len(lost) > _MOST_LOST:
-        print(f"quaestor: ... and {len(lost) - _MOST_LOST} more (quaestor read FILE)", file=sys.stderr)
+        print(f"quaestor: ... and {len(lost) - _MOST_LOST} more (quaestor read FILE lists them)", file=sys.stderr)
 
 
 def say_what_is_refused(documents: "Iterable[Document | ListedPage]") -> None:
     """Says on stderr of which pages nothing was read, and why: what is asked about them cannot be answered."""
     refused = {page.id: page.refusal for page in documents if page.refusal is not None}
     for id, why in list(refused.items())[:_MOST_LOST]:
-        print(visible(f"quaestor: {id}: {why}; what is asked about it fails"), file=sys.stderr)
+        print(visible(f"quaestor: {id}: {why}; questions about it fail"), file=sys.stderr)
     if len(refused) > _MOST_LOST:
-        print(f"quaestor: ... and {len(refused) - _MOST_LOST} more pages (quaestor check FILE)", file=sys.stderr)
+        print(
+            f"quaestor: ... and {len(refused) - _MOST_LOST} more pages (quaestor check FILE lists them)",
+            file=sys.stderr,
+        )
 
 
 def default_policy(policy: str) -> str:
     """Returns in words which policy holds where none is named."""
-    becomes = "becomes a property" if policy == "extend" else "is an error"
-    return f"policy {policy} by default: a label that the ontology does not have {becomes}"
+    becomes = "is added as a property" if policy == "extend" else "is an error"
+    return f"using policy {policy}: a label that is not in the ontology {becomes}"
 
 
 @contextmanager

@@ -31,7 +31,7 @@ class _Counts:
 
     def words(self) -> str:
         rate = self.turns / max(time.monotonic() - self.started, 1e-9)
-        accuracy = f", {self.right / self.turns:.1%} right" if self.known and self.turns else ""
+        accuracy = f", {self.right / self.turns:.1%} correct" if self.known and self.turns else ""
         return f"{rate:.0f} turns/s{accuracy}"
 
 
@@ -80,7 +80,10 @@ def say_reading(reading: RunReading) -> None:
     if reading.by_default and not reading.own:
         print(f"quaestor: {default_policy(reading.policy)}", file=sys.stderr)
     if reading.frozen:
-        graphs = f"{reading.frozen} of {reading.pages} graphs are frozen, built with ontology {reading.ontology[:12]}"
+        graphs = (
+            f"{reading.frozen} of {reading.pages} graphs are already frozen, built with ontology "
+            f"{reading.ontology[:12]}"
+        )
         print(f"quaestor: {graphs}", file=sys.stderr)
 
 

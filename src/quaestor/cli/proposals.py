@@ -49,4 +49,4 @@ def show_proposals(collected: "CollectedProposals", review: Path | None, *, quie
         print(f"{proposal.words}: {proposal.reason}")
     print(f"{len(collected.proposals)} proposals; {collected.used.words}")
     if collected.in_review:
-        print(f'set "accept" to true in {review} for those to take in, then give it with --accept {review}')
+        print(f'set "accept" to true in {review} for those to apply, then use it with --accept {review}')

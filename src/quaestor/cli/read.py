@@ -27,7 +27,9 @@ def read_command(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...", help="HTML, PDF, XLSX, CSV, Markdown or text, also as .gz.", show_default=False
+            metavar="FILE...",
+            help="HTML, PDF, XLSX, CSV, Markdown or text files, optionally compressed as .gz.",
+            show_default=False,
         ),
     ],
     spread: SpreadOptions,
@@ -38,9 +40,9 @@ def read_command(
     cache: CacheOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show what was understood of a file: sections, tables with headings, scales and periods, warnings.
+    """Show how files were parsed: sections, tables with headings, scales and periods, and warnings.
 
-    Of several files each is shown in its turn; one that cannot be read is a line, and takes nothing from the others.
+    A file that cannot be read is reported in one line; the others are still shown.
     """
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.read_service import outline_object, read_one, table_object, table_of
@@ -51,7 +53,7 @@ def read_command(
     settings = load_settings({"store": store, "cache": cache, **spread.settings})
     if len(files) > 1 or settings.engine == "ray":
         if table is not None:
-            raise InputError("--table shows a table of one file, in this process: name that file alone")
+            raise InputError("--table needs a single file")
         _show_several(files, settings, json=json)
         return
     with shown_reading([str(files[0])]):
@@ -127,7 +129,7 @@ def _show_outline(console: "Console", document: "Document") -> None:
     for warning in document.warnings[:_MOST_WARNINGS]:
         console.print(Padding(escape(show_warning(warning)), (0, 0, 0, 2), expand=False))
     if len(document.warnings) > _MOST_WARNINGS:
-        console.print(f"  ... and {len(document.warnings) - _MOST_WARNINGS} more (--json)")
+        console.print(f"  ... and {len(document.warnings) - _MOST_WARNINGS} more (use --json to list all)")
 
 
 def _several(count: int, what: str) -> str:
@@ -170,7 +172,7 @@ def _show_table(console: "Console", document: "Document", table: "Table") -> Non
         ("page", str(block.page or "")),
         ("place", block.anchor or ""),
         ("caption", table.caption),
-        ("counted in", _counted(table)),
+        ("scale", _counted(table)),
         ("periods", ", ".join(period_code(c.period) if c.period else "-" for c in table.columns[1:])),
     ):
         if said:

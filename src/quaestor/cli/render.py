@@ -57,7 +57,7 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
     console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
     apart = next((event for event in turn.events if isinstance(event, TakenApart) and event.number == 1), None)
     if apart is not None:
-        _remark(console, f"the first of {apart.of} questions in: {apart.asked}", "dim")
+        _remark(console, f"question 1 of {apart.of} in: {apart.asked}", "dim")
     line = Text().append(show_number(answer), style="bold green" if turn.error is None else "bold red")
     if formula := arithmetic(answer):
         line.append(f"   = {formula}")
@@ -133,18 +133,18 @@ def show_stored_turn(
     _references(console, serial.restore(References, turn.references))
     # Tool calls are shown below, with what they were given and what they returned.
     events = [event for event in load_events(turn.events) if not isinstance(event, ToolCalled)]
-    _section(console, "understanding", "\n".join(event_lines(events)) or "(none stored)")
+    _section(console, "interpretation", "\n".join(event_lines(events)) or "(not stored)")
     for number, stored in enumerate(turn.tool_calls, start=1):
         _call(console, number, ToolCall.of_record(stored))
-    unverified = " (not verified)" if answer.plan is not None else " (unverified: it has no plan)"
+    unverified = " (not verified)" if answer.plan is not None else " (not verified: no plan)"
     verified = "" if turn.number is None else " (verified)" if turn.verified else unverified
     _section(console, "answer", f"{'none' if answer.value is None else print_value(answer.value)}{verified}")
     for name, said in (
         ("verdict", verdict),
         ("error", turn.error),
         ("confidence", None if answer.confidence is None else show_confidence(answer.confidence)),
-        ("remark", answer.reason if turn.error is None else None),
-        ("grounds", answer.grounds),
+        ("note", answer.reason if turn.error is None else None),
+        ("evidence", answer.grounds),
         ("description", answer.description),
         ("entity", answer.entity),
         ("metric type", None if answer.value is None else answer.metric_type),
@@ -173,7 +173,7 @@ def show_stored_turn(
     if turn.status != "complete":
         _section(console, "status", turn.status)
     if turn.finished is not None:
-        _section(console, "took", f"{1000 * (turn.finished - turn.started).total_seconds():.0f} ms")
+        _section(console, "time", f"{1000 * (turn.finished - turn.started).total_seconds():.0f} ms")
 
 
 def place_of(source: Source, graph: KnowledgeGraph | None) -> str:
@@ -208,10 +208,10 @@ def _references(console: Console, references: References) -> None:
     for reference in references.expressions:
         meant = [f"turn {c.turn + 1} ({c.score:.0%}): {c.reason}" for c in reference.candidates[:_SHOWN]]
         says = f": {reference.means or 'none'}" if reference.means or not meant else ""
-        _section(console, "refers", "\n".join([f'"{reference.text}"{says}', *meant]))
+        _section(console, "reference", "\n".join([f'"{reference.text}"{says}', *meant]))
     for chosen in (chosen for chosen in references.sets[:_SHOWN] if chosen.score >= _UNLIKELY):
         turns = " and ".join(f"turn {turn + 1}" for turn in chosen.turns) or "no earlier result"
-        _section(console, "may use", f"{turns} ({chosen.score:.0%}): {chosen.reason}")
+        _section(console, "may refer to", f"{turns} ({chosen.score:.0%}): {chosen.reason}")
     if references.focus:
         _section(console, "in focus", references.focus + (" (switched)" if references.switched else ""))
 
@@ -245,7 +245,7 @@ def show_statistics(console: Console, graph: KnowledgeGraph) -> None:
 def show_reading(console: Console, graph: KnowledgeGraph) -> None:
     """Prints what each table and each line was taken for, and why."""
     for table in graph.tables:
-        reasons = "; ".join(table.reasons) or "no cue"
+        reasons = "; ".join(table.reasons) or "no evidence"
         console.print(f"[bold]table {table.index}: {table.name}[/] ({table.score:g}: {escape(reasons)})")
         grid = Grid(table.axis[:-1], "label", "property", "rule", "score", "known label")
         for line in graph.lines:
@@ -270,7 +270,7 @@ def show_facts(console: Console, graph: KnowledgeGraph) -> None:
             grid.add_row(escape(name), *values)
         print_grid(console, grid)
     if graph.mentions:
-        grid = Grid("number", "scale", "unit", "period", "words around it", title="text", title_justify="left")
+        grid = Grid("number", "scale", "unit", "period", "context", title="text", title_justify="left")
         for mention in graph.mentions:
             grid.add_row(*_mention(mention))
         print_grid(console, grid)

@@ -13,13 +13,13 @@ from quaestor.scoring.cascades import CascadePoint
 
 def show_cascade(console: Console, found: SimulatedCascade) -> None:
     """Prints accuracy and cost of a cascade of two runs, by threshold."""
-    title = f"{found.first.id}, and {found.second.id} where that is unsure"
-    grid = Grid("threshold", "to the 2nd", "right", "of", "%", "95 % interval", "tokens", "US dollars")
+    title = f"{found.first.id}, falling back to {found.second.id} when uncertain"
+    grid = Grid("threshold", "passed on", "correct", "of", "%", "95 % interval", "tokens", "US dollars")
     grid.title, grid.title_justify = title, "left"
     for column in grid.columns:
         column.justify = "right"
-        column.no_wrap = column.header in ("to the 2nd", "95 % interval")
-    for name, right in (("1st alone", found.first_right), ("2nd alone", found.second_right)):
+        column.no_wrap = column.header in ("passed on", "95 % interval")
+    for name, right in (("1st only", found.first_right), ("2nd only", found.second_right)):
         grid.add_row(name, "", *figure_cells(right), "", "")
     grid.add_section()
     used = any(point.usage.tokens for point in found.points)
@@ -37,9 +37,11 @@ def show_cascade(console: Console, found: SimulatedCascade) -> None:
     grid.columns = [column for column in grid.columns if any(column.cells)]  # nobody says what imported answers cost
     print_grid(console, grid, spare=("of", "tokens", "95 % interval", "US dollars"))
     how = (
-        "the 1st answered again after answers of the 2nd" if found.replayed else "each turn as its own run answered it"
+        "the first run's solver answered again, given the second run's answers"
+        if found.replayed
+        else "each turn as answered in its own run"
     )
-    console.print(f"most right at {found.best.threshold:g}, chosen on these very turns; {how}", style="dim")
+    console.print(f"highest accuracy at {found.best.threshold:g}, selected on these same turns; {how}", style="dim")
 
 
 def cascade_object(found: SimulatedCascade) -> JsonValue:

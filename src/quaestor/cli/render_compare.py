@@ -22,14 +22,14 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
     letters = letters_of(found)
     title = SCORERS[found.scorer].title
     grid = Grid(
-        "", "run", "right", "of", "%", "95 % interval", title=title[0].upper() + title[1:], title_justify="left"
+        "", "run", "correct", "of", "%", "95 % interval", title=title[0].upper() + title[1:], title_justify="left"
     )
     for compared in found.runs:
         grid.add_row(letters[compared.run.id], compared.run.id, *figure_cells(compared.right))
     _align(grid, 2)
     print_grid(console, grid, spare=("of", "95 % interval"))
     if found.basis == "kept scores":
-        console.print("by the scores that are kept: the labelled file was not read", style="dim")
+        console.print("based on saved scores; the labelled file was not read", style="dim")
     if len(found.pairs) == 1:
         _show_pair(console, found.pairs[0], letters)
         return
@@ -50,9 +50,9 @@ def letters_of(found: RunsCompared) -> dict[str, str]:
 def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> None:
     one, other, figures = letters[pair.first], letters[pair.second], pair.figures
     page, company = figures.by_page, figures.by_company
-    unjudged = f"; {pair.unjudged} could not be judged in one of them" if pair.unjudged else ""
+    unjudged = f"; not judged in one run: {pair.unjudged}" if pair.unjudged else ""
     lines = [
-        f"only {one} is right: {figures.wins}; only {other}: {figures.losses}; both: {figures.both}; "
+        f"correct only in {one}: {figures.wins}; only in {other}: {figures.losses}; in both: {figures.both}; in "
         f"neither: {figures.neither}{unjudged}",
         f"{one} - {other}: {points(page.value)} points{_intervals(page, company)}",
         f"exact McNemar test: p = {p_value(figures.p)}",
@@ -75,7 +75,7 @@ def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> N
 
 def _intervals(page: ShareDifference, company: ShareDifference) -> str:
     told = [f"{interval(of)} by {name}" for name, of in (("page", page), ("company", company)) if interval(of)]
-    return f", 95 % interval drawn {', '.join(told)}" if told else f" (fewer than {ENOUGH_GROUPS} pages: no interval)"
+    return f", 95 % interval {', '.join(told)}" if told else f" (fewer than {ENOUGH_GROUPS} pages, so no interval)"
 
 
 def _figure_cells(figures: PairedFigures) -> tuple[str, ...]:
@@ -87,11 +87,12 @@ def _agreement_lines(found: Agreement, one: str, other: str) -> list[str]:
     def right(first: int, second: int, total: int) -> str:
         if not total:
             return ""
-        return f"; right there: {one} {100 * first / total:.1f} %, {other} {100 * second / total:.1f} %"
+        return f"; correct there: {one} {100 * first / total:.1f} %, {other} {100 * second / total:.1f} %"
 
     return [
         f"same answer: {found.same}{right(found.first_right, found.second_right, found.same)}",
-        f"another answer: {found.different}{right(found.first_right_apart, found.second_right_apart, found.different)}",
+        "different answer: "
+        f"{found.different}{right(found.first_right_apart, found.second_right_apart, found.different)}",
     ]
 
 
@@ -108,7 +109,7 @@ def show_differences(console: Console, found: RunsCompared, pair: PairReport, tu
             console.print(f"  reference: {turn.reference}{program}", style="dim", markup=False, soft_wrap=True)
         _show_side(console, one, turn.first)
         _show_side(console, other, turn.second)
-    console.print(f"\n{len(turns)} turns are right in one of {one} and {other} alone")
+    console.print(f"\n{len(turns)} turns are correct in only one of {one} and {other}")
 
 
 def _show_side(console: Console, name: str, side: SideOfTurn) -> None:

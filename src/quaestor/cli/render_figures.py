@@ -18,16 +18,16 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imp
     if figures is None:
         return {}
     if imported:
-        took = f"{_duration(figures.mean_seconds)} a turn, 95th percentile {_duration(figures.p95_seconds)}"
+        took = f"{_duration(figures.mean_seconds)} per turn, 95th percentile {_duration(figures.p95_seconds)}"
         timed = {"took": took} if figures.p95_seconds else {}
         return {
             **timed,
-            "plans": f"none, so nothing is verified; {_share(figures.failed, figures.turns)} without an answer",
+            "plans": f"none, so answers are not verified; {_share(figures.failed, figures.turns)} without an answer",
         }
     cached = f" ({figures.mean_cached:,.0f} from the cache)" if figures.mean_cached else ""
     lines = {
-        "took": f"{_duration(figures.mean_seconds)} a turn, 95th percentile {_duration(figures.p95_seconds)}",
-        "a turn": f"{figures.mean_requests:.2f} requests, {figures.mean_tokens:,.0f} tokens{cached}, "
+        "time": f"{_duration(figures.mean_seconds)} per turn, 95th percentile {_duration(figures.p95_seconds)}",
+        "per turn": f"{figures.mean_requests:.2f} requests, {figures.mean_tokens:,.0f} tokens{cached}, "
         f"{figures.mean_tool_calls:.2f} tool calls; 95th percentile {figures.p95_requests:.2f}, "
         f"{figures.p95_tokens:,.0f}, {figures.p95_tool_calls:.2f}",
     }
@@ -53,7 +53,7 @@ def stage_lines(stages: Sequence[StageFigures]) -> dict[str, str]:
 
 def _stage_line(stage: StageFigures) -> str:
     failed = f", failed in {stage.failed}" if stage.failed else ""
-    used = f"; {Usage.of_counts(stage.usage).words}" if stage.usage else "; no request"
+    used = f"; {Usage.of_counts(stage.usage).words}" if stage.usage else "; no model requests"
     mean = _duration(stage.seconds / stage.asked)
     return f"{stage.solver} answered {_share(stage.answered, stage.asked)} of {stage.asked}{failed}, {mean} each{used}"
 
@@ -61,14 +61,14 @@ def _stage_line(stage: StageFigures) -> str:
 def _plan_lines(plans: Mapping[str, float], turns: float) -> dict[str, str]:
     return {
         "plans": _went(plans, turns),
-        "steps": f"{plans['mean_steps']:g} a plan, {plans['empty_fields']:g} empty fields",
+        "steps": f"{plans['mean_steps']:g} steps per plan, {plans['empty_fields']:g} empty fields",
     }
 
 
 def _went(counts: Mapping[str, float], turns: float) -> str:
     first, repaired, failed = (_share(counts[name], turns) for name in ("first_try", "repaired", "failed"))
-    silent = f", {_share(counts['silent'], turns)} said to have no answer" if counts["silent"] else ""
-    return f"{first} at the first try, {repaired} repaired, {failed} failed{silent}"
+    silent = f", {_share(counts['silent'], turns)} reported as unanswerable" if counts["silent"] else ""
+    return f"{first} on the first try, {repaired} repaired, {failed} failed{silent}"
 
 
 def _share(count: float, turns: float) -> str:

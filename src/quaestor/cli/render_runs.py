@@ -30,7 +30,7 @@ def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -
         scores: The latest score of each that has one, by its id.
     """
     # When a run began is in its id.
-    grid = Grid("run", "status", "examples", "right", "dataset")
+    grid = Grid("run", "status", "examples", "correct", "dataset")
     for name in (0, 3):
         grid.columns[name].no_wrap = True
     for record in records:
@@ -49,7 +49,7 @@ def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
     record, counted = found.run, found.counts
     never = record.conversations - sum(counted.statuses.values())
     counts = [f"{count} {status}" for status, count in sorted(counted.statuses.items())] + (
-        [f"{never} not begun"] if never else []
+        [f"{never} not started"] if never else []
     )
     used = Usage.of_counts(counted.usage)
     lines = {
@@ -62,7 +62,7 @@ def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
         "started": record.started.astimezone().isoformat(" ", "seconds"),
         "finished": record.finished.astimezone().isoformat(" ", "seconds") if record.finished else "not yet",
         "model": _model(record),
-        "used": used.words if used.requests else None,
+        "usage": used.words if used.requests else None,
         **figures,
         "graphs": _graphs(counted),
         "ontology": None if record.kind == "import" else _ontology(record),
@@ -90,16 +90,14 @@ def _answered_by(record: RunRecord) -> str:
     """Returns who answered, with what it was built with."""
     options = record.spec.get("solver_options")
     if record.kind == "import" and isinstance(options, dict):
-        return f"{options.get('name')}, imported from {options.get('file')}: unverified, for it has no plans"
+        return f"{options.get('name')}, imported from {options.get('file')}: not verified, as it has no plans"
     if (
         record.spec["solver"] == HELD_OUT
         and isinstance(options, dict)
         and isinstance(files := options.get("files"), dict)
     ):
-        learned = (
-            f"{options.get('folds')} folds of companies, seed {options.get('seed')}, learned from {', '.join(files)}"
-        )
-        return f"embedded, each turn by weights that never saw its company: {learned}"
+        learned = f"{options.get('folds')} folds by company, seed {options.get('seed')}, trained on {', '.join(files)}"
+        return f"embedded, each turn with weights that were not trained on its company: {learned}"
     return f"{record.spec['solver']} {options or ''}".strip()
 
 
@@ -110,7 +108,7 @@ def _ontology(record: RunRecord) -> str:
 def _graphs(counts: ConversationCounts) -> str | None:
     """Returns how many graphs of a run were built for it, where any was not."""
     built = counts.graphs - counts.frozen
-    return f"{counts.frozen} frozen before, {built} built" if counts.frozen else None
+    return f"{counts.frozen} already frozen, {built} built" if counts.frozen else None
 
 
 def _model(record: RunRecord) -> str | None:
@@ -138,15 +136,15 @@ def show_wrong_turns(console: Console, found: WrongTurns, *, full: bool) -> None
         print(f"\n{example.conversation}: {example.error or example.status}")
     wrong_turns, played = found.wrong, found.played
     if len(found.turns) < wrong_turns:
-        print(f"\n... and {wrong_turns - len(found.turns):,} more: --limit {wrong_turns} shows all")
+        print(f"\n... and {wrong_turns - len(found.turns):,} more: use --limit {wrong_turns} to show all")
     if found.compared:
-        ended = f"{len(found.broken)} conversation{'s' * (len(found.broken) != 1)} broke off"
+        ended = f"{len(found.broken)} conversation{'s' * (len(found.broken) != 1)} did not finish"
         print(f"\n{wrong_turns} of {played} played turns are wrong, {ended}")
         if found.causes:
             print()
             show_causes(console, found.causes)
     else:
-        compared = f"{found.run.dataset} has no reference answers to compare"
+        compared = f"{found.run.dataset} has no reference answers to compare with"
         print(f"\n{wrong_turns} of {played} turns have no answer; {compared}")
 
 
@@ -156,8 +154,8 @@ def _show_wrong_turn(wrong: WrongTurn) -> None:
         "answer": _shown_number(turn.number),
         "program": turn.program,
         "error": turn.error,
-        "gold": str(reference.executed) if reference else None,
-        "gold program": reference.program if reference else None,
+        "reference": str(reference.executed) if reference else None,
+        "ref. program": reference.program if reference else None,
         "cause": wrong.cause,
     }
     print(f"\n{turn.conversation}, turn {turn.index + 1}: {turn.question}")
@@ -185,7 +183,7 @@ def show_exchanges(console: Console, prompts: Sequence[PromptRecord], *, raw: bo
         while same < min(len(known), len(request)) and known[same] == request[same]:
             same += 1
         if same:
-            console.print(f"[dim]({same} piece{'s' * (same != 1)} as before)[/]")
+            console.print(f"[dim]({same} unchanged part{'s' * (same != 1)} omitted)[/]")
         _pieces(console, "->", request[same:])
         if prompt.response is not None:
             _pieces(console, "<-", (Message("reply", prompt.response),) if raw else read_response(prompt.response))

@@ -13,18 +13,18 @@ def show_tool_table(console: Console, table: ToolTable) -> None:
     for name, count in table.tools.items():
         grid.add_row(name, str(count.calls), str(count.refused), f"{1000 * count.mean_seconds:.2f}")
     _print(console, grid, 1)
-    grid = Grid("asked for", "tools used", "turns", "calls", "refused", "right")
+    grid = Grid("requested", "tools used", "turns", "calls", "refused", "correct")
     for use in table.uses:
         counts = (use.turns, use.calls, use.refused)
         grid.add_row(use.asked, ", ".join(use.tools) or "none", *map(str, counts), _right(use.right, use.judged))
     _print(console, grid, 2)
     if table.refusals:
-        grid = Grid("tool", "refused because", "calls", "turns right")
+        grid = Grid("tool", "reason for refusal", "calls", "turns correct")
         for found in table.refusals:
             grid.add_row(found.tool, found.reason, str(found.calls), _right(found.right, found.judged))
         _print(console, grid, 2)
     if table.judged < table.turns:
-        print(f"{table.turns - table.judged} of {table.turns} turns are not scored: `quaestor score RUN DATASET` does")
+        print(f"{table.turns - table.judged} of {table.turns} turns are not scored: run `quaestor score RUN DATASET`")
 
 
 def _right(right: int, judged: int) -> str:

@@ -20,18 +20,19 @@ def report_command(
         Path | None, typer.Option("--output", help="Write the report to this file.", metavar="FILE.html")
     ] = None,
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="Markdown for a pull request, without turns, in place of a page.")
+        bool,
+        typer.Option("--markdown", help="Write Markdown for a pull request, without turns, instead of an HTML page."),
     ] = False,
     dataset: LabelledOption = None,
     audit: AuditOption = None,
     force: ForceOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Report on one run or several: figures, comparison, confidence, time and cost, and every wrong turn.
+    """Write a report on one or more runs: accuracy, comparison, confidence, time and cost, and every wrong turn.
 
-    The page is one file, readable without a network and without scripts. Right and wrong are judged by the labelled
-    file that the runs are of; where it is not there, by the scores that are kept. An audit of the references stands
-    beside the official figures. Several runs need the extra `compare`.
+    The page is a single file that needs no network and no scripts. Turns are judged by the labelled file of the runs
+    or, if it is missing, by the saved scores. With an audit, the audited figures are shown next to the official ones.
+    Comparing several runs needs the extra `compare`.
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.report.data import read_report
@@ -47,7 +48,7 @@ def report_command(
     uri = load_settings({"store": store}).store
     file = dataset_path(dataset) if dataset else None
     if output is None and not markdown:
-        raise InputError("a page is a file: name it by --output FILE.html, or give --markdown")
+        raise InputError("missing file name: use --output FILE.html, or --markdown")
     written = OutputFile(output, [path for path in (store_file(uri), file, audit) if path], force) if output else None
     if written is not None:
         written.require_free()
@@ -58,11 +59,11 @@ def report_command(
         async with open_store(uri, create=False) as opened:
             return await read_report(opened, runs, uri, file, settled)
 
-    with announced("judging the runs"):
+    with announced("scoring the runs"):
         report = asyncio.run(read())
     text = report_markdown(report) if markdown else report_page(report)
     if written is None:
         print(text, end="")
     else:
         written.write(text)
-        print(f"{len(text.encode()) / 1e6:.2f} MB in {output}")
+        print(f"wrote {len(text.encode()) / 1_000_000:.2f} MB to {output}")

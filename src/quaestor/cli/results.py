@@ -20,14 +20,14 @@ BREAKDOWN_TITLES = {
     "conversation": "by kind of conversation",
     "answer": "by kind of answer",
     "source": "by source of the answer",
-    "form": "by what is to be answered",
+    "form": "by target",
     "answer and source": "by kind and source",
 }
 
 
 def show_score(console: Console, score: Score) -> None:
     """Prints the figures, each with its denominator and interval, and the breakdowns."""
-    grid = Grid("", "right", "of", "%", "95 % interval", title="Score", title_justify="left")
+    grid = Grid("", "correct", "of", "%", "95 % interval", title="Score", title_justify="left")
     for name, figure in score.results.items():
         grid.add_row(SCORERS[name].title, *figure_cells(figure))
     _align(grid)
@@ -40,7 +40,7 @@ def show_score(console: Console, score: Score) -> None:
         show_causes(console, score.causes)
     right, beside = score.measures.right, score.measures.beside
     short = SCORERS[beside].title.removesuffix(" accuracy")
-    grid = Grid(SCORERS[right].title, "right", "of", "%", "95 % interval", f"{short} %")
+    grid = Grid(SCORERS[right].title, "correct", "of", "%", "95 % interval", f"{short} %")
     for breakdown in score.breakdowns:
         grid.add_section()
         grid.add_row(f"[bold]{BREAKDOWN_TITLES.get(breakdown.by, breakdown.by)}[/]")
@@ -64,15 +64,15 @@ def certainty_line(found: CalibrationReport) -> str:
     """Returns how far the confidences of a run's answers can be believed, in one line."""
     given, half = found.given, found.surest_half
     return (
-        f"confidence: {_percent(given.value)} % of {given.total} answers are right, {_percent(half.value)} % of the "
-        f"surest half; calibration error {found.error:.3f}"
+        f"confidence: {_percent(given.value)} % of {given.total} answers are correct, {_percent(half.value)} % of "
+        f"the most confident half; calibration error {found.error:.3f}"
     )
 
 
 def show_coverage(console: Console, found: CalibrationReport) -> None:
     """Prints how far confidences can be believed, and what is right where only the surest answers are given."""
     console.print(certainty_line(found))
-    grid = Grid("answers given, %", "confidence at least", "of these right, %")
+    grid = Grid("answered, %", "minimum confidence", "of these correct, %")
     for point in found.coverage:
         grid.add_row(_percent(point.share), f"{point.threshold:.2f}", _percent(point.accuracy))
     _align(grid)

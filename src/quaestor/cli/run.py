@@ -38,7 +38,7 @@ def run_command(
     model: ModelOptions,
     force: ForceOption = False,
 ) -> None:
-    """Answer every conversation of a dataset, with or without reference answers. Prints the run's id."""
+    """Answer every conversation of a dataset, with or without reference answers. Prints the run id."""
     with _nothing_begun():
         from quaestor.application.choosing import read_chosen
         from quaestor.application.resolve import dataset_path
@@ -98,12 +98,14 @@ def eval_command(
         request = replace(request, selection=selection)
 
     if learned_from(path, request.settings.solver, solver_options(request.settings, request.overrides)):
-        warning = f"these weights were trained on {path}: the score says nothing about other pages"
+        warning = f"these weights were trained on {path}: the score does not generalise to other pages"
         print(f"quaestor: {warning}", file=sys.stderr)
 
     if solver.advice and (known := rests_on(solver.advice, (one.id for one in pages.listed))):
-        warning = f"{solver.advice} was drawn from runs over {known} of these {len(pages.conversations)} conversations"
-        print(f"quaestor: {warning}: the score says nothing about others", file=sys.stderr)
+        warning = (
+            f"{solver.advice} was learned from runs over {known} of these {len(pages.conversations)} conversations"
+        )
+        print(f"quaestor: {warning}: the score does not generalise to others", file=sys.stderr)
 
     async def play_and_score() -> "ScoredRun":
         async with open_store(request.settings.store) as opened:
@@ -227,7 +229,7 @@ def _report(
         onwards = f" from turn {example.turns + 1} on" if example.turns else ""
         print(f"{example.conversation} counts as wrong{onwards}: {reason}", file=sys.stderr)
     if scored.unkept:
-        print(f"the score is not kept: {scored.unkept}", file=sys.stderr)
+        print(f"the score was not saved: {scored.unkept}", file=sys.stderr)
     if as_json:
         print_json({**score_json(scored), **({"audited": serial.dump(audited)} if audited else {})})
         return

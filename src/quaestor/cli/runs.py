@@ -30,10 +30,10 @@ SHOWN_FAILURES = 200
 
 AttemptOption = Annotated[
     int | None,
-    typer.Option("--attempt", min=1, help="Which attempt at the conversation; by default the last.", metavar="N"),
+    typer.Option("--attempt", min=1, help="Which attempt at the conversation; the last by default.", metavar="N"),
 ]
 
-runs = typer.Typer(help="Look into the run store.", invoke_without_command=True, callback=print_help_alone)
+runs = typer.Typer(help="Inspect the run store.", invoke_without_command=True, callback=print_help_alone)
 
 
 @runs.command("list")
@@ -61,7 +61,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
 
 @runs.command("show")
 def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOption = False) -> None:
-    """Show one run: what it was started with, how far it is, how right and how fast, what failed."""
+    """Show one run: its settings, progress, accuracy, speed and failures."""
     from quaestor.application.run_figures import read_run_figures
     from quaestor.cli.printing import print_json
     from quaestor.cli.render_figures import figure_lines, stage_lines
@@ -88,26 +88,29 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
 def failures(
     run: RunArgument,
     dataset: Annotated[
-        str | None, typer.Option("--dataset", help="The labelled file, where it has moved.", metavar="FILE")
+        str | None, typer.Option("--dataset", help="Labelled file, if it has moved.", metavar="FILE")
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Show what the solver understood and which tools it called, too.")
+        bool, typer.Option("--full", help="Also show how the solver understood the question and which tools it called.")
     ] = False,
     limit: Annotated[
         int | None,
         typer.Option(
-            "--limit", min=1, help=f"Show the first so many; by default {SHOWN_FAILURES}, as JSON all.", metavar="N"
+            "--limit",
+            min=1,
+            help=f"Maximum number of turns to show; {SHOWN_FAILURES} by default, all with --json.",
+            metavar="N",
         ),
     ] = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List the turns that went wrong, each with its cause, and the conversations that broke off.
+    """List the wrong turns of a run, each with its cause, and the conversations that did not finish.
 
-    Wrong answers are known where the run's dataset has reference answers, or where it was scored; else turns without
-    an answer are listed. The cause is computed from the solver's plan beside the reference's: docs/inspection.md lists
-    the causes. Of a run of more than 1,000 conversations that was scored, the score says what is wrong; --dataset FILE
-    compares with the references again, and shows them.
+    Turns are judged if the dataset of the run has reference answers, or if the run was scored; otherwise the turns
+    without an answer are listed. The cause is computed by comparing the solver's plan with the reference's
+    (docs/inspection.md lists the causes). For runs of more than 1,000 conversations the saved score is used; --dataset
+    FILE compares with the references again and shows them.
     """
     from quaestor.application.resolve import dataset_path
     from quaestor.application.wrong_turns import WrongTurns, find_wrong_turns, wrong_turn_objects
@@ -141,7 +144,7 @@ def show_one_turn(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show one turn: question, understanding, tool calls with inputs and outputs, answer, sources."""
+    """Show one turn: question, interpretation, tool calls with inputs and outputs, answer, sources."""
     from quaestor.application.answer_kinds import stored_kind_objects
     from quaestor.application.stored_turns import StoredTurn, read_stored_turn
     from quaestor.cli.printing import make_console, print_json
@@ -167,11 +170,11 @@ def prompts(
     conversation: ConversationArgument,
     turn: TurnArgument,
     attempt: AttemptOption = None,
-    raw: Annotated[bool, typer.Option("--raw", help="Print the bodies word for word.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Print message bodies verbatim.")] = False,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show every request of a turn to its model, and every reply. What an earlier request said is not repeated."""
+    """Show the model requests and replies of a turn, omitting what earlier requests already contained."""
     from quaestor.application.stored_turns import read_exchanges
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_runs import show_exchanges
@@ -181,14 +184,14 @@ def prompts(
     if json:
         print_json([serial.dump(prompt) for prompt in found])
     elif not found:
-        print("no request to a model is kept of this turn")
+        print("no model requests are stored for this turn")
     else:
         show_exchanges(make_console(), found, raw=raw)
 
 
 @runs.command("tools")
 def tools(runs: RunsArgument, store: StoreOption = None, json: JsonOption = False) -> None:
-    """Show which tools were called for which questions, how often that came out right, and why calls were refused."""
+    """Show which tools were called for which questions, the accuracy with each, and why calls were refused."""
     from quaestor.application.tool_questions import tool_table
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_tools import show_tool_table
@@ -200,7 +203,7 @@ def tools(runs: RunsArgument, store: StoreOption = None, json: JsonOption = Fals
     if json:
         print_json(serial.dump(table))
     elif not table.tools:
-        print("no tool was called")
+        print("no tools were called")
     else:
         show_tool_table(make_console(), table)
 
@@ -213,7 +216,7 @@ def show_graph(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show the knowledge graph that a conversation was played on, as it is stored."""
+    """Show the knowledge graph that a conversation used, as stored."""
     from quaestor.application.graph_objects import graph_object
     from quaestor.application.stored_turns import read_graph
     from quaestor.cli.printing import make_console, print_json
@@ -232,18 +235,22 @@ def show_graph(
 
 @runs.command("import")
 def import_answers(
-    file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="One JSON object a turn.", show_default=False)],
-    dataset: Annotated[str, typer.Option("--dataset", help="The file that was asked, or `sample`.", metavar="DATASET")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.jsonl", help="File with one JSON object per turn.", show_default=False)
+    ],
+    dataset: Annotated[
+        str, typer.Option("--dataset", help="The file the questions come from, or `sample`.", metavar="DATASET")
+    ],
     name: Annotated[
-        str | None, typer.Option("--name", help="What the run is called; by default as the file.", metavar="NAME")
+        str | None, typer.Option("--name", help="Name of the run; the file name by default.", metavar="NAME")
     ] = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Keep answers of another program as a run, to be scored and compared. Prints the run's id.
+    """Import answers of another program as a run, to score and compare them. Prints the run's id.
 
-    A line has `conversation`, `turn` (from 0) and `answer`; `unit` says whether it is `percent`. docs/evaluation.md has
-    all fields. Nothing is taken from a file with a line that cannot be used.
+    Each line has `conversation`, `turn` (from 0) and `answer`; `unit` may be `percent`. docs/evaluation.md lists all
+    fields. Nothing is imported if any line is invalid.
     """
     from quaestor.application.file_cache import reading_limits
     from quaestor.application.resolve import dataset_path
@@ -265,7 +272,7 @@ def import_answers(
     found = asyncio.run(keep())
     if found.unanswered:
         turns = f"{found.unanswered} of {found.answered + found.unanswered} turns"
-        print(f"quaestor: {file} has no answer to {turns} of {path}: they count as wrong", file=sys.stderr)
+        print(f"quaestor: {file} has no answer for {turns} of {path}; they count as wrong", file=sys.stderr)
     if json:
         counts = {"answered": found.answered, "unanswered": found.unanswered}
         print_json({**serial.dump(found.run), **counts})
@@ -276,17 +283,17 @@ def import_answers(
 @runs.command("delete")
 def delete_runs(
     names: RunsArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Delete runs for good: their conversations, turns, prompts, graphs and scores. Asks first. Ontologies stay."""
+    """Delete runs permanently: their conversations, turns, prompts, graphs and scores, but not their ontologies."""
     from quaestor.application.run_service import find_runs, status_word
     from quaestor.cli.printing import agreed
 
     found = _read_store(store, lambda opened: find_runs(opened, names))
     for record in found:
         print(f"{record.id}: {record.dataset}, {record.conversations} conversations, {status_word(record)}")
-    if not yes and not agreed(f"delete {len(found)} run{'s' * (len(found) != 1)} for good?"):
+    if not yes and not agreed(f"permanently delete {len(found)} run{'s' * (len(found) != 1)}?"):
         print("nothing was deleted")
         return
 
@@ -302,14 +309,14 @@ def delete_runs(
 def export(
     run: RunArgument,
     traces: Annotated[
-        Path, typer.Option("--traces", help="Write one JSON object a turn to this file.", metavar="FILE.jsonl")
+        Path, typer.Option("--traces", help="Write one JSON object per turn to this file.", metavar="FILE.jsonl")
     ],
     force: ForceOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Write the traces of a run: of every turn what was asked, said, called, judged and answered.
+    """Export the traces of a run: the questions, model requests, tool calls, checks and answers of every turn.
 
-    A conversation that broke off has its exchanges with the model, and no answers.
+    A conversation that did not finish has its model requests, but no answers.
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
@@ -321,7 +328,7 @@ def export(
     output.require_free()
     turns = _read_store(store, lambda opened: read_traces(opened, run))
     write_traces(output, turns)
-    print(f"{len(turns)} turns in {traces}")
+    print(f"wrote {len(turns)} turns to {traces}")
 
 
 def _read_store(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") -> T:

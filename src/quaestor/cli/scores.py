@@ -39,13 +39,13 @@ def score_words(score: "ScoreRecord | None") -> str:
 
 def score_lines(scores: "RunScores") -> dict[str, str]:
     """Returns a run's scores in words, under `score`: the latest of each labelled file."""
-    lines = ["of before the run went on: score it again"] if scores.outdated else []
+    lines = ["outdated, as the run continued: score it again"] if scores.outdated else []
     for score in scores.latest:
         when = score.scored.astimezone().isoformat(" ", "seconds")
         lines += [
             f"{score.dataset}, {when}, quaestor {score.version}",
             *(f"  {line}" for line in _metric_lines(score.metrics)),
-            f"  {score.mean_turns:.1f} turns a conversation, {score.mean_tool_calls:.2f} tool calls a turn, "
+            f"  {score.mean_turns:.1f} turns per conversation, {score.mean_tool_calls:.2f} tool calls per turn, "
             f"{score.unanswered} without an answer",
         ]
     return {"score": "\n".join(lines)} if lines else {}
@@ -70,10 +70,10 @@ def verdict_words(verdict: "VerdictRecord | None") -> str | None:
     """Returns right or wrong of a turn in words; None where it was not scored."""
     if verdict is None:
         return None
-    said = "right" if verdict.correct else "wrong"
+    said = "correct" if verdict.correct else "wrong"
     if verdict.program_correct is None:
         return said
-    return f"{said}, its program {'right' if verdict.program_correct else 'wrong'}"
+    return f"{said}, its program {('right' if verdict.program_correct else 'wrong')}"
 
 
 def verdict_object(verdict: "VerdictRecord | None") -> JsonValue:

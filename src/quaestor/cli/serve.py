@@ -40,27 +40,30 @@ def serve_command(
         list[str] | None,
         typer.Argument(
             metavar="FILE...",
-            help="Filings (HTML, PDF, XLSX, CSV, text) or pages of a dataset as DATASET#PAGE, to be asked about; "
-            "by default the sample.",
+            help=(
+                "Filings (HTML, PDF, XLSX, CSV, text) or pages of a dataset as DATASET#PAGE. Defaults to the sample."
+            ),
             show_default=False,
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", help="The address to listen at; any but this machine's own needs a token.")
+        str, typer.Option("--host", help="Address to bind. Non-loopback addresses require a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.", metavar="N")] = PORT,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port to bind; 0 picks a free one.", metavar="N")
+    ] = PORT,
     token: Annotated[
         str | None,
         typer.Option(
             "--token",
-            help="What a browser or a program has to know; by default made anew where one is needed.",
+            help="Token that browsers and API clients must send. Generated if one is required and none is given.",
             envvar="QUAESTOR_TOKEN",
             metavar="TEXT",
             show_envvar=True,
         ),
     ] = None,
     proxies: ProxiesOption = None,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open a browser.")] = False,
     model: ModelOption = None,
     max_requests: MaxRequestsOption = None,
     max_tokens: MaxTokensOption = None,
@@ -69,10 +72,9 @@ def serve_command(
     question_seconds: QuestionSecondsOption = None,
     keep: KeepOption = None,
 ) -> None:
-    """Ask, and look through runs, in a browser or from a program.
+    """Start the web interface and HTTP API, to ask questions and inspect runs.
 
-    Nothing leaves this machine but what a model is asked. The interface for programs is below /api/v1, its document at
-    /api/v1/openapi.json. Ctrl-C ends.
+    Only requests to a model leave this machine. The API is at /api/v1, described by /api/v1/openapi.json. Ctrl-C quits.
     """
     from quaestor.application.answer_workers import MODULES
     from quaestor.application.ask_service import AskRequest
@@ -125,7 +127,7 @@ def serve_command(
     sys.setswitchinterval(_SLICE)
     with bind(host, port) as bound:
         address = address_of(bound, access)
-        print(f"quaestor is at {address} (Ctrl-C ends)", flush=True)
+        print(f"quaestor is running at {address} (Ctrl-C to quit)", flush=True)
         if open_browser:
             import webbrowser
 
@@ -145,7 +147,7 @@ async def check_asking(asking: "AskRequest", command: str) -> None:
         await store.runs()
     scheme, separator, rest = asking.settings.store.partition("://")
     if separator and scheme == "sqlite" and not rest.strip("/"):
-        what = f"name a file or a server for {command}"
-        raise SettingsError(f"a store in memory is another one for each who opens it: {what}")
+        what = f"{command} needs a store that is a file or a server"
+        raise SettingsError(f"{what} would be a new, empty store: it exists only in memory")
     async with who_answers(asking):
         pass

@@ -21,15 +21,17 @@ def show_command(
     ],
     run: Annotated[
         str | None,
-        typer.Option("--run", help="Mark what the answers of this run rest on; `latest` is the last.", metavar="RUN"),
+        typer.Option(
+            "--run", help="Mark the sources of the answers in this run; `latest` is the last one.", metavar="RUN"
+        ),
     ] = None,
     turn: Annotated[
-        int | None, typer.Option("--turn", min=1, help="Only what this answer of the run rests on.", metavar="N")
+        int | None, typer.Option("--turn", min=1, help="Mark only the sources of this turn.", metavar="N")
     ] = None,
     store: StoreOption = None,
     cache: CacheOption = None,
 ) -> None:
-    """Print a page: its text and tables, with the cells and words in brackets that answers used."""
+    """Print a page with its text and tables. The sources of answers are shown in brackets."""
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import find_page
     from quaestor.cli.printing import make_console, shown_reading
@@ -39,7 +41,7 @@ def show_command(
     from quaestor.settings import load_settings
 
     if turn is not None and run is None:
-        raise InputError("--turn is a turn of a run: name the run by --run")
+        raise InputError("--turn requires --run")
     settings = load_settings({"store": store, "cache": cache})
     with shown_reading([page]):
         document = find_page(page, file_cache(settings), reading_limits(settings)).document

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from quaestor.store.records import RunRecord
     from quaestor.store.upkeep import StoreUpkeep
 
-store_commands = typer.Typer(help="Look after the run store.", invoke_without_command=True, callback=print_help_alone)
+store_commands = typer.Typer(help="Maintain the run store.", invoke_without_command=True, callback=print_help_alone)
 
 
 @store_commands.command("check")
 def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
-    """Read all of the store, and say whether it is whole. Ends with 1 where it is not.
+    """Check the integrity of the store. Exits with code 1 if there are problems.
 
-    What is checked: the file itself, that nothing names a run, a conversation or a content that is not there, that
-    complete conversations have their turns, and that contents are what their digests say. The digest that is printed is
-    that of all records: two stores with the same one have the same in them.
+    Checks the file itself, that every reference to a run, conversation or content resolves, that complete conversations
+    have all their turns, and that contents match their digests. The printed digest covers all records: two stores with
+    the same digest have the same records.
     """
     from quaestor.application.store_copy import digest_of_all, digests_of, opened_parts
     from quaestor.cli.printing import announced, print_json
@@ -45,7 +45,7 @@ def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
         else:
             for problem in found.problems:
                 print(problem)
-            unused = f", {found.unused:,} of them used by nothing (`quaestor store vacuum`)" if found.unused else ""
+            unused = f", {found.unused:,} of them unused (`quaestor store vacuum` removes them)" if found.unused else ""
             many = f"{len(found.problems) or 'no'} problem{'s' * (len(found.problems) != 1)}"
             print(f"{many}, {found.contents:,} contents{unused}")
             if digest:
@@ -60,14 +60,17 @@ def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
 def vacuum_store(
     older_than: Annotated[
         float | None,
-        typer.Option("--older-than", min=0, help="Delete runs first that ended more than DAYS ago.", metavar="DAYS"),
+        typer.Option(
+            "--older-than", min=0, help="First delete runs that ended more than DAYS days ago.", metavar="DAYS"
+        ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Take away what no run uses any more, and make the file as small as it can be.
+    """Remove contents that no run uses, and compact the file.
 
-    With --older-than runs go that have ended so long ago, asks included; asks first. A run that has not ended stays.
+    --older-than also deletes runs, including those of `ask`, that ended before then, after a confirmation. Runs that
+    have not ended are never deleted.
     """
     from quaestor.application.run_service import ended_before
     from quaestor.application.store_copy import opened_parts
@@ -84,29 +87,29 @@ def vacuum_store(
             if old:
                 for record in old:
                     print(f"{record.id}: {record.dataset}, {record.conversations} conversations")
-                if not yes and not agreed(f"delete {_runs(len(old))} for good?"):
+                if not yes and not agreed(f"permanently delete {_runs(len(old))}?"):
                     print("nothing was deleted")
                     return
                 for record in old:
                     await parts.runs.delete_run(record.id)
                 print(f"deleted {_runs(len(old))}")
             done = await upkeep.vacuum()
-        left = f" and {done.left:,} documents of runs that are gone" if done.left else ""
+        left = f" and {done.left:,} documents of deleted runs" if done.left else ""
         sizes = f"; {done.before:,} bytes before, {done.after:,} after" if done.before is not None else ""
-        print(f"{done.contents:,} contents{left} taken away{sizes}")
+        print(f"removed {done.contents:,} contents{left}{sizes}")
 
     asyncio.run(work())
 
 
 @store_commands.command("copy")
 def copy_stores(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="The store to copy.", show_default=False)],
-    target: Annotated[str, typer.Argument(metavar="TO", help="The store to copy it to.", show_default=False)],
+    source: Annotated[str, typer.Argument(metavar="FROM", help="Store to copy.", show_default=False)],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Store to copy to.", show_default=False)],
 ) -> None:
-    """Copy all of a store into another one, such as a file into MongoDB or back: sqlite:///PATH, a path or mongodb://...
+    """Copy all runs of a store into another one, for example from a file to MongoDB.
 
-    What the other one has besides stays. A copy that was broken off goes on when it is begun again. In the end both are
-    read, and what was copied must have the same digests.
+    Stores are given as sqlite:///PATH, a path or mongodb://HOST/DATABASE. Records already in the target are not
+    changed. An interrupted copy continues when started again. Finally both stores are read and their digests compared.
     """
     from quaestor.application.store_copy import copy_store, digest_of_all, digests_of, opened_parts
     from quaestor.cli.printing import announced
@@ -129,9 +132,9 @@ def copy_stores(
         unlike = [run for run in had if run and found.get(run) != had[run]]
         if unlike:
             raise StoreError(
-                f"{len(unlike)} of {len(had) - 1} runs differ ({unlike[0]}): is one being played? copy again"
+                f"{len(unlike)} of {len(had) - 1} runs differ ({unlike[0]}): copy again when no run is in progress"
             )
-        whole = f"digest {digest_of_all(had)}" if had == found else "each the same as where it was copied from"
+        whole = f"digest {digest_of_all(had)}" if had == found else "verified against the source"
         print(f"{_runs(len(had) - 1)} in {_shown(target)}, {whole}")
 
     asyncio.run(work())
@@ -142,7 +145,7 @@ def _upkeep(parts: "StoreParts", uri: str) -> "StoreUpkeep":
     from quaestor.store.upkeep import StoreUpkeep
 
     if not isinstance(parts.runs, StoreUpkeep):
-        raise InputError(f"{_shown(uri)} is a store of another package, which looks after it itself")
+        raise InputError(f"{_shown(uri)} belongs to a plugin store, which has its own maintenance tools")
     return parts.runs
 
 

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from quaestor.application.training import CrossValidationRequest, HeldOutReport
     from quaestor.store.records import RunRecord
 
-_LINES_HELP = "A .jsonl file of dialogues or single questions, to learn what a turn does. May be given again."
+_LINES_HELP = "A .jsonl file of dialogues or single questions, to learn follow-up questions from. Can be repeated."
 
 LinesOption = Annotated[list[Path] | None, typer.Option("--dialogues", help=_LINES_HELP, metavar="FILE.jsonl")]
-SeedOption = Annotated[int, typer.Option("--seed", help="One seed always gives the same weights.", metavar="N")]
+SeedOption = Annotated[int, typer.Option("--seed", help="The same seed always gives the same weights.", metavar="N")]
 
 FiguresOption = Annotated[
     Path | None,
     typer.Option(
-        "--figures", help="What `crossvalidate --json` printed of this training, for the card.", metavar="FILE.json"
+        "--figures", help="Output of `crossvalidate --json` for this training, for the model card.", metavar="FILE.json"
     ),
 ]
 
@@ -36,41 +36,43 @@ def train_command(
     datasets: DatasetsArgument,
     dialogues: LinesOption = None,
     output: Annotated[
-        Path, typer.Option("--output", help="The folder that the weights go to.", metavar="DIR", file_okay=False)
+        Path, typer.Option("--output", help="Folder to write the weights to.", metavar="DIR", file_okay=False)
     ] = Path("weights"),
     force: ForceOption = False,
     seed: SeedOption = 0,
     figures: FiguresOption = None,
 ) -> None:
-    """Learn the embedded solver's weights from labelled conversations; `eval --weights DIR` uses them."""
+    """Train the embedded solver's weights on labelled conversations. Use them with `eval --weights DIR`."""
     from quaestor.application.resolve import dataset_path
     from quaestor.application.training import TrainingRequest, train_weights, weights_folder
 
     request = TrainingRequest([dataset_path(name) for name in datasets], dialogues or (), seed, figures)
     used = [*request.datasets, *request.dialogues, *([figures] if figures else [])]
     trained = train_weights(request, weights_folder(output, used, force=force))
-    print(f"learned from {trained.turns} turns of {trained.conversations} conversations; the weights are in {output}")
+    print(f"trained on {trained.turns} turns of {trained.conversations} conversations; weights written to {output}")
 
 
 def crossvalidate_command(
     datasets: DatasetsArgument,
     extra: Annotated[
         list[str] | None,
-        typer.Option("--extra", help="A labelled file that only ever trains. May be given again.", metavar="DATASET"),
+        typer.Option(
+            "--extra", help="A labelled file that is only used for training. Can be repeated.", metavar="DATASET"
+        ),
     ] = None,
     dialogues: LinesOption = None,
-    folds: Annotated[int, typer.Option("--folds", min=2, help="Parts that the companies are split into.")] = 5,
+    folds: Annotated[int, typer.Option("--folds", min=2, help="Number of folds to split the companies into.")] = 5,
     seed: SeedOption = 0,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Folds trained at once.", metavar="N")] = 2,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Folds to train in parallel.", metavar="N")] = 2,
     engine: EngineOption = None,
     address: AddressOption = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the answers in the run store, a run a file, and print the runs' ids.")
+        bool, typer.Option("--keep", help="Save the answers in the run store, one run per file, and print the run ids.")
     ] = False,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Answer datasets with weights that never saw the company in question, and score the answers to each."""
+    """Cross-validate by company: answer each dataset with weights trained on other companies, and score the answers."""
     import asyncio
     import sys
 
@@ -80,7 +82,7 @@ def crossvalidate_command(
     from quaestor.settings import load_settings
 
     def told(done: int) -> None:
-        print(f"{done} of {folds} folds answered", file=sys.stderr, flush=True)
+        print(f"{done} of {folds} folds done", file=sys.stderr, flush=True)
 
     require_extra("train", "cross-validation")
     asked, only_train = ([dataset_path(name) for name in names] for names in (datasets, extra or ()))
@@ -89,7 +91,7 @@ def crossvalidate_command(
     uri = settings.store if keep else None
     if uri is not None:
         asyncio.run(_keep(uri, request, ()))  # a store that cannot be opened is told before minutes of training
-    print(f"training and answering {folds} folds, {workers} at once: each takes minutes", file=sys.stderr, flush=True)
+    print(f"training {folds} folds, {workers} in parallel; each takes several minutes", file=sys.stderr, flush=True)
     found = judge_held_out(request, workers, told, settings)
     kept = asyncio.run(_keep(uri, request, found)) if uri is not None else [None] * len(found)
     _show(found, kept, json=json)
@@ -135,7 +137,7 @@ def _show(found: "Sequence[HeldOutReport]", kept: "Sequence[RunRecord | None]", 
         print(f"candidate recall: the reference number is among the candidates in {recall}")
         if (second := one.second_questions).total:
             interval = f"95 % interval {100 * second.low:.1f} to {100 * second.high:.1f}"
-            right = f"{second.correct} of {second.total} are right, {100 * second.value:.1f} %, {interval}"
+            right = f"{second.correct} of {second.total} are correct, {100 * second.value:.1f} %, {interval}"
             print(f"first turns of a second question: {right}")
         if run:
-            print(f"kept as run {run.id}")
+            print(f"saved as run {run.id}")

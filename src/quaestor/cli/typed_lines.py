@@ -105,4 +105,4 @@ def _piped() -> str | None:
     try:
         return sys.stdin.readline() or None
     except UnicodeDecodeError as error:
-        raise InputError("what is typed is not text in UTF-8") from error
+        raise InputError("the input is not valid UTF-8") from error

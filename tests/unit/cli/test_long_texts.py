@@ -95,7 +95,7 @@ def test_an_endless_paragraph_of_tatqa_is_refused(tmp_path: Path) -> None:
     ]
     found = read_dataset(write_tatqa(tmp_path, records))
     long, good = (conversation.document for conversation in found.conversations)
-    assert str(long.refusal).startswith("paragraph 0 has 14,000,000 characters")
+    assert "14,000,000" in str(long.refusal)
     assert good.refusal is None
     assert any(line.startswith("long: paragraph 0 has ") for line in found.warnings)
 

