@@ -91,10 +91,8 @@ def judge_turns(
         InputError: The run's references are no programs, or the audit has none of its turns.
     """
     if turns and measures_of(turns[0].verdicts) != PROGRAMS:
-        raise InputError("its references are stated answers: an audit accepts programs, and cannot be applied to them")
+        raise InputError("audits accept programs and cannot be applied to a file with stated answers")
     found = audited_turns(turns, conversations, audit)
     if not any(turn.entry for turn in found):
-        raise InputError(
-            f"the audit {audit.name} has none of the turns of run {run}: name an audit of the run's own dataset"
-        )
+        raise InputError(f"the audit {audit.name} has no turns of run {run}: use an audit of the run's dataset")
     return found

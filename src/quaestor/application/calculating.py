@@ -63,7 +63,7 @@ def calculate_formula(
         PlanError: It has no result, such as a division by zero.
     """
     if len(values) > MOST_VALUES:
-        raise InputError(f"{len(values)} values are too many for a formula: {MOST_VALUES} are the most")
+        raise InputError(f"{len(values)} values given, but a formula takes at most {MOST_VALUES}")
     named = {name: _variable(name, value, document, turns) for name, value in values.items()}
     return _turn(document, formula, parse_expression(formula, named), turns)
 
@@ -79,7 +79,7 @@ def read_plan(written: Mapping[str, object]) -> WorkflowPlan:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in fault["loc"])
-        raise InputError(f"this is no plan as the planning prompt asks for it: {where}: {fault['msg']}") from None
+        raise InputError(f"invalid plan at {where}: {fault['msg']}") from None
 
 
 @lru_cache(maxsize=1)
@@ -103,9 +103,11 @@ def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
     issues = [*examined.issues]
     for place, match in examined.open.items():
         shown = "; ".join(f"{number.label!r}" for number in match.numbers[:_SHOWN])
-        issues.append(f"step {place + 1}: several numbers of the text fit, say more of the words around it ({shown})")
+        issues.append(
+            f"step {place + 1}: the text has several matching numbers; quote more of the surrounding words ({shown})"
+        )
     if issues:
-        raise InputError("the plan cannot be run: " + "; ".join(issues))
+        raise InputError("invalid plan: " + "; ".join(issues))
     if written.no_answer is not None:
         answer = answer_without_value(context, why_none(written.no_answer), written.thought_process)
         return Turn(question, answer, False, started, now(), context.trace.events)
@@ -117,7 +119,7 @@ def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
 def _variable(name: str, value: NamedValue, document: Document, turns: Sequence[Turn]) -> Variable:
     if not is_name(name):
         raise InputError(
-            f"{name[:40]!r} cannot be a name in a formula: use letters, digits and underscores, no function"
+            f"invalid name {name[:40]!r} in a formula: use letters, digits and underscores, and no function name"
         )
     match value:
         case CellValue():
@@ -126,7 +128,7 @@ def _variable(name: str, value: NamedValue, document: Document, turns: Sequence[
             return _text(name, value, document)
         case EarlierValue(turn=turn):
             if not 1 <= turn <= len(turns):
-                raise InputError(f"{name}: the conversation has {len(turns)} turns, from 1: there is no turn {turn}")
+                raise InputError(f"{name}: the conversation has turns 1 to {len(turns)}, but not turn {turn}")
             return Ref(turn - 1 - len(turns))
         case GivenValue(number=number):
             return _given(name, number)
@@ -136,7 +138,7 @@ def _cell(name: str, value: CellValue, document: Document) -> Extract:
     source = find_cell(document, value.row, value.column, table=value.table, first=0)
     quantity = quantity_at(document, source)
     if quantity is None:
-        raise InputError(f"{name}: there is no number at {place_label(document, source)}")
+        raise InputError(f"{name}: no number at {place_label(document, source)}")
     return Extract(0, source, place_label(document, source), quantity)
 
 
@@ -149,12 +151,12 @@ def _text(name: str, value: TextValue, document: Document) -> Extract:
     if isinstance(source, CellRef):
         quantity = quantity_at(document, source)
         if quantity is None:
-            raise InputError(f"{name}: {quoted.text[:60]!r} has no number: quote words with the number among them")
+            raise InputError(f"{name}: {quoted.text[:60]!r} contains no number: quote words around the number")
         return Extract(0, source, place_label(document, source), quantity)
     within = [mention for mention in document.sentence(source).mentions if _overlap(mention, source)]
     if len(within) != 1:
         what = "no number" if not within else f"{len(within)} numbers"
-        raise InputError(f"{name}: {quoted.text[:60]!r} has {what}: quote words with one number among them")
+        raise InputError(f"{name}: {quoted.text[:60]!r} contains {what}: quote words around exactly one number")
     return Extract(0, within[0].ref, quoted.label, within[0].quantity)
 
 
@@ -165,10 +167,10 @@ def _overlap(mention: Mention, source: SentenceRef) -> bool:
 def _given(name: str, text: str) -> Constant:
     typed = " ".join(text.split())
     if len(typed) > LONGEST_NUMBER:
-        raise QuantityError(typed, f"{len(typed)} characters are too many for a number: {LONGEST_NUMBER} are the most")
+        raise QuantityError(typed, f"a number may have at most {LONGEST_NUMBER} characters, not {len(typed)}")
     found = parse_cell(typed)
     if len(found) != 1:
-        raise QuantityError(typed, "it is not one number as tables print them, such as 5,300, (435) or 14.1 %", name)
+        raise QuantityError(typed, "expected one number as printed in tables, such as 5,300, (435) or 14.1 %", name)
     value, scale = found[0].value, found[0].scale
     if scale is Scale.PERCENT:
         return Constant(shift_decimal(value, -2), f"{value:f}%")

@@ -52,8 +52,8 @@ def _learned(scored: ScoredRun, pages: Dataset) -> FittedConfidence:
             answers.append(JudgedAnswer(found, turn.correct, turn.page, companies[turn.conversation]))
     if not answers:
         raise InputError(
-            f"nothing was measured in run {scored.run.id}: play it by a solver that asks a model, with its "
-            "option measure set to true"
+            f"run {scored.run.id} has no measurements: repeat it with a solver that uses a model, and its option "
+            "measure set to true"
         )
     spec = scored.run.spec
     options = spec.get("solver_options")

@@ -252,7 +252,7 @@ class Chat:
             InputError: Nothing is answered yet.
         """
         if not self.turns:
-            raise InputError("nothing is answered yet: ask something first")
+            raise InputError("no answers yet: ask a question first")
         if self._asked is None:
             self.request = replace(self.request, keep=True)
             self._asked = self._to_be_kept()
@@ -302,7 +302,7 @@ class Chat:
         """
         graph = await self.graph()
         if graph is None or not self.turns:
-            raise InputError("nothing is answered yet: ask something first")
+            raise InputError("no answers yet: ask a question first")
         turns = (ExportedTurn(turn.question, turn.answer, turn.registers, turn.error) for turn in self.turns)
         return ExportedConversation(self.document.id, graph, tuple(turns), standing(self._ledger.corrections))
 
@@ -444,7 +444,7 @@ async def kept_conversation(store: str, run: str, page: CorpusPage) -> Ledger:
     async with open_store(store, create=False) as opened:
         record = await find_run(opened, run)
         if record.kind != "ask":
-            raise InputError(f"run {record.id} is of a dataset: only what a person asked can be taken up again")
+            raise InputError(f"run {record.id} is over a dataset: only saved conversations can be resumed")
         name = await find_conversation(opened, record.id, document.id)
         records = [turn for turn in await opened.turns(record.id, name) if turn.status == "complete"]
         corrections = await stored_corrections(opened, record.id, name)
@@ -452,5 +452,7 @@ async def kept_conversation(store: str, run: str, page: CorpusPage) -> Ledger:
     asked = Conversation(document.id, document, ())
     known = (asked, replace(asked, questions=tuple(turn.question for turn in turns)))
     if record.dataset_digest not in {Dataset.of(page.name, "asked", [one]).digest for one in known}:
-        raise InputError(f"run {record.id} broke off, or {document.id} has changed since: begin a new conversation")
+        raise InputError(
+            f"run {record.id} did not finish, or {document.id} has changed since: start a new conversation"
+        )
     return Ledger(document, turns, corrections)

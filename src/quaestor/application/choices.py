@@ -57,7 +57,7 @@ def find_answerer(asking: AskRequest, id: str) -> SolverChoice:
     for found in answerers(asking):
         if found.id == id:
             return found
-    raise InputError("there is no such solver here: choose one of the list")
+    raise InputError("unknown solver; choose one from the list")
 
 
 def _others(asking: AskRequest) -> Iterator[SolverChoice]:

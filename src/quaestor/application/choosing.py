@@ -40,12 +40,12 @@ class Choice:
         }
         if sum(given.values()) > 1:
             said = " and ".join(name for name, there in given.items() if there)
-            raise InputError(f"{said} cannot go together: say which conversations are played in one way")
+            raise InputError(f"{said} cannot be combined")
         if self.seed is not None and self.sample is None:
-            raise InputError("a seed is given and no sample: say how many conversations are drawn")
+            raise InputError("a seed needs a sample size")
         for name, number in {"limit": self.limit, "sample": self.sample, "seed": self.seed}.items():
             if number is not None and abs(number) > _LARGEST:
-                raise InputError(f"a {name} of {number} is too large to be kept: {_LARGEST} is the largest")
+                raise InputError(f"{name} {number} is too large: the maximum is {_LARGEST}")
 
 
 def read_chosen(path: Path, choice: Choice) -> tuple[Dataset, Selection | None]:

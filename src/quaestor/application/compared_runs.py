@@ -80,7 +80,7 @@ async def compare_stored(
     require_extra("compare", "comparing runs")
     runs = await require_comparable(store, names)
     if len(runs) < 2:
-        raise InputError(f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} one run: name two or more")
+        raise InputError(f"{' and '.join(names)} {('is' if len(names) == 1 else 'are')} a single run: name two or more")
     judged = await judge_runs(store, runs, scores_in, dataset, scorer=scorer, cache=cache)
     return await compute(compare_judged, judged, scorer or judged.measures.right)
 

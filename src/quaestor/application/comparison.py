@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, overload
 
 from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
 from quaestor.application.score_service import ScoredRun
-from quaestor.errors import InputError
+from quaestor.errors import InputError, unknown_name
 from quaestor.scoring.bootstrap import group_members, group_places
 from quaestor.scoring.paired import PairedFigures, paired_figures
 from quaestor.scoring.sameness import same_answers
@@ -93,8 +93,8 @@ def compare_runs(first: ScoredRun, second: ScoredRun, scorer: str | None = None)
     """
     if first.run.dataset_digest != second.run.dataset_digest:
         raise InputError(
-            f"runs {first.run.id} and {second.run.id} are not of the same questions "
-            f"({first.run.dataset}, {second.run.dataset}): compare runs of one file"
+            f"runs {first.run.id} and {second.run.id} have different questions ({first.run.dataset}, "
+            f"{second.run.dataset}): compare runs of the same file"
         )
     scorer = first.report.score.measures.right if scorer is None else scorer
     return pair_turns(first.report.turns, second.report.turns, scorer)
@@ -131,11 +131,11 @@ def pair_turns(first: Sequence[T], second: Sequence[T], scorer: str) -> RunCompa
     )
 
 
-_OTHER_TURNS = "the runs are not of the same turns: compare runs of one file"
+_OTHER_TURNS = "the runs have different turns: compare runs of the same file"
 
 
 def _no_verdict(scorer: str, known: Iterable[str]) -> str:
-    return f"no turn has a verdict of the scorer {scorer!r}: there are {', '.join(sorted(known))}"
+    return unknown_name("scorer", scorer, sorted(known), where="for these runs")
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ async def run_conventions(
     await require_played(store, run)
     labelled = await compute(read_labelled, run, dataset)
     if labelled is None:
-        raise InputError(f"{run.dataset} is not there with the references of run {run.id}: name the labelled file")
+        raise InputError(f"{run.dataset}, with the references of run {run.id}, was not found: name the labelled file")
     found = {(turn.conversation, turn.index): prediction_of(turn) for turn in await store.turns(run.id)}
     figures = await compute(convention_figures, found, labelled.gold, labelled.conversations.values())
     return RunConventions(run, figures, await compute(_audited, run, found, labelled, audit) if audit else None)
@@ -77,7 +77,7 @@ def audited_figure(turns: Sequence[AuditedTurn], audit: Audit) -> ConventionFigu
     """
     return ConventionFigure(
         "audited",
-        f"official, disputed references as settled by {audit.name}",
+        f"matches the official rule, with disputed references as settled by {audit.name}",
         audited_score(turns, audit).audited,
         gained=sum(turn.right and not turn.score.correct for turn in turns),
         lost=sum(turn.score.correct and not turn.right for turn in turns),

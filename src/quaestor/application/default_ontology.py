@@ -84,7 +84,9 @@ async def use_ontology(name: str, settings: Settings, folder: Path | None = None
     before = _read(path)
     after = _with_line(before, written)
     if _parsed(after, path) != _parsed(before, path) | {"ontology": written}:
-        raise SettingsError(f"cannot change {path} and leave the rest as it is: write ontology = {json.dumps(written)}")
+        raise SettingsError(
+            f"cannot edit {path} without changing other lines: set ontology = {json.dumps(written)} in it yourself"
+        )
     OutputFile(path, force=True).write(after)
     return written
 

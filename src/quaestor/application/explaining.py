@@ -34,9 +34,9 @@ def explanation_object(
     """
     place = number - 1 if number > 0 else len(turns) + number
     if not turns:
-        raise InputError("nothing is answered in this conversation yet: ask something first")
+        raise InputError("no answers yet in this conversation: ask a question first")
     if not 0 <= place < len(turns):
-        raise InputError(f"the conversation has {len(turns)} turns, from 1: there is no turn {number}")
+        raise InputError(f"the conversation has turns 1 to {len(turns)}, but not turn {number}")
     turn = turns[place]
     (said,) = answer_objects(turns[: place + 1], document, run, place)
     answer = turn.answer

@@ -11,7 +11,7 @@ from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, turn_of_record
 from quaestor.conversation.corrections import as_corrected, standing
 from quaestor.conversation.turn import Turn
-from quaestor.errors import InputError
+from quaestor.errors import InputError, unknown_name
 from quaestor.evaluation.recording import correction_of_record
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.graph.loading import graph_from_triples
@@ -39,8 +39,10 @@ def format_of(output: OutputFile, named: str | None) -> ExportFormat:
     for known in get_args(ExportFormat):
         if known == found:
             return known  # type: ignore[no-any-return]
-    known = ", ".join((*get_args(ExportFormat), "inspect"))
-    raise InputError(f"{named or output.path} names no format: choose one of {known}")
+    formats = (*get_args(ExportFormat), "inspect")
+    if named is not None:
+        raise InputError(unknown_name("export format", named, formats))
+    raise InputError(f"cannot tell the export format of {output.path}; choose from {', '.join(formats)}")
 
 
 def is_inspect_log(output: OutputFile, named: str | None) -> bool:
@@ -84,8 +86,8 @@ async def read_conversations(store: RunStore, run: str, names: Sequence[str] = (
     record = await find_run(store, run)
     if record.kind == "import":
         raise InputError(
-            f"run {record.id} was imported: its answers have no plans and no sources to export; "
-            "its turns can be exported as traces"
+            f"run {record.id} was imported: its answers have no plans or sources to export, but its turns can be "
+            "exported as traces"
         )
     ids = [example.conversation for example in await store.examples(record.id)]
     if names:
@@ -99,7 +101,7 @@ async def read_conversations(store: RunStore, run: str, names: Sequence[str] = (
             now = map(_turn, as_corrected(tuple(map(turn_of_record, turns)), made))
             found.append(ExportedConversation(id, corrected_graph(graph, made), tuple(now), standing(made)))
     if not found:
-        raise InputError(f"nothing is answered yet in run {record.id}")
+        raise InputError(f"run {record.id} has no answers yet")
     return tuple(found)
 
 

@@ -43,7 +43,7 @@ class OutputFile:
         """
         _require_free(self.path, self.inputs, self.force)
         if self.path.is_dir():
-            raise InputError(f"cannot write {self.path}: it is a directory; name a file in it")
+            raise InputError(f"cannot write {self.path}: it is a directory")
 
     @contextmanager
     def replacing(self) -> Iterator[Path]:
@@ -65,7 +65,9 @@ class OutputFile:
                 temporary.touch(exist_ok=False)
                 yield temporary
                 if not self.force and target.exists():
-                    raise OutputExistsError(f"{self.path} was written meanwhile by another: it stays as it is")
+                    raise OutputExistsError(
+                        f"{self.path} was written by another process in the meantime and was not overwritten"
+                    )
                 if target.exists():
                     shutil.copymode(target, temporary)
                 os.replace(temporary, target)
@@ -105,7 +107,7 @@ class OutputFolder:
             InputError: One is an input or there already without `force`, or the folder is none.
         """
         if self.path.exists() and not self.path.is_dir():
-            raise InputError(f"cannot write to {self.path}: it is no folder; name another")
+            raise InputError(f"cannot write to {self.path}: not a folder")
         for name in self.names:
             _require_free(self.path / name, self.inputs, self.force)
 
@@ -151,9 +153,9 @@ class OutputFolder:
 def _require_free(path: Path, inputs: Sequence[Path], force: bool) -> None:
     used = next((other for other in inputs if same_file(path, other)), None)
     if used is not None:
-        raise InputError(f"cannot write {path}: this command uses the file itself ({used}); name another")
+        raise InputError(f"cannot write {path}: this command reads or writes that file ({used}); choose another")
     if not force and (path.is_file() or path.is_symlink()):
-        raise OutputExistsError(f"{path} is there already: name another file")
+        raise OutputExistsError(f"{path} already exists")
 
 
 def same_file(one: Path, other: Path) -> bool:

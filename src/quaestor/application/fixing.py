@@ -30,14 +30,14 @@ from quaestor.repair.offers import possible_corrections
 from quaestor.settings import Settings
 
 FORMS = {
-    "[N]": "what could be corrected in answer N, numbered (by default in the last)",
-    "N K": "choose the K-th of these",
-    '[N] cell "ROW" COLUMN = NUMBER': "the cell was misread: it prints this (`cell 1`: the answer's first source)",
-    '[N] step S -> "ROW" | COLUMN': "step S takes this cell",
-    "[N] reading K": "read the question the K-th way; 1 is as it was answered first",
-    "[N] operation NAME [step S]": "compute another operation; `operation swap` exchanges the two operands",
-    "undo [C]": "take the last correction back, or correction C",
-    "log": "what was corrected so far",
+    "[N]": "list the possible corrections of answer N (default: the last one), numbered",
+    "N K": "apply the K-th of these",
+    '[N] cell "ROW" COLUMN = NUMBER': "correct a misread number (`cell 1`: the first source of the answer)",
+    '[N] step S -> "ROW" | COLUMN': "read a different cell in step S",
+    "[N] reading K": "use the K-th reading of the question; 1 is the original one",
+    "[N] operation NAME [step S]": "change the operation; `operation swap` exchanges the two operands",
+    "undo [C]": "undo the last correction, or correction C",
+    "log": "list the corrections made so far",
 }
 """What may follow `/fix`, and what it does. Behind everything may stand `because WHY`."""
 
@@ -79,7 +79,7 @@ def read_fix(text: str, ledger: Ledger) -> Fix:
         InputError: There is nothing to correct, or the words are none of `FORMS`.
     """
     if not ledger.turns:
-        raise InputError("nothing is answered yet: ask something first")
+        raise InputError("no answers yet: ask a question first")
     said = _BECAUSE.search(text)
     words, reason = (text[: said.start()], said["why"].strip()) if said else (text, "")
     if (undone := _UNDO.fullmatch(words.strip())) is not None:
@@ -88,7 +88,7 @@ def read_fix(text: str, ledger: Ledger) -> Fix:
     assert about is not None  # it matches every text
     turn = int(about["turn"]) - 1 if about["turn"] else len(ledger.turns) - 1
     if not 0 <= turn < len(ledger.turns):
-        raise InputError(f"there is no answer {turn + 1}: {len(ledger.turns)} questions are answered")
+        raise InputError(f"no answer {turn + 1}: only {len(ledger.turns)} questions are answered")
     rest = about["rest"].strip()
     return Fix(_act(rest, ledger, turn) if rest else None, turn, reason)
 
@@ -105,9 +105,9 @@ def _act(text: str, ledger: Ledger, turn: int) -> Act:
     if text.isascii() and text.isdigit():
         offered = possible_corrections(ledger, turn)
         if not 1 <= int(text[:9]) <= len(offered):
-            raise InputError(f"{len(offered)} corrections are offered for answer {turn + 1}: there is no {text[:9]}")
+            raise InputError(f"answer {turn + 1} has {len(offered)} possible corrections, but not {text[:9]}")
         return offered[int(text) - 1].act
-    raise InputError(f"/fix cannot read {text[:60]!r}: write one of {'; '.join(FORMS)}")
+    raise InputError(f"cannot parse /fix {text[:60]!r}: use one of {'; '.join(FORMS)}")
 
 
 def correct_number(ledger: Ledger, source: Source, printed: str) -> NumberCorrection:
@@ -129,7 +129,7 @@ def _operation(name: str, step: str | None, ledger: Ledger, turn: int) -> Operat
     plan = ledger.turns[turn].answer.plan
     steps = [one for one in plan.steps if isinstance(one, Compute)] if plan is not None else []
     if not steps:
-        raise InputError(f"answer {turn + 1} computes nothing: it is a number of the document")
+        raise InputError(f"answer {turn + 1} is a number from the document and has no operation")
     at = int(step) if step else steps[-1].id
     if name != "swap":
         return OperationChoice(turn, at, name)
@@ -140,7 +140,7 @@ def _operation(name: str, step: str | None, ledger: Ledger, turn: int) -> Operat
 def _undo(number: str | None, ledger: Ledger) -> Undo:
     stands = standing(ledger.corrections)
     if not stands:
-        raise InputError("there is no correction to undo")
+        raise InputError("no correction to undo")
     return Undo(int(number) if number else stands[-1].number)
 
 
@@ -193,14 +193,14 @@ def act_words(act: Act, ledger: Ledger) -> str:
         case SourceChoice(turn=turn, step=step, source=source):
             return f"answer {turn + 1}, step {step} takes {place_label(ledger.read, source)}"
         case ReadingChoice(turn=turn, reading=0):
-            return f"answer {turn + 1} is read as it was first"
+            return f"answer {turn + 1} uses the original reading"
         case ReadingChoice(turn=turn, reading=reading):
-            return f"answer {turn + 1} takes reading {reading + 1}"
+            return f"answer {turn + 1} uses reading {reading + 1}"
         case OperationChoice(turn=turn, step=step, operation=operation, swapped=swapped):
-            turned = ", its operands exchanged" if swapped else ""
+            turned = ", with swapped operands" if swapped else ""
             return f"answer {turn + 1}, step {step} is {operation}{turned}"
         case Undo(of=number):
-            return f"correction {number} is undone"
+            return f"undo of correction {number}"
 
 
 def change_lines(correction: Correction, ledger: Ledger) -> Iterator[str]:
@@ -211,7 +211,7 @@ def change_lines(correction: Correction, ledger: Ledger) -> Iterator[str]:
         ledger: The conversation.
     """
     if not correction.changes:
-        yield "no answer changes"
+        yield "no answers changed"
     for change in correction.changes:
         yield f"answer {change.turn + 1}: {change_words(change)}   {ledger.turns[change.turn].question}"
 
@@ -220,7 +220,7 @@ def change_words(change: ChangedAnswer) -> str:
     """Returns an answer's old and new value; where both are shown alike how it is computed now, of none why."""
     now = show_number(change.answer)
     if now == change.was and change.answer.value is not None:
-        return f"{now} as before, by {change.answer.formula or 'other numbers'}"
+        return f"{now} unchanged, but from {change.answer.formula or 'other numbers'}"
     why = f" ({change.answer.reason})" if change.answer.value is None and change.answer.reason else ""
     return f"{change.was} -> {now}{why}"
 

@@ -75,7 +75,7 @@ class Folders:
                 # A file whose own name ends so would be read instead, wherever it leads to.
                 if found is not None and not (page and os.path.lexists(f"{found}{page}")):
                     return f"{found}{page}"
-        raise UnknownUploadError("there is no such file in the folders that this server reads: list the documents")
+        raise UnknownUploadError("no such file in the folders of this server: list the documents")
 
     def name_of(self, path: Path) -> str:
         """Returns what a file is called: its path in its folder, with the folder's name where there are several."""
@@ -122,7 +122,7 @@ class Folders:
                 continue
             if stat.S_ISREG(status.st_mode) and any(_holds(root.path, found) for root in self.roots):
                 if status.st_size > LARGEST:
-                    raise InputError(f"{found.name} has {status.st_size:,} bytes: {LARGEST:,} are the most")
+                    raise InputError(f"{found.name} has {status.st_size:,} bytes; the maximum is {LARGEST:,}")
                 return found
         return None
 
@@ -143,9 +143,9 @@ def _there(name: str) -> Path:
     try:
         path = Path(name).expanduser().resolve(strict=True)
     except (OSError, ValueError, RuntimeError):
-        raise InputError(f"{name[:200]!r} is no folder and no file: name what may be read") from None
+        raise InputError(f"no such file or folder: {name[:200]!r}") from None
     if not path.is_dir() and not path.is_file():
-        raise InputError(f"{name[:200]!r} is a pipe or a device: name a folder or a file")
+        raise InputError(f"{name[:200]!r} is a pipe or a device: choose a file or a folder")
     return path
 
 

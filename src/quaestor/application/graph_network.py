@@ -113,7 +113,7 @@ class GraphNetwork:
             GraphError: The graph has no such thing.
         """
         if name not in self._said:
-            raise GraphError(f"the graph has no {name!r:.80}")
+            raise GraphError(f"the graph has no node {name!r:.80}")
         edges = self._edges(name)
         others = [other for edge in edges for other in (edge.source, edge.target) if other != name]
         neighbours = list(dict.fromkeys(others))

@@ -141,7 +141,7 @@ async def judge_runs(
         return JudgedRuns(tuple(unread), "references", measures_of(turns[0].verdicts))
     labelled = await compute(read_labelled, runs[0], dataset)
     if labelled is None and audit is not None:
-        raise InputError(f"{runs[0].dataset} is not there, and an audit needs its references: name the labelled file")
+        raise InputError(f"{runs[0].dataset} was not found, but an audit needs its references: name the labelled file")
     if labelled is None:
         kept = [await _kept_run(store, run, scores_in, whole) for run in runs]
         return JudgedRuns(tuple(run for run, _ in kept), "kept scores", kept[0][1])
@@ -192,8 +192,8 @@ async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[Run
     for run in runs:
         if run.dataset_digest != runs[0].dataset_digest:
             raise InputError(
-                f"runs {runs[0].id} and {run.id} are not of the same questions "
-                f"({runs[0].dataset}, {run.dataset}): compare runs of one file"
+                f"runs {runs[0].id} and {run.id} have different questions ({runs[0].dataset}, {run.dataset}): "
+                "compare runs of the same file"
             )
         await require_played(store, run)
     return runs
@@ -215,8 +215,8 @@ def read_labelled(run: RunRecord, named: Path | None) -> Labelled | None:
     if named is None:
         return None
     if file is None:
-        raise InputError(f"run {run.id} was of {run.dataset} and not of these questions: name that file")
-    raise UnlabelledError(f"{path} has no answers: name the labelled file")
+        raise InputError(f"run {run.id} was over {run.dataset}, which has different questions: use that file")
+    raise UnlabelledError(f"{path} has no reference answers: use the labelled file")
 
 
 def _judged_run(
@@ -251,10 +251,10 @@ def _judged_run(
 async def _kept_run(store: RunStore, run: RunRecord, scores_in: str, whole: bool) -> tuple[JudgedRun, Measures]:
     score, columns = await read_judged_columns(scores_in, run)
     if score is None or columns is None or not len(columns):
-        why = "was not scored" if score is None else "went on after it was scored"
+        why = "was not scored" if score is None else "was continued after it was scored"
         raise InputError(
-            f"run {run.id} {why}, and {run.dataset} is not there with its references: score the run, "
-            "or name the labelled file"
+            f"run {run.id} {why}, and {run.dataset} with its references was not found: score the run, or name the "
+            "labelled file"
         )
     measures = _measures(score.metrics)
     results = {name: serial.restore(Proportion, figure) for name, figure in score.metrics.items()}

@@ -136,7 +136,7 @@ class KeptConversations:
                 for line in reversed(self._path(id).read_bytes().splitlines()):
                     with suppress(ValueError):  # of which only a part could be written
                         return serial.load(KeptConversation, json.loads(line))
-        raise UnknownConversationError("there is no such conversation any more: begin another")
+        raise UnknownConversationError("this conversation no longer exists: start a new one")
 
     def save(self, kept: KeptConversation) -> None:
         """Keeps a conversation as it is now.
@@ -150,7 +150,7 @@ class KeptConversations:
                 make_private_folder(self.folder)
                 _begun(path, line)
         except OSError as error:
-            raise InputError(f"cannot keep the conversation: {error.strerror or type(error).__name__}") from None
+            raise InputError(f"cannot save the conversation: {error.strerror or type(error).__name__}") from None
 
     def rename(self, id: str, title: str) -> KeptConversation:
         """Calls a conversation something else, and returns it.
@@ -214,7 +214,7 @@ def _changed_now(path: Path) -> None:
 def _title(words: str) -> str:
     title = " ".join(words.split())
     if not 0 < len(title) <= LONGEST_TITLE:
-        raise InputError(f"a title has 1 to {LONGEST_TITLE} characters: this one has {len(title)}")
+        raise InputError(f"a title must have 1 to {LONGEST_TITLE} characters, not {len(title)}")
     return title
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from quaestor.application.files import OutputFile
-from quaestor.errors import SettingsError
+from quaestor.errors import SettingsError, unknown_name
 from quaestor.extras import require_extra
 from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
@@ -78,9 +78,9 @@ def solver_access(
         ModelAccessError: There is no such model.
         CassetteError: The recording cannot be read or written.
     """
-    for name, where in ((settings.solver, ""), *((table, f" (table [solvers.{table}])") for table in settings.solvers)):
+    for name, where in ((settings.solver, ""), *((table, f"in table [solvers.{table}]") for table in settings.solvers)):
         if name not in solver_names():
-            raise SettingsError(f"there is no solver {name!r}{where}; choose one of {', '.join(solver_names())}")
+            raise SettingsError(unknown_name("solver", name, solver_names(), where))
     spec = solver_spec(settings.solver)
     if spec.must_have_model(spec.read(options)) or (model_named and spec.takes_model):
         with model_access(settings, cassette, go_on=go_on) as config:
@@ -88,7 +88,9 @@ def solver_access(
         return
     if model_named or cassette.asked:
         asking = " or ".join(sorted(spec.name for spec in solver_specs() if spec.takes_model))
-        raise SettingsError(f"the solver {settings.solver!r} asks no model: take {asking}, or name no model")
+        raise SettingsError(
+            f"the solver {settings.solver!r} does not use a model: choose {asking}, or leave out the model"
+        )
     yield None
 
 
@@ -131,16 +133,18 @@ def model_access(
         CassetteError: The recording cannot be read or written.
         InputError: The recording may not take the place of a file.
     """
-    require_extra("models", "asking a model")
+    require_extra("models", "using a model")
     from quaestor.llm.budget import Budget, find_price
     from quaestor.llm.cassette import CassettePlayer, CassetteRecorder
     from quaestor.llm.models import Cassette
     from quaestor.llm.naming import find_model
 
     if settings.model is None:
-        raise SettingsError("no model is named: set one (QUAESTOR_MODEL), such as anthropic:NAME or openai:NAME")
+        raise SettingsError(
+            "no model is set: use QUAESTOR_MODEL or quaestor.toml, for example anthropic:NAME or openai:NAME"
+        )
     if cassette.record and cassette.replay:
-        raise SettingsError("recording and replay cannot go together: what is replayed is recorded already")
+        raise SettingsError("recording and replay cannot be combined: the replayed replies are already recorded")
     spec = find_model(settings.model, settings.models)
     money = None if settings.max_cost is None else Decimal(str(settings.max_cost))
     with ExitStack() as stack:

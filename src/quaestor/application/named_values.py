@@ -27,10 +27,11 @@ class CellValue:
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-    row: Annotated[_Words, Field(description="The label of its row.")]
-    column: Annotated[str, Field(max_length=500, strict=True, description="The label of its column, or a year.")] = ""
+    row: Annotated[_Words, Field(description="Label of its row.")]
+    column: Annotated[str, Field(max_length=500, strict=True, description="Label of its column, or a year.")] = ""
     table: Annotated[
-        int | None, Field(ge=0, strict=True, description="Its table, from 0, where the labels fit several.")
+        int | None,
+        Field(ge=0, strict=True, description="Index of its table, from 0, if the labels match several tables."),
     ] = None
 
 
@@ -43,7 +44,7 @@ class TextValue:
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-    words: Annotated[_Words, Field(description="Words of a sentence as they stand there, this number among them.")]
+    words: Annotated[_Words, Field(description="Words of a sentence, verbatim, including the number.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class EarlierValue:
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-    turn: Annotated[int, Field(ge=1, strict=True, description="The place of its turn in the conversation, from 1.")]
+    turn: Annotated[int, Field(ge=1, strict=True, description="Number of the turn in the conversation, from 1.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,9 @@ class GivenValue:
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
     number: Annotated[
         str,
-        Field(min_length=1, max_length=LONGEST_NUMBER, strict=True, description="Such as 365, 5.3 million or 15 %."),
+        Field(
+            min_length=1, max_length=LONGEST_NUMBER, strict=True, description="For example 365, 5.3 million or 15 %."
+        ),
     ]
 
 

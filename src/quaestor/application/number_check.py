@@ -32,10 +32,10 @@ Step = Literal["in_its_scale", "as_fraction", "rounded", "without_sign", "in_hea
 """What lies between a number as somebody writes it and as the document prints it."""
 
 _WORDS: dict[Step, str] = {
-    "in_its_scale": "in the scale that the document names for it",
-    "as_fraction": "a percentage written as a fraction, or the other way round",
-    "rounded": "rounded to the digits that were written",
-    "without_sign": "with the other sign",
+    "in_its_scale": "in the scale stated by the document",
+    "as_fraction": "as a percentage written as a fraction, or the reverse",
+    "rounded": "rounded to the digits given",
+    "without_sign": "with the opposite sign",
     "in_heading": "in a heading or a name, not as an amount",
 }
 _FAR: dict[Step, int] = {"in_its_scale": 1, "as_fraction": 2, "rounded": 3, "without_sign": 4, "in_heading": 5}
@@ -168,13 +168,13 @@ def check_number(document: Document, text: str, most: int = 10, places: Sequence
 def _read(text: str) -> Quantity:
     typed = " ".join(text.split())
     if len(typed) > LONGEST:
-        raise QuantityError(typed, f"{len(typed)} characters are too many for a number: {LONGEST} are the most")
+        raise QuantityError(typed, f"a number may have at most {LONGEST} characters, not {len(typed)}")
     found = parse_cell(typed)
     # What is counted may stand beside the number: 5.3 million shares.
     besides = typed.replace(found[0].text, "", 1).strip() if len(found) == 1 else ""
     if len(found) != 1 or (any(map(str.isalnum, besides)) and besides != found[0].unit):
-        what = "it is no number" if not found else "it says more than a number"
-        raise QuantityError(typed, f"{what}: write one as tables print them, such as 5,300, (435) or 14.1 %")
+        what = "it is not a number" if not found else "it contains more than a number"
+        raise QuantityError(typed, f"{what}: use a number as printed in tables, such as 5,300, (435) or 14.1 %")
     return replace(found[0], text=typed)
 
 

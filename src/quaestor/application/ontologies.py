@@ -39,7 +39,7 @@ async def find_ontology(name: str, store: RunStore | str) -> Ontology:
     if path.suffix == ".ttl" or path.exists():
         return read_ontology(path)
     if not _DIGEST.fullmatch(name):
-        raise InputError(f"{name!r} is neither a file nor the digest of an ontology, or the first six digits of one")
+        raise InputError(f"{name!r} is neither a file nor the digest of a stored ontology (at least six digits)")
     if isinstance(store, str):
         async with open_store(store, create=False) as opened:
             return await find_ontology(name, opened)
@@ -56,7 +56,7 @@ async def _whole_digest(beginning: str, store: RunStore) -> str:
     """
     found = [kept.digest for kept in await store.ontologies() if kept.digest.startswith(beginning)]
     if len(found) > 1:
-        raise InputError(f"{len(found)} ontologies begin with {beginning!r}: {', '.join(d[:16] for d in found[:5])}")
+        raise InputError(f"{len(found)} ontologies start with {beginning!r}: {', '.join(d[:16] for d in found[:5])}")
     return found[0] if found else beginning
 
 
@@ -70,7 +70,7 @@ def read_ontology(path: Path) -> Ontology:
     try:
         return ontology_from_turtle(path.read_text(encoding="utf-8"), str(path))
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not text in UTF-8: an ontology is a Turtle file") from error
+        raise InputError(f"{path} is not valid UTF-8: an ontology is a Turtle file") from error
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
 
@@ -91,7 +91,7 @@ async def ontology_or_latest(settings: Settings) -> Ontology:
         for run in await opened.runs():
             if isinstance(digest := run.spec.get("ontology"), str):
                 return await find_ontology(digest, opened)
-    raise StoreError("no run of the store has an ontology: name a file or a digest")
+    raise StoreError("no run in the store has an ontology: give a file or a digest")
 
 
 def is_set(settings: Settings) -> bool:

@@ -180,7 +180,7 @@ async def build_page_graph(page: CorpusPage, request: ProposalRequest) -> BuiltG
     """
     settings = request.settings
     if settings.policy == "strict" and (request.model_named or request.accept):
-        raise SettingsError("proposals belong to the policy 'extend': 'strict' takes the ontology as it is")
+        raise SettingsError("proposals need the policy 'extend': 'strict' uses the ontology unchanged")
     knowledge = await find_knowledge(page.corpus, settings)
 
     async def ask(connection: "Connection") -> tuple[Proposal, ...]:

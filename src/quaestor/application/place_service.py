@@ -40,7 +40,7 @@ def places_in_files(
     """
     files, questions = split_arguments(arguments)
     if not questions:
-        raise InputError("ask something: after the file, write the question in quotes")
+        raise InputError("missing question: write it in quotes after the file")
     if not questions[-1].strip():
         raise QuestionError(_EMPTY)
     cache = file_cache(settings)

@@ -71,14 +71,16 @@ async def collect_proposals(
         OutageError: The model cannot be asked.
     """
     if request.accept and (request.model_named or request.review):
-        raise SettingsError("accepting takes what was reviewed: ask no model and write no proposals besides")
+        raise SettingsError(
+            "accepting reviewed proposals cannot be combined with a model or with writing new proposals"
+        )
     if request.accept:
         accepted = read_proposals(request.accept)
         require_borne_out(accepted, documents)
         return CollectedProposals(accepted)
     if not request.model_named:
         if request.review or request.cassette.asked:
-            raise SettingsError("only a model proposes anything: name one")
+            raise SettingsError("proposals need a model: set one with --model")
         return CollectedProposals()
     if request.review:
         request.review.require_free()

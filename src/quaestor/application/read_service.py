@@ -134,8 +134,8 @@ def table_of(document: Document, number: int) -> Table:
     """
     if not 0 <= number < len(document.tables):
         count = len(document.tables)
-        held = f"{count} tables, from 0" if count > 1 else "one table, 0" if count else "no table"
-        raise InputError(f"{document.id} has {held}: there is no table {number}")
+        held = f"{count} tables, from 0" if count > 1 else "one table, 0" if count else "no tables"
+        raise InputError(f"{document.id} has {held}, but not table {number}")
     return document.tables[number]
 
 

@@ -101,7 +101,7 @@ def _of_gaps(ontology: Ontology, lacks: _Lacks) -> Iterable[Proposal]:
         found = f"a line of {_pages(pages)} without a property"
         near = next(iter(ontology.nearest(label, 1)), None)
         if near and near.score >= ALIKE and frozenset((label, near.label)) not in lacks.together:
-            reason = f"{found}; it resembles {near.label!r} ({near.score:.2f}), and no table has both"
+            reason = f"{found}; similar to {near.label!r} ({near.score:.2f}), and no table has both"
             yield Proposal("merge", label, near.label, documents=tuple(sorted(pages)), reason=reason)
         else:
             yield Proposal("property", label, documents=tuple(sorted(pages)), reason=found)
@@ -111,7 +111,7 @@ def _of_corrections(lacks: _Lacks) -> Iterable[Proposal]:
     asked: Mapping[tuple[str, str], set[str]] = lacks.asked
     for (name, into), pages in asked.items():
         if name not in lacks.pages:
-            reason = f"asked for by this name and refused, on {_pages(pages)}, before {into!r} was found"
+            reason = f"requested by this name and refused, on {_pages(pages)}, before {into!r} was found"
             yield Proposal("merge", name, into, documents=tuple(sorted(pages)), reason=reason)
 
 

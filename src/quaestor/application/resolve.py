@@ -21,6 +21,7 @@ from quaestor.errors import (
     InputError,
     SeveralPagesError,
     UnknownConversationError,
+    unknown_name,
 )
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits
@@ -86,7 +87,7 @@ def read_playable(path: Path, limit: int | None = None, limits: ReadingLimits = 
         for page in documents_of(dataset).values():
             if page.refusal is not None:
                 require_askable(page)
-        raise DatasetError(f"{path} has no page with a number: nothing in it can be answered")
+        raise DatasetError(f"{path} has no page with a number, so it cannot be asked about")
     return dataset
 
 
@@ -106,7 +107,7 @@ def require_askable(document: Document) -> None:
     if document.refusal is not None:
         raise DocumentError(f"{document.id}: {document.refusal}")
     if not has_numbers(document):
-        raise InputError(f"{document.id} has no number in its tables or its text: nothing can be answered from it")
+        raise InputError(f"{document.id} has no numbers in its tables or text, so it cannot be asked about")
 
 
 def page_file(name: str) -> Path:
@@ -160,7 +161,7 @@ def find_files(
     if len(names) == 1:
         return find_page(names[0], cache, limits)
     if len(set(names)) < len(names):
-        raise InputError(f"a file is named twice: {', '.join(names)[:200]}")
+        raise InputError(f"duplicate file: {', '.join(names)[:200]}")
     short = [visible_name(Path(name).name) for name in names]
     shown = short if len(set(short)) == len(short) else [visible_name(name) for name in names]
     combined = combine(
@@ -190,7 +191,7 @@ def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[st
         if _names_file(question):
             raise InputError(f"{question[:200]!r} is a file: name files before questions")
         if _FILE_LIKE.fullmatch(question):
-            raise InputError(f"{question[:200]!r} looks like a file, and there is none: check the path")
+            raise InputError(f"{question[:200]!r} looks like a file but does not exist: check the path")
     return tuple(files), questions
 
 
@@ -268,11 +269,8 @@ def match_id(wanted: str, known: Sequence[str], where: str) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise InputError(f"{where} has several pages that {wanted!r} fits: {', '.join(found[:5])}")
-    from rapidfuzz import process
-
-    nearest = ", ".join(match for match, _, _ in process.extract(wanted, known, limit=3))
-    raise UnknownConversationError(f"{where} has no page {wanted[:80]!r}; the nearest ids are {nearest}")
+        raise InputError(f"{wanted!r} matches several pages in {where}: {', '.join(found[:5])}")
+    raise UnknownConversationError(unknown_name("page", wanted, known, where=f"in {where}", most=3))
 
 
 def _plain(id: str) -> str:
@@ -290,11 +288,11 @@ def _split(name: str) -> tuple[Path, str | None]:
     if what := _what_is_no_file(whole):
         raise InputError(f"cannot read {name[:200]!r}: {what}")
     if _ADDRESS.match(name):
-        raise InputError(f"{name[:200]!r} is an address, and files are read: save the page as a file first")
+        raise InputError(f"{name[:200]!r} is a URL: save the page as a file first")
     if _FILE_LIKE.fullmatch(name):
-        raise InputError(f"there is no such file: {name[:200]!r}; check the path and the folder that it starts at")
-    wanted = "write DATASET#ID, such as sample#NORD/2012/page_41.pdf, or a file that holds one page"
-    raise InputError(f"{name[:200]!r} names no page, and there is no such file: {wanted}")
+        raise InputError(f"no such file: {name[:200]!r}; check the path and the current folder")
+    wanted = "use DATASET#ID, such as sample#NORD/2012/page_41.pdf, or a file with a single page"
+    raise InputError(f"{name[:200]!r} is neither a file nor a page: {wanted}")
 
 
 def store_file(uri: str) -> Path | None:
@@ -309,9 +307,9 @@ def _what_is_no_file(path: Path) -> str:
     """Returns what stands where a file was expected, and what to do; "" where nothing does."""
     try:
         if path.is_dir():
-            return "it is a directory; name the file in it"
+            return "it is a directory; name a file in it"
         if path.exists():
-            return "it is a pipe or a device; save what comes from it as a file"
-        return "it is a link that leads nowhere; check where it points" if path.is_symlink() else ""
+            return "it is a pipe or a device; save its contents as a file first"
+        return "it is a broken link" if path.is_symlink() else ""
     except (OSError, ValueError):  # too long for a name, or with a zero byte
         return ""

@@ -82,5 +82,5 @@ def run_name(words: str) -> str:
     """
     name = re.sub(r"[^a-z0-9_]+", "-", words.casefold()).strip("-")[:40].strip("-")
     if not name:
-        raise InputError(f"{words[:40]!r} has no letter a to z and no digit: give the run a name that has")
+        raise InputError(f"invalid run name {words[:40]!r}: it needs at least one letter a to z or digit")
     return name

@@ -280,7 +280,8 @@ async def require_played(store: RunStore, run: RunRecord) -> None:
         outages = [example.error for example in await store.examples(run.id) if example.status == "outage"]
         why = f" (first failure: {outages[0]})" if outages else ""
         raise RunStoppedError(
-            f"run {run.id} of {run.dataset} has {waiting} of {run.conversations} conversations unplayed{why}", run.id
+            f"{waiting} of {run.conversations} conversations in run {run.id} of {run.dataset} were not played{why}",
+            run.id,
         )
 
 
@@ -311,7 +312,7 @@ async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKi
         return called
     exact = [run for run in found if run.id == name]
     if len(found) > 1 and not exact:
-        raise InputError(f"{len(found)} runs begin with {name!r}: {', '.join(run.id for run in found[:5])}")
+        raise InputError(f"{len(found)} runs start with {name!r}: {', '.join(run.id for run in found[:5])}")
     return (exact or found or [await store.run(name)])[0]
 
 

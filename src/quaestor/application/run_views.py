@@ -172,10 +172,10 @@ class RunViews:
 
     def _compared(self, first: RunView, second: RunView) -> ScoreStore:
         if self._scores is None:
-            raise InputError("this store keeps no scores, so runs cannot be compared in it")
+            raise InputError("this store has no scores, so its runs cannot be compared")
         if first.run.dataset_digest != second.run.dataset_digest:
             raise InputError(
-                f"runs {first.run.id} and {second.run.id} are not of the same questions: compare runs of one file"
+                f"runs {first.run.id} and {second.run.id} have different questions: compare runs of the same file"
             )
         return self._scores
 

@@ -75,7 +75,7 @@ async def score_run(
         DatasetError: A conversation has no reference answers.
     """
     if run.dataset_digest != dataset.digest:
-        raise InputError(f"run {run.id} was of {run.dataset} and not of these questions: score it with that file")
+        raise InputError(f"run {run.id} was over {run.dataset}, which has different questions: score it with that file")
     await require_played(store, run)
     require_references(gold, (one.id for one in dataset.listed))
     judge, kept, called = ConversationJudge(), dict[tuple[str, int], TurnRecord](), dict[str, int]()

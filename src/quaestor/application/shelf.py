@@ -75,7 +75,7 @@ class Shelf:
         self._uploads, self._cache = uploads, cache
         self._held: OrderedDict[str, CorpusPage] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        refusal = "too many files are being handed over: hand it over again in a moment"
+        refusal = "too many uploads in progress: try again in a moment"
         self.receiving: Room = Room(_RECEIVED, refusal, _RECEIVED_OF_ONE)
 
     @property
@@ -115,9 +115,9 @@ class Shelf:
             UnknownUploadError: There is none of this id.
         """
         if id.partition(".")[0] in self._names:
-            raise InputError("this file was named when the server was started, and stays: only uploads are deleted")
+            raise InputError("this file was given when the server was started: only uploads can be deleted")
         if not await asyncio.to_thread(self._uploads.forget, id):
-            raise UnknownUploadError("there is no such document any more: choose another")
+            raise UnknownUploadError("this document no longer exists: choose another")
         self._held.pop(id, None)
 
     async def take(self, data: bytes, name: str) -> OnShelf:
@@ -176,7 +176,7 @@ class Shelf:
         if dot:
             found = await asyncio.to_thread(find_pages, name, None, cache, self._uploads.limits.reading)
             if not (index.isascii() and index.isdigit() and int(index) < len(found)):
-                raise UnknownUploadError("there is no such page any more: choose another")
+                raise UnknownUploadError("this page no longer exists: choose another")
             page = found[int(index)]
             name = f"{name}#{page.document.id}"
         page = await asyncio.to_thread(find_page, name, cache, self._uploads.limits.reading)
@@ -197,7 +197,7 @@ class Shelf:
 
     def _named(self, id: str) -> str:
         if id not in self._names:
-            raise UnknownUploadError("there is no such document any more: choose another")
+            raise UnknownUploadError("this document no longer exists: choose another")
         return self._names[id]
 
 
@@ -212,5 +212,5 @@ def _called(name: str) -> str:
     ('AAPL.htm', 'pages.json#MRO/2007/page_134.pdf')
     """
     path, separator, identity = name.partition("#")
-    shown = "sample: pages of made-up companies" if name == SAMPLE else PurePath(path).name
+    shown = "sample: pages of fictional companies" if name == SAMPLE else PurePath(path).name
     return visible_name(f"{shown}{separator}{identity}")

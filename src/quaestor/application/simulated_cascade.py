@@ -79,9 +79,7 @@ async def simulate_stored(
     """
     runs = [await find_run(store, name, kind=OVER_DATASETS) for name in names]
     if len(runs) != 2 or runs[0].id == runs[1].id:
-        raise InputError(
-            "a cascade is simulated of two runs: name two different ones, first the one that is asked first"
-        )
+        raise InputError("a cascade needs two different runs, in the order of their stages")
     solver = solver_again(runs[0]) if replay else None
     path = dataset or Path(runs[0].dataset)
     pages, gold = await compute(read_as_played, path, runs[0]), await compute(read_gold, path)
@@ -103,10 +101,15 @@ def solver_again(run: RunRecord) -> Solver:
     """
     spec = RunSpec.of_run(run)
     if run.kind != "run" or spec.solver not in solver_names():
-        raise InputError(f"run {run.id} was not played by one solver that could answer again: simulate it without that")
+        raise InputError(
+            f"run {run.id} was not played by a single solver that can answer again: simulate the cascade without replay"
+        )
     known = solver_spec(spec.solver)
     if spec.model is not None or known.must_have_model(known.read(spec.solver_options)):
-        raise InputError(f"the solver of run {run.id} asks a model, which is not asked again: simulate it without that")
+        raise InputError(
+            f"the solver of run {run.id} uses a model, which would have to be asked again: simulate the cascade "
+            "without replay"
+        )
     return make_solver(spec.solver, spec.solver_options)
 
 
@@ -159,7 +162,7 @@ def _judged(
 
 def _simulated(one: ScoredRun, other: ScoredRun, thresholds: Sequence[float]) -> SimulatedCascade:
     if all(turn.confidence is None for turn in one.report.turns):
-        raise InputError(f"run {one.run.id} says of no answer how sure it is: name one that does first")
+        raise InputError(f"run {one.run.id} has answers without a confidence: name a run that has them first")
     first, second, on = _stage(one), _stage(other), [turn.page for turn in one.report.turns]
     alone = [proportion([turn.right for turn in stage], on) for stage in (first, second)]
     return SimulatedCascade(one.run, other.run, alone[0], alone[1], cascade_curve(first, second, on, thresholds))

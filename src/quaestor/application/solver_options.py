@@ -10,8 +10,8 @@ from quaestor.datasets.dataset import Dataset
 from quaestor.errors import SettingsError
 from quaestor.llm.session import ModelConfig
 from quaestor.settings import Settings
-from quaestor.solvers.options import read_text
-from quaestor.solvers.registry import require_option, solver_names, solver_spec
+from quaestor.solvers.options import read_text, require_option
+from quaestor.solvers.registry import solver_names, solver_spec
 
 if TYPE_CHECKING:
     from quaestor.solvers.registry import AnySpec
@@ -42,11 +42,11 @@ def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES
     """
     options = _table(settings, settings.solver)
     given = {name: value for name, value in overrides.options.items() if value is not None}
-    for name in (*given, *overrides.texts):
-        require_option(settings.solver, name, name)
-    if twice := sorted(given.keys() & overrides.texts.keys()):
-        raise SettingsError(f"{twice[0]!r} is given twice: say it once")
     spec = solver_spec(settings.solver)
+    for name in given:
+        require_option(spec.options, name, spec.words)
+    if twice := sorted(given.keys() & overrides.texts.keys()):
+        raise SettingsError(f"option {twice[0]!r} is given more than once")
     texts = {name: read_text(spec.options, name, text, spec.words) for name, text in overrides.texts.items()}
     options |= given | cast("dict[str, JsonValue]", texts)
     return _with_inside(spec, options, lambda name, own: {**own, **_table(settings, name)})

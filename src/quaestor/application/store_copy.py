@@ -86,16 +86,14 @@ async def _copy_run(source: StoreParts, target: StoreParts, run: RunRecord) -> N
         there = replace(run, status="running", finished=None)
         await target.runs.create_run(there)
     if replace(there, status=run.status, finished=run.finished) != run:
-        raise InputError(f"run {run.id!r} is in both stores, and they are not the same run: delete or rename one")
+        raise InputError(f"run {run.id!r} exists in both stores with different contents: delete or rename one")
     kept = {one.conversation: one for one in await target.runs.examples(run.id)}
     for example in await source.runs.examples(run.id):
         before = kept.get(example.conversation)
         if before is not None and (
             before.attempt > example.attempt or (before.status == "complete" and before != example)
         ):
-            raise InputError(
-                f"run {run.id!r} has gone further in the store that it would be copied to: copy it back instead"
-            )
+            raise InputError(f"run {run.id!r} is further along in the target store: copy it in the other direction")
         if before != example or example.status == "pending":
             await _copy_conversation(source.runs, target.runs, example, before)
         await _copy_corrections(source.runs, target.runs, example)

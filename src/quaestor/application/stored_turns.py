@@ -169,9 +169,9 @@ async def _turn(store: RunStore, run: str, conversation: str, number: int, attem
         if turns := await store.turns(run, conversation, attempt):
             kept = f"it has {len(turns)}"
         elif attempt is not None and (others := await store.turns(run, conversation)):
-            kept = f"nothing is kept of attempt {attempt}; the latest is {others[0].attempt}"
+            kept = f"attempt {attempt} is not stored; the latest is {others[0].attempt}"
         else:
-            kept = "none of it is played"
+            kept = "none of its turns were played"
         raise InputError(f"run {run!r} has no turn {number} of conversation {conversation!r}: {kept}") from error
 
 
@@ -215,7 +215,7 @@ async def answers_about(store: RunStore, run: str, document: Document) -> Answer
             found += [(kept.index, turn) for kept, turn in zip(turns, now, strict=True)]
             stands += standing(made)
     if not found:
-        raise InputError(f"run {record.id} has no question about {document.id}")
+        raise InputError(f"run {record.id} has no questions about {document.id}")
     return AnsweredDocument(corrected_document(document, Numbers.of(stands)), tuple(found))
 
 

@@ -54,15 +54,15 @@ def write_advice(table: ToolTable, output: OutputFile, use: str) -> int:
     output.require_free()
     lines = [*_of_questions(table.uses), *_of_refusals(table)]
     if not lines:
-        raise InputError(f"too few calls and scored turns to draw advice from: {FEW} of a kind are the least")
+        raise InputError(f"not enough calls and scored turns to learn advice from: at least {FEW} of a kind are needed")
     output.write("\n".join((*_head(table, use), *lines, *_foot(table))) + "\n")
     return len(lines)
 
 
 def _head(table: ToolTable, use: str) -> Iterable[str]:
-    yield f"# Advice for the agent. Read it, change what you know better, then use it: {use}"
-    yield "# The agent is told every line but those that begin with #."
-    yield f"# It rests on {table.turns} turns, {table.judged} of them scored (quaestor {version('quaestor')})."
+    yield f"# Advice for the agent. Review and edit it, then use it: {use}"
+    yield "# The agent sees every line that does not start with #."
+    yield f"# Based on {table.turns} turns, {table.judged} of them scored (quaestor {version('quaestor')})."
     yield from (f"# run {run}" for run in table.runs)
 
 

@@ -149,7 +149,7 @@ async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[R
 
 
 def _not_kept() -> Score:
-    raise LookupError("nobody has looked at it yet")
+    raise LookupError("not reviewed yet")
 
 
 def exchange_views(prompts: Sequence[PromptRecord]) -> tuple[ExchangeView, ...]:

@@ -125,11 +125,9 @@ class Uploads:
         """
         shown = shown_name(name)
         if len(data) > self.limits.largest:
-            raise InputError(
-                f"cannot read {shown}: {self.limits.largest / 1e6:.3g} MB are the most that a file may have"
-            )
+            raise InputError(f"cannot read {shown}: a file may have at most {self.limits.largest / 1_000_000:.3g} MB")
         if not data.strip(b" \t\r\n\f\v\0\xef\xbb\xbf"):
-            raise InputError(f"cannot read {shown}: the file is empty; choose another")
+            raise InputError(f"cannot read {shown}: the file is empty")
         digest = hashlib.sha256(data).hexdigest()
         document = await self._document(data, digest, shown)
         upload = Upload(secrets.token_urlsafe(_ID_BYTES), shown, digest, len(data), document)
@@ -186,7 +184,7 @@ class Uploads:
             if not self._file(upload.digest).exists():
                 _write(self._file(upload.digest), data)
         except OSError as error:
-            raise InputError(f"cannot keep {upload.name}: {error.strerror or type(error).__name__}") from None
+            raise InputError(f"cannot save {upload.name}: {error.strerror or type(error).__name__}") from None
         self._make_room()
 
     def _found(self, id: str) -> tuple[str, str, bytes]:
@@ -198,7 +196,7 @@ class Uploads:
                 if hashlib.sha256(data).hexdigest() == digest:
                     os.utime(self._entry(id))  # what is used last stays longest
                     return name, digest, data
-        raise UnknownUploadError("there is no such document any more: hand it over again")
+        raise UnknownUploadError("this document no longer exists: upload it again")
 
     def _make_room(self) -> None:
         """Removes the uploads that were not used for longest, and files that no upload is of."""

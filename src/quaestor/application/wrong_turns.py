@@ -152,7 +152,7 @@ def _labelled(record: RunRecord, dataset: Path | None) -> PlayedFile | None:
         return None
     file = read_played_file(path, record)
     if file is None and dataset is not None:
-        raise InputError(f"run {record.id} was of {record.dataset} and not of these questions: name that file")
+        raise InputError(f"run {record.id} was over {record.dataset}, which has different questions: use that file")
     return file
 
 

@@ -29,7 +29,7 @@ Questions = list[str] | tuple[str, ...]
 def settings_with(settings: Settings | None, **said: str | int | None) -> Settings:
     """Returns settings, by default those of the environment and of quaestor.toml, with what a call says."""
     if settings is not None and not isinstance(settings, Settings):
-        raise SettingsError(f"settings are quaestor.Settings(...), not {_kind(settings)}")
+        raise SettingsError(f"settings must be quaestor.Settings(...), not {_kind(settings)}")
     given = {name: value for name, value in said.items() if value is not None}
     return load_settings(given) if settings is None else replace(settings, **given)  # type: ignore[arg-type]
 
@@ -37,7 +37,7 @@ def settings_with(settings: Settings | None, **said: str | int | None) -> Settin
 def overrides(options: Options | None) -> SolverOverrides:
     """Returns options that a call says, as they stand above those of the settings."""
     if options is not None and not isinstance(options, Mapping):
-        raise SettingsError(f"options are a dict by name, such as {{'abstain_below': 0.5}}, not {_kind(options)}")
+        raise SettingsError(f"options must be a dict such as {{'abstain_below': 0.5}}, not {_kind(options)}")
     return SolverOverrides(cast("Mapping[str, JsonValue]", dict(options or {})))
 
 
@@ -61,13 +61,15 @@ def asking_request(
         SettingsError: One of them is of no such kind, or options are given for a solver that is made.
     """
     if solver is not None and not isinstance(solver, str | Solver):
-        raise SettingsError(f"a solver is its name, such as 'embedded', or what make_solver gives, not {_kind(solver)}")
+        raise SettingsError(
+            f"solver must be a name such as 'embedded', or the result of make_solver, not {_kind(solver)}"
+        )
     if model is not None and not isinstance(model, str | ModelSession):
-        raise SettingsError(f"a model is its name, such as 'anthropic:NAME', not {_kind(model)}")
+        raise SettingsError(f"model must be a name such as 'anthropic:NAME', not {_kind(model)}")
     named, own = (solver, None) if solver is None or isinstance(solver, str) else (None, solver)
     name, session = (model, None) if model is None or isinstance(model, str) else (None, model)
     if own is not None and options:
-        raise SettingsError("options are for a solver that is named: give them to make_solver")
+        raise SettingsError("options can only be given with a solver's name: pass them to make_solver instead")
     request = AskRequest(settings_with(settings, solver=named, model=name), overrides(options))
     return replace(request, model_named=name is not None, solver=own, session=session, cache=cache)
 
@@ -80,7 +82,7 @@ def require_named(model: object) -> None:
     """
     if isinstance(model, ModelSession):
         raise SettingsError(
-            "an open model belongs to its event loop: await ask_async of the document, or name the model"
+            "an open model session belongs to its event loop: await ask_async instead, or pass the model's name"
         )
 
 
@@ -99,16 +101,16 @@ def questions_of(asked: object, document: Document) -> tuple[str, ...]:
     if isinstance(asked, str):
         apart = _taken_apart((asked,), document)
         if len(apart) > 1:
-            raise QuestionError(f"this asks {len(apart)} things: ask them as a list, {[*apart]}"[:1000])
+            raise QuestionError(f"this text contains {len(apart)} questions: pass them as a list, {[*apart]}"[:1000])
         return (asked,)
     if not isinstance(asked, list | tuple):
-        raise InputError(f"a question is a text, or several are a list of texts, not {_kind(asked)}")
+        raise InputError(f"question must be a string or a list of strings, not {_kind(asked)}")
     questions = tuple(asked)
     for number, question in enumerate(questions, start=1):
         if not isinstance(question, str):
-            raise InputError(f"question {number} is no text, but {_kind(question)}")
+            raise InputError(f"question {number} must be a string, not {_kind(question)}")
     if not questions:
-        raise QuestionError("there is no question in the list: ask something, such as 'what were net sales in 2024?'")
+        raise QuestionError("the list of questions is empty: ask something such as 'what were net sales in 2024?'")
     _taken_apart(questions, document)
     return questions
 

@@ -149,10 +149,10 @@ class OngoingConversation:
             InputError: It cannot be read or done, or changes nothing; all stays as it was.
         """
         if not isinstance(text, str):
-            raise InputError(f"fix takes words, such as '2 reading 2', not {type(text).__name__}")
+            raise InputError(f"fix takes a string such as '2 reading 2', not {type(text).__name__}")
         fix = read_fix(text, self._chat.ledger)
         if fix.act is None:
-            raise InputError("say what is to be corrected: offers(number) lists what could be")
+            raise InputError("empty correction: offers(number) lists the possible corrections")
         return self.correct(fix.act, author=author, reason=reason or fix.reason)
 
     def correct(self, act: Act, *, author: str | None = None, reason: str = "") -> tuple[Change, ...]:
@@ -168,7 +168,9 @@ class OngoingConversation:
         """
         self._require_answers()
         if not isinstance(act, NumberCorrection | Choice | Undo):
-            raise InputError(f"correct takes a NumberCorrection or a choice, not {type(act).__name__}; fix takes words")
+            raise InputError(
+                f"correct takes a NumberCorrection or a choice, not {type(act).__name__}; use fix for strings"
+            )
         by = author or author_name(self._chat.request.settings)
         return changes_of(run_sync(self._in_turn(lambda: self._chat.correct(act, by, reason))), self._chat.turns)
 
@@ -197,7 +199,7 @@ class OngoingConversation:
         self._require_answers()
         run = run_sync(self._in_turn(self._chat.save))
         if run is None:
-            raise InputError(f"the conversation cannot be kept: {self._chat.unkept}")
+            raise InputError(f"the conversation cannot be saved: {self._chat.unkept}")
         return run
 
     def export(self, file: str | Path, *, replace: bool = False) -> None:
@@ -252,7 +254,7 @@ class OngoingConversation:
 
     async def _open(self) -> None:
         if self._closed:
-            raise InputError("the conversation is closed: begin another one")
+            raise InputError("the conversation is closed: start a new one")
         if not self._opened:
             await self._chat.open()
             self._opened = True
@@ -265,7 +267,7 @@ class OngoingConversation:
 
     def _require_answers(self) -> None:
         if not self._chat.turns:
-            raise InputError("nothing is answered yet: ask something first")
+            raise InputError("no answers yet: ask a question first")
 
     def _shown(self, first: int) -> Answers:
         return Answers([AnsweredQuestion(turn, self.document) for turn in self._chat.turns[first:]])

@@ -84,22 +84,22 @@ def _names(file: object) -> list[str]:
     if isinstance(file, str | os.PathLike):
         return [_name(file)]
     if isinstance(file, Dataset):
-        raise InputError(f"{file.path} is a dataset: open one of its pages, as conversations[0].document")
+        raise InputError(f"{file.path} is a dataset: open one of its documents, such as conversations[0].document")
     if isinstance(file, Conversation):
-        raise InputError("a conversation of a dataset is about its document: open that, as conversation.document")
+        raise InputError("cannot open a conversation of a dataset: open its document, conversation.document")
     if not isinstance(file, Sequence) or isinstance(file, bytes | bytearray):
         raise InputError(f"open takes a path, 'DATASET#PAGE', a list of these or a Document, not {type(file).__name__}")
     if not file:
-        raise InputError("open takes one file at least: the list is empty")
+        raise InputError("open takes at least one file, but the list is empty")
     return [_name(one) for one in file]
 
 
 def _name(file: object) -> str:
     name = os.fspath(file) if isinstance(file, str | os.PathLike) else None
     if not isinstance(name, str):
-        raise InputError(f"a file is a path or 'DATASET#PAGE', not {type(file).__name__}")
+        raise InputError(f"file must be a path or 'DATASET#PAGE', not {type(file).__name__}")
     if not name.strip():
-        raise InputError("the name of the file is empty: give a path, or 'DATASET#PAGE'")
+        raise InputError("the file name is empty: give a path, or 'DATASET#PAGE'")
     return os.path.expanduser(name)
 
 
@@ -288,9 +288,9 @@ class OpenedDocument:
         'table'
         """
         if not isinstance(question, str):
-            raise InputError(f"find takes a text, not {type(question).__name__}")
+            raise InputError(f"find takes a string, not {type(question).__name__}")
         if most < 1:
-            raise InputError(f"find gives one place or more, not {most}")
+            raise InputError(f"most must be at least 1, not {most}")
         check_question(question, "the question")
         return places_by_index(self._index, [question], most)
 
@@ -310,7 +310,9 @@ class OpenedDocument:
         [('$ 48.65', 'as printed')]
         """
         if not isinstance(number, str):
-            raise InputError(f"a number is a text as a table prints it, such as '5,300', not {type(number).__name__}")
+            raise InputError(
+                f"number must be a string as printed in a table, such as '5,300', not {type(number).__name__}"
+            )
         return check_number(self.document, number, most)
 
     @cached_property

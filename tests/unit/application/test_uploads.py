@@ -38,7 +38,7 @@ def test_an_upload_is_found_again_by_its_id_alone(tmp_path: Path) -> None:
     assert asyncio.run(Uploads(tmp_path / "u").open(first.id)) == first
     assert [path.name for path in (tmp_path / "u").glob("*.file")] == [f"{first.digest}.file"]
     for id in ("", "x", first.id[:-1], f"../u/{first.id}", first.digest, "\0", first.id + "/"):
-        with pytest.raises(UnknownUploadError, match="hand it over again"):
+        with pytest.raises(UnknownUploadError):
             asyncio.run(Uploads(tmp_path / "u").open(id))
 
 
@@ -60,17 +60,17 @@ def test_what_was_read_is_kept_and_not_read_again(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("data", "why"),
+    "data",
     [
-        (CSV * 100, "0.001 MB are the most"),
-        (b" \n\t", "the file is empty"),
-        (b"Nothing but words is here.\n", "has no number"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(99), "it is a picture"),
+        CSV * 100,
+        b" \n\t",
+        b"Nothing but words is here.\n",
+        b"\x89PNG\r\n\x1a\n" + bytes(99),
     ],
 )
-def test_what_cannot_be_asked_is_refused_in_a_line_and_not_kept(tmp_path: Path, data: bytes, why: str) -> None:
+def test_what_cannot_be_asked_is_refused_in_a_line_and_not_kept(tmp_path: Path, data: bytes) -> None:
     uploads = Uploads(tmp_path / "u", FolderCache(tmp_path / "files"), UploadLimits(largest=1000))
-    with pytest.raises(InputError, match=why) as raised:
+    with pytest.raises(InputError) as raised:
         hand_over(uploads, data, name="../../etc/passwd.txt")
     assert "passwd.txt" in str(raised.value)
     assert "etc" not in str(raised.value)

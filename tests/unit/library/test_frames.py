@@ -78,4 +78,4 @@ def test_where_it_is_not_installed_one_line_says_what_to_do(
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(SettingsError) as raised:
         getattr(answers, f"to_{name}")()
-    assert str(raised.value).startswith(f"a {name} frame needs {name}: pip install 'quaestor[{name}]'")
+    assert f"pip install 'quaestor[{name}]'" in str(raised.value)

@@ -24,10 +24,10 @@ def test_an_error_of_the_other_thread_is_raised_here() -> None:
     async def notebook() -> None:
         run_sync(fail())
 
-    with pytest.raises(LookupError, match="not here"):
+    with pytest.raises(LookupError):
         run_sync(fail())
     for waited in (notebook(), run_there(fail())):
-        with pytest.raises(LookupError, match="not here"):
+        with pytest.raises(LookupError):
             asyncio.run(waited)
 
 
@@ -46,7 +46,7 @@ def test_what_a_plain_call_runs_cannot_wait_for_a_plain_call() -> None:
     async def nested() -> int:
         return run_sync(number())
 
-    with pytest.raises(InputError, match="await the one that ends in _async"):
+    with pytest.raises(InputError):
         run_sync(nested())
 
     async def awaited() -> int:

@@ -86,7 +86,7 @@ def write_inspect_log(output: OutputFile, logged: LoggedRun) -> None:
         InputError: The file cannot be written or may not be replaced.
         SettingsError: Inspect is not installed.
     """
-    require_extra("inspect", "writing a log of Inspect")
+    require_extra("inspect", "writing an Inspect log")
     from inspect_ai.log import write_eval_log
 
     log = inspect_log(logged)

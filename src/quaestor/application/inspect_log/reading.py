@@ -40,7 +40,7 @@ async def read_logged_run(
     wanted = {await find_conversation(store, record.id, name) for name in names}
     chosen = [one for one in examples if not wanted or one.conversation in wanted]
     if not chosen:
-        raise InputError(f"nothing is played yet in run {record.id}")
+        raise InputError(f"run {record.id} has no finished conversations yet")
     places = {name: place for place, name in enumerate(labelled.conversations)} if labelled else {}
     chosen.sort(key=lambda one: places.get(one.conversation, 0))
     found = [await _read(store, record, one, labelled if whole else None, places) for one in chosen]

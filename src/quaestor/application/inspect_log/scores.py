@@ -122,7 +122,7 @@ def _line(scored: TurnScore, turn: TurnRecord | None) -> str:
 
 
 def _end(broken: str | None) -> list[str]:
-    return [] if broken is None else ["", f"The conversation broke off: {broken}"]
+    return [] if broken is None else ["", f"The conversation did not finish: {broken}"]
 
 
 def _shown(turn: TurnRecord | None) -> str:

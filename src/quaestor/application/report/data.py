@@ -134,7 +134,7 @@ async def read_report(
 
 async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: Audit | None) -> ReportedRun:
     scorer = judged.measures.right
-    why = [cause or "no cause is kept" for cause in run.turns.causes]
+    why = [cause or "no cause recorded" for cause in run.turns.causes]
     wrong = [place for place, verdict in enumerate(run.turns.verdicts[scorer]) if verdict != 1]
     causes = Counter(why[place] for place in wrong)
     ranks = {name: rank for rank, (name, _) in enumerate(causes.most_common())}
@@ -165,9 +165,9 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: 
 def _verdict(turn: AuditedTurn | None) -> str | None:
     """What an audit says of a reference, and of an answer that is wrong by it."""
     if turn is None or turn.entry is None:
-        return "what follows from an accepted answer is right too" if turn and turn.right else None
+        return "turns that depend on an accepted answer are correct too" if turn and turn.right else None
     said = str(turn.entry.verdict).replace("_", " ")
-    return f"{said}: {turn.entry.reason}{' The answer is right by the audit.' if turn.right else ''}"
+    return f"{said}: {turn.entry.reason}{' The answer is correct by the audit.' if turn.right else ''}"
 
 
 def _conventions(stored: Sequence[TurnRecord], judged: JudgedRuns) -> tuple[ConventionFigure, ...]:
@@ -211,7 +211,7 @@ async def _told(store: RunStore, run: JudgedRun, turn: ComparedTurn, judged: Jud
         turn.conversation,
         turn.turn,
         stored.question if stored else "",
-        turn.cause or "no cause is kept",
+        turn.cause or "no cause recorded",
         None if gold is None else str(gold.executed),
         None if gold is None else gold.program or None,
         side_of(stored, turn, judged.measures.right, document),

@@ -20,7 +20,7 @@ def report_markdown(report: EvaluationReport) -> str:
     letters = [letter(place) for place in range(len(report.runs))]
     parts = [
         _table(RUN_HEADS, run_rows(report)),
-        _table(["% right (95 % interval, by page)", *letters], score_rows(report)),
+        _table(["% correct (95 % interval, by page)", *letters], score_rows(report)),
     ]
     if report.compared is not None:
         named = {found.judged.run.id: name for found, name in zip(report.runs, letters, strict=True)}
@@ -37,19 +37,19 @@ def report_markdown(report: EvaluationReport) -> str:
             for pair, adjusted in zip(report.compared.pairs, report.compared.adjusted, strict=True)
         ]
         adjusted_name = "p, exact McNemar" + (", Holm" if len(rows) > 1 else "")
-        heads = ("", "only 1st right", "only 2nd right", "difference, points", "95 % by page", "95 % by company")
+        heads = ("", "only 1st correct", "only 2nd correct", "difference, points", "95 % by page", "95 % by company")
         parts.append(_table([*heads, adjusted_name], rows))
     if any(found.conventions for found in report.runs):
         rules = [
             [rule.rule, *(in_percent(found.conventions[number].right.value) for found in report.runs)]
             for number, rule in enumerate(report.runs[0].conventions)
         ]
-        parts.append(_table(["an answer is right where it is", *letters], rules))
+        parts.append(_table(["an answer is correct if it", *letters], rules))
     if costs := cost_rows(report):
         parts.append(_table(["", *letters], costs))
     causes = [[cause, *map(str, counts)] for cause, counts in cause_rows(report)]
     if causes:
-        parts.append(_table(["wrong because", *letters], causes))
+        parts.append(_table(["cause", *letters], causes))
     best = ", ".join(
         f"{name} {in_percent(found.right.value)}" for name, found in zip(letters, report.runs, strict=True)
     )

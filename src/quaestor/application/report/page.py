@@ -42,7 +42,7 @@ _TITLES = {
     "conversation": "kind of conversation",
     "answer": "kind of answer",
     "source": "source of the answer",
-    "form": "what is to be answered",
+    "form": "target of the question",
     "answer and source": "kind and source",
 }
 
@@ -55,7 +55,7 @@ def report_page(report: EvaluationReport) -> str:
         ("audit", "Audited references", _audit(report)),
         ("comparison", "Comparison", _comparison(report)),
         ("breakdowns", "Breakdowns", _breakdowns(report)),
-        ("conventions", "By every convention", _conventions(report)),
+        ("conventions", "Scoring rules", _conventions(report)),
         ("confidence", "Confidence", _confidence(report)),
         ("cost", "Time and cost", _cost(report)),
         ("errors", "Wrong turns", _errors(report)),
@@ -92,9 +92,9 @@ def _title(report: EvaluationReport) -> str:
 
 
 def _origin(report: EvaluationReport) -> str:
-    by = "references of the labelled file" if report.basis == "references" else "scores kept beside the runs"
+    by = "references of the labelled file" if report.basis == "references" else "saved scores"
     dataset = report.runs[0].judged.run.dataset.replace("\\", "/").rpartition("/")[2]
-    return f"{dataset}; judged by the {by}; quaestor {version('quaestor')}, {now():%Y-%m-%d %H:%M} UTC"
+    return f"{dataset}; scored with the {by}; quaestor {version('quaestor')}, {now():%Y-%m-%d %H:%M} UTC"
 
 
 def _name(place: int) -> Element:
@@ -120,7 +120,7 @@ def _score(report: EvaluationReport) -> list[Element]:
     chart = interval_chart(f"{official} of each run", drawn)
     return [
         element("div", element("figure", chart, element("figcaption", caption)), class_="charts"),
-        table(_heads(report, "% right (95 % interval, by page)"), score_rows(report)),
+        table(_heads(report, "% correct (95 % interval, by page)"), score_rows(report)),
     ]
 
 
@@ -129,9 +129,9 @@ def _audit(report: EvaluationReport) -> list[Element]:
     if audited is None:
         return []
     explained = (
-        f"{audited.audit}: {audited.entries} references read again by two readers, who agree beyond chance by "
-        f"{audited.kappa:.2f} (Cohen's kappa). How many turns of each kind are right by the reference, then by what "
-        "was settled. The official figure is the one to compare with papers."
+        f"{audited.audit}: {audited.entries} references reviewed by two readers (Cohen's kappa {audited.kappa:.2f}). "
+        "The table shows how many turns of each kind are correct by the original references, then by the audited "
+        "ones. Compare the official figure with papers."
     )
     heads = ["verdict on the reference", "turns", *_heads(report, "")[1:]]
     return [element("p", explained, class_="dim"), table(heads, audit_rows(report))]
@@ -163,8 +163,8 @@ def _comparison(report: EvaluationReport) -> list[Element]:
     )
     explained = element(
         "p",
-        "Turns that one run alone has right, the difference of the shares in points, and the exact McNemar test. "
-        "same: turns with the same answer.",
+        "Turns that only one run answered correctly, the difference in points, and the exact McNemar test. same: "
+        "turns with the same answer.",
         class_="dim",
     )
     found = [explained, table(heads, rows, look="short")]
@@ -182,13 +182,13 @@ def _pair(pair: PairReport, letters: dict[str, str]) -> list[Element]:
         if group.figures.by_page.groups >= ENOUGH_GROUPS
     ]
     said = [
-        f"Where both say the same ({agreement.same} turns) {_of(agreement.first_right, agreement.same)} are right in "
-        f"{one} and {_of(agreement.second_right, agreement.same)} in {other}; where they do not "
-        f"({agreement.different}) {_of(agreement.first_right_apart, agreement.different)} and "
+        f"If both answers agree ({agreement.same} turns), {_of(agreement.first_right, agreement.same)} are correct "
+        f"in {one} and {_of(agreement.second_right, agreement.same)} in {other}; if they differ "
+        f"({agreement.different}), {_of(agreement.first_right_apart, agreement.different)} and "
         f"{_of(agreement.second_right_apart, agreement.different)}."
     ]
-    chart = difference_chart(f"Difference of {one} and {other} by kind of turn", drawn) if drawn else None
-    caption = f"{one} - {other} in points, 95 % intervals by page: on the right {one} is better"
+    chart = difference_chart(f"Difference between {one} and {other} by kind of turn", drawn) if drawn else None
+    caption = f"{one} - {other} in points, 95 % intervals by page: {one} is better on the right"
     rows: list[list[Child]] = []
     for part in pair.breakdowns:
         rows.append([f"by {_TITLES.get(part.by, part.by)}"])
@@ -198,7 +198,7 @@ def _pair(pair: PairReport, letters: dict[str, str]) -> list[Element]:
     return [
         *(element("p", words) for words in said),
         element("div", drawing, class_="charts"),
-        element("details", element("summary", "Figures of each kind of turn"), table(heads, rows)),
+        element("details", element("summary", "Figures for each kind of turn"), table(heads, rows)),
     ]
 
 
@@ -241,10 +241,10 @@ def _conventions(report: EvaluationReport) -> list[Element]:
         for convention in first
     ]
     explained = (
-        "Papers count an answer as right by different rules. Beside each share stands how many turns the rule makes "
-        "right, and how many wrong, that the benchmark's own judges otherwise."
+        "Papers differ in when they count an answer as correct. Next to each share is the number of turns that the "
+        "rule counts as correct, or as wrong, unlike the benchmark's own rule."
     )
-    return [element("p", explained, class_="dim"), table(_heads(report, "an answer is right where it is"), rows)]
+    return [element("p", explained, class_="dim"), table(_heads(report, "an answer is correct if it"), rows)]
 
 
 def _turned(turns: int, sign: str) -> str:
@@ -264,14 +264,13 @@ def _confidence(report: EvaluationReport) -> list[Element]:
         coverage.append(ChartLine(letter(place), place, tuple((one.share, 1 - one.accuracy) for one in found.coverage)))
     charts = (
         (
-            line_chart("How right answers of a confidence are", "mean confidence", "right", calibration, even=True),
-            "Reliability: where a line runs above the dashes, answers are better than claimed; large marks hold many.",
+            line_chart("Accuracy by confidence", "mean confidence", "right", calibration, even=True),
+            "Reliability: above the dashed line, answers are better than their confidence; larger marks cover more "
+            "answers.",
         ),
         (
-            line_chart(
-                "Risk where only the surest answers are given", "answers given, the surest first", "wrong", coverage
-            ),
-            "Risk and coverage: what is wrong of the surest answers, by how many are given.",
+            line_chart("Risk by share of answers given", "answers given, most confident first", "wrong", coverage),
+            "Risk and coverage: the error rate of the most confident answers, by how many are given.",
         ),
     )
     rows = [
@@ -284,7 +283,7 @@ def _confidence(report: EvaluationReport) -> list[Element]:
         ]
         for place, found in sure
     ]
-    heads = ("", "answers", "right", "right of the surest half", "calibration error")
+    heads = ("", "answers", "right", "correct in the most confident half", "calibration error")
     return [
         element(
             "div",
@@ -313,7 +312,7 @@ def _errors(report: EvaluationReport) -> list[Element]:
         return []
     numbers = {cause: number for number, (cause, _) in enumerate(cause_rows(report))}
     return [
-        table(_heads(report, "why turns are wrong"), rows),
+        table(_heads(report, "cause"), rows),
         *(part for place, found in enumerate(report.runs) for part in _wrong_turns(place, found, numbers)),
     ]
 
@@ -324,7 +323,7 @@ def _wrong_turns(place: int, found: ReportedRun, numbers: dict[str, int]) -> Ite
     yield element("h3", "Wrong turns of ", _name(place))
     missing = sum(found.causes.values()) - len(found.wrong)
     if missing:
-        yield element("p", f"The first {TOLD} are told, by cause; {missing} are not.", class_="dim")
+        yield element("p", f"Shows the first {TOLD}, by cause; {missing} more are left out.", class_="dim")
     by_cause: dict[str, list[ToldTurn]] = {}
     for turn in found.wrong:
         by_cause.setdefault(turn.cause, []).append(turn)

@@ -47,7 +47,7 @@ def run_rows(report: EvaluationReport) -> list[list[str]]:
             letter(place),
             found.judged.run.id,
             solver_name(found.judged.run),
-            "imported, unverified" if found.judged.run.kind == "import" else "run here",
+            "imported, not verified" if found.judged.run.kind == "import" else "run here",
             str(len(found.judged.turns)),
             found.judged.run.started.strftime("%Y-%m-%d %H:%M UTC"),
         ]
@@ -55,7 +55,7 @@ def run_rows(report: EvaluationReport) -> list[list[str]]:
     ]
 
 
-RUN_HEADS = ("", "run", "answered by", "", "turns", "started")
+RUN_HEADS = ("", "run", "solver", "", "turns", "started")
 
 
 def score_rows(report: EvaluationReport) -> list[list[str]]:
@@ -64,7 +64,7 @@ def score_rows(report: EvaluationReport) -> list[list[str]]:
     rows = [[scorer_title(name), *(_result(found, name) for found in report.runs)] for name in names]
     if audit := report.runs[0].audited:
         shares = [figure(found.audited.audited) if found.audited else "" for found in report.runs]
-        rows.insert(1, [f"{scorer_title(report.scorer)} by references as audited ({audit.audit})", *shares])
+        rows.insert(1, [f"{scorer_title(report.scorer)} by audited references ({audit.audit})", *shares])
     return [*rows, ["Turns without an answer", *(str(found.unanswered) for found in report.runs)]]
 
 
@@ -77,15 +77,15 @@ def _result(found: ReportedRun, name: str) -> str:
 def cost_rows(report: EvaluationReport) -> list[list[str]]:
     """Returns what each run took, a line a figure."""
     rows = [
-        ["time a turn, mean", *(_time(found, fmean) for found in report.runs)],
+        ["mean time per turn", *(_time(found, fmean) for found in report.runs)],
         ["median", *(_time(found, median) for found in report.runs)],
         ["95th percentile", *(_time(found, _p95) for found in report.runs)],
-        ["requests to models", *(_count(found.judged.spent.usage.requests) for found in report.runs)],
-        ["tokens read", *(_count(found.judged.spent.usage.input_tokens) for found in report.runs)],
-        ["tokens written", *(_count(found.judged.spent.usage.output_tokens) for found in report.runs)],
-        ["tokens a turn", *(_a_turn(found, found.judged.spent.usage.tokens) for found in report.runs)],
+        ["model requests", *(_count(found.judged.spent.usage.requests) for found in report.runs)],
+        ["input tokens", *(_count(found.judged.spent.usage.input_tokens) for found in report.runs)],
+        ["output tokens", *(_count(found.judged.spent.usage.output_tokens) for found in report.runs)],
+        ["tokens per turn", *(_a_turn(found, found.judged.spent.usage.tokens) for found in report.runs)],
         ["cost, US dollars", *(_cost(found) for found in report.runs)],
-        ["cost of a right turn", *(_cost_of_right(found) for found in report.runs)],
+        ["cost per correct turn", *(_cost_of_right(found) for found in report.runs)],
     ]
     return [row for row in rows if any(row[1:])]
 
@@ -138,7 +138,7 @@ def audit_rows(report: EvaluationReport) -> list[list[str]]:
     verdicts = dict.fromkeys(verdict for one in shares for verdict in one)
     rows = []
     for verdict in verdicts:
-        name = str(verdict).replace("_", " ") if verdict else "rests on a wrong reference"
+        name = str(verdict).replace("_", " ") if verdict else "matches a wrong reference"
         turns = max(one[verdict].turns for one in shares if verdict in one)
         cells = (f"{one[verdict].raw} -> {one[verdict].audited}" if verdict in one else "" for one in shares)
         rows.append([name, str(turns), *cells])

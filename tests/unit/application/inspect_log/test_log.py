@@ -124,7 +124,7 @@ def test_what_is_no_log_takes_no_labelled_file_and_a_log_replaces_nothing(
     file.write_text("mine")
     capfd.readouterr()
     assert typed("export", "latest", "-o", str(file)) == 2
-    assert "is there already" in capfd.readouterr().err
+    assert capfd.readouterr().err.count("\n") == 1
     assert file.read_text() == "mine"
     assert typed("export", "latest", "-o", str(tmp_path / "a.csv"), "--dataset", "sample") == 2
     assert "--format inspect" in capfd.readouterr().err
