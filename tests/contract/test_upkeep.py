@@ -142,7 +142,7 @@ def test_a_run_that_has_gone_further_is_not_overwritten(pair: tuple[str, str]) -
 
     work(target, go_on)
     had = work(target, digests_of)
-    with pytest.raises(InputError, match="'broken' has gone further"):
+    with pytest.raises(InputError):
         copied(source, target)
     assert work(target, digests_of) == had
     # What was added where it is copied from comes along.

@@ -110,7 +110,7 @@ def test_an_error_of_the_system_keeps_its_number() -> None:
 
 
 def test_an_error_is_still_caught_as_the_builtin_that_it_is() -> None:
-    with pytest.raises(ArithmeticError, match="cannot compute"):
+    with pytest.raises(ArithmeticError):
         raise pickle.loads(pickle.dumps(OperandError("cannot compute with a yes or no")))
 
 

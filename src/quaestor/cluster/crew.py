@@ -167,7 +167,7 @@ class Crew(Generic[Job, Result]):
             try:
                 well, result = await hand.do.remote(job, *shared)
             except RayTaskError as error:  # a result that cannot travel
-                raise EngineError(f"a worker could not say what came of its work: {error.cause}") from error
+                raise EngineError(f"worker result could not be pickled: {error.cause}") from error
             except RayError:  # it died, its machine did, or the machine that held the result
                 self._lose(hand)
                 continue
@@ -177,8 +177,8 @@ class Crew(Generic[Job, Result]):
             done: Result = result
             return died, done
         raise EngineError(
-            f"{MOST_DEATHS} workers died one after the other over the same work (killed, or out of memory): "
-            "resume the run, with fewer workers if it recurs"
+            f"{MOST_DEATHS} workers died in a row on the same work (killed, or out of memory): resume the run, with "
+            "fewer workers if it happens again"
         )
 
     async def _next(self) -> Any:
@@ -189,8 +189,7 @@ class Crew(Generic[Job, Result]):
                 if self._alive:
                     continue
                 raise EngineError(
-                    f"the Ray cluster had no room for a worker in {_NO_WORKER_SECONDS:.0f} seconds: "
-                    "each needs a CPU that nobody else has taken"
+                    f"the Ray cluster had no free CPU for a worker within {_NO_WORKER_SECONDS:.0f} seconds"
                 ) from None
             if self._failure is not None:
                 self._free.put_nowait(None)
@@ -227,10 +226,10 @@ class Crew(Generic[Job, Result]):
             break
         here = version("quaestor")
         if there != here:
-            failure = f"a machine of the Ray cluster has quaestor {there}, and this one {here}"
+            failure = f"quaestor versions differ: {there} on a machine of the Ray cluster, {here} on this one"
         if failure is not None:
             first = failure.partition("\n")[0]
-            self._failure = EngineError(f"a worker of the Ray cluster cannot read what it is to do: {first}")
+            self._failure = EngineError(f"a worker of the Ray cluster could not load its task: {first}")
             self._free.put_nowait(None)
             return
         self._alive.add(hand)

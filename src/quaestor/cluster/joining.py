@@ -100,13 +100,11 @@ def _require_answer(address: str) -> None:
         return
     host, colon, port = address.rpartition(":")
     if "//" in address or not colon or not host or not port.isdecimal() or not 0 < int(port) < 65_536:
-        raise InputError(
-            f"{address!r} is no address of a Ray cluster: write HOST:PORT, as `ray start` prints it, or auto"
-        )
+        raise InputError(f"invalid Ray cluster address {address!r}: use HOST:PORT, as printed by `ray start`, or auto")
     try:
         socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
     except OSError as error:
-        raise EngineError(f"no Ray cluster answers at {address}: {error.strerror or error}") from error
+        raise EngineError(f"cannot connect to the Ray cluster at {address}: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -226,8 +224,8 @@ async def _local(cpus: int) -> AsyncIterator[str]:
         try:
             line = await asyncio.wait_for(asyncio.to_thread(process.stdout.readline), _START_SECONDS)
         except TimeoutError as error:
-            raise EngineError(f"Ray did not start in {_START_SECONDS:.0f} seconds") from error
-        said = json.loads(line) if line else {"error": "the program that holds it ended"}
+            raise EngineError(f"Ray did not start within {_START_SECONDS:.0f} seconds") from error
+        said = json.loads(line) if line else {"error": "its process exited"}
         if "address" not in said:
             raise EngineError(f"Ray did not start: {_first_line(RuntimeError(said.get('error', line)))}")
         yield said["address"]

@@ -8,7 +8,7 @@ from quaestor.core.answer_value import AnswerKinds
 from quaestor.core.texts import Texts
 from quaestor.datasets.listed import ConversationListing, FileConversations, ListedConversation, ListedPage
 from quaestor.documents.document import Document
-from quaestor.errors import UnknownConversationError
+from quaestor.errors import UnknownConversationError, unknown_name
 from quaestor.questions.splitting import QuestionPart
 
 
@@ -132,10 +132,5 @@ class Dataset:
         """
         known = [one.id for one in self.listed]
         if id not in known:
-            from rapidfuzz import process
-
-            nearest = ", ".join(match for match, _, _ in process.extract(id, known, limit=3))
-            raise UnknownConversationError(
-                f"{self.path} has no conversation {id[:80]!r}; the nearest ids are {nearest}"
-            )
+            raise UnknownConversationError(unknown_name("conversation", id, known, where=f"in {self.path}", most=3))
         return self.conversations[known.index(id)]

@@ -18,14 +18,14 @@ def text_field(value: object, what: str, *, empty: bool = False, benchmark: str 
         DatasetError: It is none.
     """
     if not isinstance(value, str):
-        raise DatasetError(f"{what} is missing or is no text; is it a {benchmark} file?")
+        raise DatasetError(f"{what} is missing or is not text; is this a {benchmark} file?")
     if not empty and not value.strip():
         raise DatasetError(f"{what} is empty")
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise DatasetError(f"{what} holds characters that are no Unicode text; save the file as UTF-8") from None
+            raise DatasetError(f"{what} contains invalid Unicode; save the file as UTF-8") from None
     return value
 
 

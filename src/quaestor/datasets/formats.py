@@ -79,7 +79,7 @@ def read_dataset(
         DatasetError: The file or a record is not what it should be; the message says which and what to do.
     """
     if limit is not None and limit < 1:
-        raise DatasetError(f"cannot read {limit} conversations: the limit must be 1 or more")
+        raise DatasetError(f"invalid limit {limit}: it must be at least 1")
     return _dataset_in(read_content(Path(path)), limit, cache, limits)
 
 
@@ -94,8 +94,8 @@ def _dataset_in(content: FileContent, limit: int | None, cache: ByteCache | None
     # Says where the JSON ends, which no format could know better.
     _ = content.json
     names = ", ".join(sorted((*_FORMATS.names(), *reader_names())))
-    wanted = "a list of records or an object with 'dev', 'train' or 'test' is expected"
-    raise DatasetError(f"{content.path} holds no conversations: {wanted}; the formats known are {names}")
+    wanted = "expected a list of records or an object with 'dev', 'train' or 'test'"
+    raise DatasetError(f"{content.path} contains no conversations: {wanted}; known formats: {names}")
 
 
 def read_document(path: str | Path, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Document:

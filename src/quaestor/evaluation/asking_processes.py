@@ -123,8 +123,8 @@ async def play_asking(
                 await listener.on_finish(conversation, played)
                 return
             raise EngineError(
-                f"{MOST_DEATHS} worker processes died one after the other over {conversation.id} (killed, or out of "
-                "memory): resume the run, with fewer workers if it recurs"
+                f"{MOST_DEATHS} worker processes died in a row on {conversation.id} (killed, or out of memory): "
+                "resume the run, with fewer workers if it happens again"
             )
 
         await gather_limited(conversations, play_one, at_once)

@@ -29,8 +29,8 @@ def check_question(question: str, where: str) -> None:
         QuestionError: It is empty, over 10,000 characters, or not valid text.
     """
     if not question.strip():
-        raise QuestionError(f"{where} is empty: ask something")
+        raise QuestionError(f"{where} is empty")
     if len(question) > MAX_QUESTION:
-        raise QuestionError(f"{where} has {len(question):,} characters: {MAX_QUESTION:,} are the most")
+        raise QuestionError(f"{where} has {len(question):,} characters; the maximum is {MAX_QUESTION:,}")
     if any("\ud800" <= character <= "\udfff" for character in question):
         raise QuestionError(f"{where} is not valid UTF-8; in a terminal, use a UTF-8 locale or set PYTHONUTF8=1")

@@ -11,7 +11,7 @@ from typing import Literal, Protocol, TypeVar
 
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
-from quaestor.errors import InputError
+from quaestor.errors import InputError, unknown_name
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import SolverFactory, run_conversation
@@ -178,4 +178,4 @@ def make_engine(
         from quaestor.evaluation.ray_engine import RayEngine
 
         return RayEngine(workers, address, at_once or workers, seconds)
-    raise InputError(f"unknown engine {name!r}: known are {', '.join(ENGINES)}")
+    raise InputError(unknown_name("engine", name, ENGINES))

@@ -6,7 +6,7 @@ executed again, so none is ever verified. Knows no reference answer; whether an 
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -16,7 +16,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList, YesNo
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.errors import BadLinesError, InputError
+from quaestor.errors import BadLinesError, InputError, unknown_name
 from quaestor.llm.usage import Usage
 
 _NUMBER = re.compile(
@@ -91,14 +91,14 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
             read = _read_line(line, asked, dataset.path, near=len(bad) < _HELPED)
             key = (read.conversation, read.turn)
             if key in found:
-                raise InputError(f"turn {read.turn} of {read.conversation} was answered in line {at[key]} already")
+                raise InputError(f"turn {read.turn} of {read.conversation} was already answered in line {at[key]}")
             found[key], at[key] = read, number
         except InputError as error:
             bad.append(f"{name}:{number}: {error}")
     if bad:
         raise BadLinesError(name, tuple(bad), lines)
     if not found:
-        raise InputError(f"{name} has no line: give one JSON object a turn, with conversation, turn and answer")
+        raise InputError(f"{name} is empty: expected one JSON object per turn, with conversation, turn and answer")
     return found
 
 
@@ -113,7 +113,7 @@ def imported_turns(conversation: Conversation, answers: ImportedTurns, started: 
     for index, question in enumerate(conversation.questions):
         given = answers.get((conversation.id, index))
         if given is None:
-            given = ImportedAnswer("", index, Answer(None, reason="the file has no answer to this turn"), 0.0, Usage())
+            given = ImportedAnswer("", index, Answer(None, reason="the file has no answer for this turn"), 0.0, Usage())
         ended = started + timedelta(milliseconds=round(given.seconds * 1000))
         yield Turn(question, given.answer, verified=False, started=started, finished=ended, usage=given.usage)
 
@@ -122,14 +122,15 @@ def _read_line(line: bytes, asked: Mapping[str, Conversation], dataset: str, *, 
     fields = _parsed(line)
     name, turn = fields.get("conversation"), fields.get("turn")
     if not isinstance(name, str):
-        raise InputError(f"it has no conversation's id: {_shown(name)}")
+        raise InputError(f"'conversation' must be an id, not {_shown(name)}")
     if name not in asked:
-        raise InputError(f"{dataset} has no conversation {name[:80]!r}{_nearest(name, asked) if near else ''}")
+        # Comparing with every id is slow: once is enough.
+        raise InputError(unknown_name("conversation", name, asked if near else (), where=f"in {dataset}"))
     turns = len(asked[name].questions)
     if not isinstance(turn, int) or isinstance(turn, bool) or not 0 <= turn < turns:
-        raise InputError(f"{name} has the turns 0 to {turns - 1}, and none {_shown(turn)}")
+        raise InputError(f"{name} has turns 0 to {turns - 1}, not {_shown(turn)}")
     if "answer" not in fields:
-        raise InputError("it has no answer: give null where there was none")
+        raise InputError("'answer' is missing: use null for no answer")
     seconds, usage = _usage(fields)
     return ImportedAnswer(name, turn, _answer(fields), seconds, usage)
 
@@ -138,30 +139,30 @@ def _parsed(line: bytes) -> dict[str, object]:
     try:
         fields = json.loads(line.decode("utf-8"), parse_float=Decimal, parse_int=_whole, parse_constant=_no_number)
     except UnicodeDecodeError as error:
-        raise InputError("it is not UTF-8 text") from error
+        raise InputError("not valid UTF-8") from error
     except json.JSONDecodeError as error:
-        raise InputError(f"it is not JSON: {error.msg} at column {error.colno}") from error
+        raise InputError(f"not valid JSON: {error.msg} at column {error.colno}") from error
     except (RecursionError, ArithmeticError) as error:
-        raise InputError("it is nested too deeply, or has a number too long to read") from error
+        raise InputError("nested too deeply, or contains a number that is too long") from error
     if not isinstance(fields, dict):
-        raise InputError("it is no JSON object with conversation, turn and answer")
+        raise InputError("expected a JSON object with conversation, turn and answer")
     return fields
 
 
 def _whole(digits: str) -> int:
     if len(digits) > _LONGEST_NUMBER:
-        raise InputError(f"a number of {len(digits)} digits is too long")
+        raise InputError(f"a number with {len(digits)} digits is too long")
     return int(digits)
 
 
 def _no_number(word: str) -> None:
-    raise InputError(f"{word} is no number: give null where there was no answer")
+    raise InputError(f"{word} is not a number: use null for no answer")
 
 
 def _answer(fields: Mapping[str, object]) -> Answer:
     unit = fields.get("unit")
     if unit is not None and not isinstance(unit, str):
-        raise InputError(f"its unit is no word: {_shown(unit)}")
+        raise InputError(f"'unit' must be a string, not {_shown(unit)}")
     named = (unit or "").strip()
     value, signed = _value(fields["answer"])
     percent = isinstance(value, Number | ValueList) and (signed or named.casefold() in _PERCENT)
@@ -192,13 +193,13 @@ def _value(given: object) -> tuple[AnswerValue | None, bool]:
         case list() if given and len(given) <= _LONGEST_NUMBER:
             items = [_value(item)[0] for item in given]
             return ValueList(tuple(_item(item) for item in items)), False
-    raise InputError(f"its answer is no number, text, yes or no, or list of these: {_shown(given)}")
+    raise InputError(f"'answer' must be a number, text, yes or no, or a list of these, not {_shown(given)}")
 
 
 def _read_text(given: str) -> tuple[AnswerValue, bool]:
     text = given.strip()
     if not text or len(text) > _LONGEST_TEXT:
-        raise InputError(f"its answer has {len(text)} characters: give null where there was none")
+        raise InputError(f"'answer' has {len(text)} characters: use null for no answer")
     if text.casefold() in ("yes", "no"):
         return YesNo(text.casefold() == "yes"), False
     if (number := _NUMBER.fullmatch(text)) is None:
@@ -213,7 +214,7 @@ def _item(value: AnswerValue | None) -> ListItem:
             return ListItem(number=exact)
         case Text(value=text):
             return ListItem(label=text)
-    raise InputError("an entry of its list is neither a number nor a text")
+    raise InputError("every entry of a list must be a number or a text")
 
 
 def _as_fraction(value: AnswerValue | None) -> AnswerValue | None:
@@ -229,7 +230,7 @@ def _as_fraction(value: AnswerValue | None) -> AnswerValue | None:
 def _bounded(number: Decimal) -> Decimal:
     digits = number.as_tuple()
     if not number.is_finite() or len(digits.digits) > _LONGEST_NUMBER or abs(number.adjusted()) > _LONGEST_NUMBER:
-        raise InputError(f"its number has more than {_LONGEST_NUMBER} digits")
+        raise InputError(f"a number has more than {_LONGEST_NUMBER} digits")
     return number
 
 
@@ -237,7 +238,7 @@ def _confidence(given: object) -> float | None:
     if given is None:
         return None
     if isinstance(given, bool) or not isinstance(given, int | Decimal) or not 0 <= given <= 1:
-        raise InputError(f"its confidence is no number from 0 to 1: {_shown(given)}")
+        raise InputError(f"'confidence' must be a number from 0 to 1, not {_shown(given)}")
     return float(given)
 
 
@@ -246,7 +247,7 @@ def _text(fields: Mapping[str, object], name: str) -> str:
     if given is None:
         return ""
     if not isinstance(given, str) or len(given) > _LONGEST_TEXT:
-        raise InputError(f"its {name} is no text of at most {_LONGEST_TEXT} characters: {_shown(given)}")
+        raise InputError(f"{name!r} must be a text of at most {_LONGEST_TEXT} characters, not {_shown(given)}")
     return " ".join(given.split())
 
 
@@ -264,21 +265,14 @@ def _amount(fields: Mapping[str, object], name: str, most: int) -> int | Decimal
     if given is None:
         return 0
     if isinstance(given, bool) or not isinstance(given, int | Decimal) or not 0 <= given <= most:
-        raise InputError(f"its {name} is no number from 0 to {most}: {_shown(given)}")
+        raise InputError(f"{name!r} must be a number from 0 to {most}, not {_shown(given)}")
     return given
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    from rapidfuzz import process
-
-    found = process.extractOne(name, list(known), score_cutoff=80)
-    return f"; the nearest id is {found[0]}" if found else ""
 
 
 def _shown(given: object) -> str:
     """Returns what a field holds, short."""
     if given is None:
-        return "it has none"
+        return "missing"
     text = json.dumps(given, default=str, ensure_ascii=True)
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -90,9 +90,9 @@ class PlaceExcerpts:
         document = self._index.document
         table = next(document.table(place.table) for place in places if place.table is not None)
         raise InputError(
-            f"{document.id}: table {table.index} has {table.cell_count:,} cells, and questions are answered "
-            f"from tables of up to {MOST_CELLS_ASKED:,}: ask a file with the rows that matter "
-            "(`quaestor find` searches all)"
+            f"{document.id}: table {table.index} has {table.cell_count:,} cells, but only tables of up to "
+            f"{MOST_CELLS_ASKED:,} are used to answer questions: ask about a file with the relevant rows "
+            "(`quaestor find` searches all rows)"
         )
 
     def _statements(self) -> Document:

@@ -110,7 +110,7 @@ class ProcessEngine:
             spread = self.workers, self.at_once or self.workers, context
             await play_asking(conversations, factory, listener, graphs, session, spread, self.seconds)
             return
-        advice = "resume the run, with fewer workers if it recurs"
+        advice = "resume the run, with fewer workers if it happens again"
         workers = Workers(self.workers, context, advice, partial(_prepare_worker, factory, graphs, self.seconds))
         loop = asyncio.get_running_loop()
 

@@ -160,14 +160,14 @@ async def _outcome(store: RunStore, run: RunRecord) -> RunStatus:
 
 def _check(dataset: Dataset, spec: RunSpec) -> None:
     if spec.dataset_digest != dataset.digest:
-        raise InputError(f"the spec is of another dataset than {dataset.path}: make it with RunSpec.of")
+        raise InputError(f"the spec belongs to a different dataset than {dataset.path}: create it with RunSpec.of")
     listed = dataset.listed
     ids = listed.ids if isinstance(listed, ListedConversations) else Texts(one.id for one in listed)
     if ids.distinct < len(ids):
         repeated = [key for key, count in Counter(ids).items() if count > 1]
-        raise DatasetError(f"{dataset.path} has conversations with the same id: {', '.join(repeated[:5])}")
+        raise DatasetError(f"{dataset.path} has duplicate conversation ids: {', '.join(repeated[:5])}")
     if listed and not any(one.questions for one in listed):
-        raise DatasetError(f"{dataset.path} is a document in which nothing is asked: there is nothing to run")
+        raise DatasetError(f"{dataset.path} contains no questions; nothing to run")
     for conversation in tidying(dataset.conversations):
         check_questions(conversation)
 

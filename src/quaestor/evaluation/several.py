@@ -25,7 +25,7 @@ def taken_apart(conversation: Conversation) -> Conversation:
     for number, question in enumerate(conversation.questions, start=1):
         split = split_question(question)
         if split.unclear is not None:
-            raise QuestionError(f"question {number} of {conversation.id} cannot be answered as it is: {split.unclear}")
+            raise QuestionError(f"question {number} of {conversation.id} is ambiguous: {split.unclear}")
         several = len(split.parts)
         for place, part in enumerate(split.parts, start=1):
             questions.append(part)

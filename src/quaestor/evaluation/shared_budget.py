@@ -130,10 +130,12 @@ def workers_config(session: ModelSession, engine: str) -> ModelConfig:
     config = session.config
     if config is None:
         raise EngineError(
-            f"the engine {engine!r} needs a session that `open_session` opened: its workers open their own"
+            f"the engine {engine!r} needs a session from `open_session`, as its workers open sessions of their own"
         )
     if config.tracing is not None:
-        raise EngineError(f"the engine {engine!r} sends no traces of its workers: take 'inline', or go without tracing")
+        raise EngineError(
+            f"the engine {engine!r} does not send traces from its workers: use 'inline', or turn tracing off"
+        )
     # What is recorded is written by one process, from what comes back; a recording that is played travels.
     replayed = config.cassette if config.cassette is not None and not config.cassette.live else None
     return replace(config, cassette=replayed)

@@ -119,13 +119,13 @@ class RunSpec:
         then, this = run.spec, serial.dump(self)
         names = sorted((then.keys() | this.keys()) - {"dataset"})
         changes = [
-            f"{name} was {_short(then.get(name))} and is {_short(this.get(name))}"
+            f"{name} was {_short(then.get(name))}, now {_short(this.get(name))}"
             for name in names
             if then.get(name) != this.get(name)
         ]
         raise InputError(
-            f"cannot resume run {run.id!r} with another spec: {'; '.join(changes) or 'its digest differs'}. "
-            "Give what it was started with, or start a new run"
+            f"cannot resume run {run.id!r} with a different spec: {'; '.join(changes) or 'its digest differs'}; use "
+            "the original options, or start a new run"
         )
 
 

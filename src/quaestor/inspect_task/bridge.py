@@ -60,7 +60,7 @@ def role_specs(main: ModelSpec, roles: Mapping[str, RoleModel]) -> dict[str, Mod
     found = {}
     for role, wanted in roles.items():
         if wanted.model is not None:
-            raise SettingsError(f"the model of {role} is Inspect's: name it with --model-role {role}=PROVIDER/NAME")
+            raise SettingsError(f"the {role} model comes from Inspect: set it with --model-role {role}=PROVIDER/NAME")
         found[role] = replace(main, model=f"{_MAIN}/{role}", temperature=wanted.temperature)
     return found
 

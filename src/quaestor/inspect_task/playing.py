@@ -85,11 +85,11 @@ class Player:
         options = spec.read(self._given.options)
         if str(state.model) == NO_MODEL:
             if spec.must_have_model(options):
-                raise SettingsError(f"the solver {spec.name!r} asks a model: name one, such as --model openai/NAME")
+                raise SettingsError(f"the solver {spec.name!r} needs a model, such as --model openai/NAME")
             return None
         if not spec.takes_model:
             asking = " or ".join(sorted(one.name for one in solver_specs() if one.takes_model))
-            raise SettingsError(f"the solver {spec.name!r} asks no model: take {asking}, or --model none")
+            raise SettingsError(f"the solver {spec.name!r} does not use a model: choose {asking}, or use --model none")
         named = spec_of(str(state.model))
         return ModelConfig(named, cassette=models, roles=role_specs(named, spec.roles(options)))
 

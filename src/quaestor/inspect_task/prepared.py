@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from quaestor.application.resolve import dataset_path, read_playable
 from quaestor.application.solver_options import SolverOverrides, run_options
 from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.errors import SettingsError
+from quaestor.errors import SettingsError, unknown_name
 from quaestor.settings import Settings, load_settings
 from quaestor.solvers.registry import solver_names
 
@@ -46,7 +46,7 @@ def prepared(dataset: str, solver: str | None, options: str | Sequence[str] | No
     """
     settings = load_settings({"solver": solver})
     if settings.solver not in solver_names():
-        raise SettingsError(f"there is no solver {settings.solver!r}; choose one of {', '.join(solver_names())}")
+        raise SettingsError(unknown_name("solver", settings.solver, solver_names()))
     pages = conversations_of(dataset_path(dataset))
     overrides = SolverOverrides(texts=_texts(options))
     by_id = {conversation.id: conversation for conversation in pages.conversations}
@@ -69,6 +69,6 @@ def _texts(options: str | Sequence[str] | None) -> dict[str, str]:
     for text in given:
         name, equals, value = str(text).partition("=")
         if not equals or not name:
-            raise SettingsError(f"{text!r} is no option: give each as NAME=VALUE")
+            raise SettingsError(f"invalid option {text!r}: use NAME=VALUE")
         found[name.strip()] = value.strip()
     return found

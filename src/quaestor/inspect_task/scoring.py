@@ -43,7 +43,7 @@ def run_scorer(dataset: str = "sample") -> "Scorer":
         del target
         conversation = str(state.sample_id)
         if conversation not in places:
-            raise DatasetError(f"{conversation} is no conversation of {dataset}: name the file of these samples")
+            raise DatasetError(f"{conversation} is not in {dataset}: choose the file that these samples come from")
         turns = turns_of_sample(state.store.get(TURNS))
         judged = await compute(_judged, path, conversation, turns)
         return inspect_score(judged, turns, places[conversation], state.store.get(BROKEN))

@@ -62,8 +62,8 @@ def fit_confidence(answers: Sequence[JudgedAnswer], learned: Mapping[str, JsonVa
     companies = sorted({answer.company for answer in answers})
     if len(answers) < _LEAST or right in (0, len(answers)) or len(companies) < 2:
         raise InputError(
-            f"nothing can be learned from {len(answers)} measured answers of {len(companies)} companies, {right} of "
-            f"them right: {_LEAST} are needed of two companies, some right and some wrong"
+            f"cannot learn from {len(answers)} measured answers of {len(companies)} companies, {right} of them "
+            f"correct: at least {_LEAST} are needed, from two companies, some correct and some wrong"
         )
     fold_of = {company: place % FOLDS for place, company in enumerate(companies)}
     sure = [0.0] * len(answers)

@@ -23,7 +23,7 @@ def deterministic_pool(count: int) -> Iterator[Workers]:
     """Gives so many processes that add up in one order: on all x86-64 machines the same one."""
     with (
         one_order(),
-        Workers(count, get_context("spawn"), "begin again, with fewer at once if it recurs") as workers,
+        Workers(count, get_context("spawn"), "start again, with fewer workers if it happens again") as workers,
     ):
         yield workers
 

@@ -34,7 +34,7 @@ def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]
         ModelError: The folder cannot be written, or the weights are not of a kind that is kept.
     """
     if not isinstance(weights.leaves, FittedTrees):
-        raise ModelError("only trees that have just been fitted can be kept as the weights of the leaf scorer")
+        raise ModelError("only newly fitted trees can be saved as the weights of the leaf scorer")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder / "idf.json", {"weight": dict(weights.idf.weight), "unseen": weights.idf.unseen})
@@ -57,11 +57,11 @@ def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]
 
 
 LIMITS = (
-    "learned from English pages of annual reports of large companies, each with one table, and from questions as the "
-    "annotators of the benchmarks put them",
-    "a turn is one operation on numbers of the page, earlier results and constants, a percentage change, or the sum or "
-    "the average of several numbers",
-    "on a file that it was learned from, a score says nothing about other pages",
+    "learned from English annual report pages of large companies, each with one table, and from questions as phrased "
+    "by the benchmarks' annotators",
+    "a turn is one operation on numbers of the page, earlier results and constants, a percentage change, or the sum "
+    "or the average of several numbers",
+    "scores on the training files do not generalise to other pages",
 )
 """What weights cannot do, for their card."""
 
@@ -109,7 +109,7 @@ def held_out_figures(path: Path) -> dict[str, object]:
             return {str(name): _held_out(report) for name, report in told["files"].items()}
         return _held_out(told)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} does not hold what `quaestor crossvalidate --json` prints: {error}") from error
+        raise InputError(f"{path} is not the output of `quaestor crossvalidate --json`: {error}") from error
 
 
 def _held_out(report: Mapping[str, JsonValue]) -> dict[str, object]:

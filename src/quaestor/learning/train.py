@@ -144,7 +144,7 @@ def _play(
     played: Played = {}
     for example in examples:
         if example.document is None:
-            raise ValueError(f"{example.id} has no page: it belongs to the dialogues")
+            raise ValueError(f"{example.id} has no page: give it as a dialogue")
         fold, page = folds[example.company], pages[example.document.digest]
         turns = teacher_forced_rollout(example, page, signatures[fold], references[fold], scorers[fold])
         played.setdefault(example.company, []).append(turns)

@@ -7,10 +7,9 @@ from quaestor.conversation.corrections import Choice, OperationChoice, ReadingCh
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Document
-from quaestor.errors import InputError
+from quaestor.errors import InputError, unknown_name
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import Compute, Extract, Plan, Step
-from quaestor.plan.validate import nearest_operation
 
 _AROUND = 6
 
@@ -29,8 +28,8 @@ def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
         return answer.plan
     if not 1 <= choice.reading <= len(answer.other_readings):
         kept = len(answer.other_readings)
-        many = f"has {kept} other reading{'s' * (kept != 1)}" if kept else "has no other reading that was kept"
-        raise InputError(f"answer {choice.turn + 1} {many}: there is no reading {choice.reading + 1}")
+        many = f"has {kept} other reading{'s' * (kept != 1)}" if kept else "has no other readings"
+        raise InputError(f"answer {choice.turn + 1} {many}, so there is no reading {choice.reading + 1}")
     return answer.other_readings[choice.reading - 1].plan
 
 
@@ -46,7 +45,7 @@ def with_choice(plan: Plan | None, choice: Choice, document: Document) -> Plan:
         InputError: There is no such plan, step or operation, or no number at that place.
     """
     if plan is None:
-        raise InputError(f"answer {choice.turn + 1} has no steps that could be corrected")
+        raise InputError(f"answer {choice.turn + 1} has no steps to correct")
     if isinstance(choice, ReadingChoice):
         return plan
     step = _step(plan, choice)
@@ -58,7 +57,7 @@ def with_choice(plan: Plan | None, choice: Choice, document: Document) -> Plan:
 def _step(plan: Plan, choice: SourceChoice | OperationChoice) -> Step:
     if not 1 <= choice.step <= len(plan.steps):
         many = f"{len(plan.steps)} step{'s' * (len(plan.steps) != 1)}"
-        raise InputError(f"answer {choice.turn + 1} has {many}: there is no step {choice.step}")
+        raise InputError(f"answer {choice.turn + 1} has {many}, but not step {choice.step}")
     return plan.steps[choice.step - 1]
 
 
@@ -69,28 +68,27 @@ def _replaced(plan: Plan, step: Step) -> Plan:
 def _taking(step: Step, choice: SourceChoice, document: Document) -> Extract:
     if not isinstance(step, Extract):
         raise InputError(
-            f"step {choice.step} of answer {choice.turn + 1} computes ({step.operation}): it takes no cell"
+            f"step {choice.step} of answer {choice.turn + 1} computes ({step.operation}) and does not read a cell"
         )
     label, source = place_label(document, choice.source), choice.source
     if step.quantity is None:
         words = " ".join(document.cell(source).text.split()) if isinstance(source, CellRef) else ""
         if not words:
-            raise InputError(f"there are no words at {label}")
+            raise InputError(f"no text at {label}")
         return Extract(step.id, source, label, None, step.reading, text=words)
     quantity = quantity_at(document, source)
     if quantity is None:
-        raise InputError(f"there is no number at {label}")
+        raise InputError(f"no number at {label}")
     return Extract(step.id, source, label, quantity, step.reading)
 
 
 def _computing(step: Step, choice: OperationChoice) -> Compute:
     if not isinstance(step, Compute):
-        raise InputError(f"step {choice.step} of answer {choice.turn + 1} takes a number and computes nothing")
+        raise InputError(f"step {choice.step} of answer {choice.turn + 1} reads a number and does not compute")
     if choice.operation not in OPERATIONS:
-        near = nearest_operation(choice.operation[:40])
-        raise InputError(f"there is no operation {choice.operation[:40]!r}: did you mean {near!r}?")
+        raise InputError(unknown_name("operation", choice.operation, OPERATIONS))
     if choice.swapped and len(step.operands) != 2:
-        raise InputError(f"step {choice.step} of answer {choice.turn + 1} has no two operands to exchange")
+        raise InputError(f"step {choice.step} of answer {choice.turn + 1} does not have two operands to swap")
     operands = step.operands[::-1] if choice.swapped else step.operands
     return replace(step, operation=choice.operation, operands=operands)
 
@@ -108,7 +106,7 @@ def quantity_at(document: Document, source: Source) -> Quantity | None:
             return document.cell(source).quantity
         mentions = document.sentence(source).mentions
     except (IndexError, LookupError) as error:
-        raise InputError(f"{document.id} has no such place: {_place_words(source)}") from error
+        raise InputError(f"{document.id} does not have {_place_words(source)}") from error
     return next((mention.quantity for mention in mentions if mention.ref == source), None)
 
 

@@ -118,7 +118,7 @@ class Ledger:
         """
         stands = [correction.number for correction in standing(self.corrections)]
         if not stands:
-            raise InputError("there is no correction to undo")
+            raise InputError("no correction to undo")
         return self.correct(Undo(stands[-1] if number is None else number), author, made=made)
 
     def would_be(self, act: Act) -> tuple[Turn, ...]:
@@ -133,7 +133,7 @@ class Ledger:
         self, act: Act, author: str, reason: str, made: datetime
     ) -> tuple[Correction, tuple[Turn, ...], tuple[Numbers, Document]]:
         if len(self.corrections) >= MOST_CORRECTIONS:
-            raise InputError(f"a conversation holds {MOST_CORRECTIONS:,} corrections: begin a new one")
+            raise InputError(f"too many corrections (at most {MOST_CORRECTIONS:,} per conversation): start a new one")
         self._require(act)
         number = max((correction.number for correction in self.corrections), default=0) + 1
         who = _line(author, _LONGEST_AUTHOR) or "you"
@@ -144,7 +144,9 @@ class Ledger:
             turns = recomputed(self.read, self.answered, corrections, document[1])
         except InputError as error:
             if isinstance(act, Undo):
-                raise InputError(f"what was corrected after {act.of} rests on it: undo that first ({error})") from error
+                raise InputError(
+                    f"later corrections depend on correction {act.of}: undo those first ({error})"
+                ) from error
             raise
         pairs = enumerate(zip(self._turns, turns, strict=True))
         changes = [
@@ -153,21 +155,29 @@ class Ledger:
             if was != turn
         ]
         if not isinstance(act, NumberCorrection | Undo) and _is_so(self._turns[act.turn], turns[act.turn], act):
-            raise InputError(f"answer {act.turn + 1} is computed so already")
+            raise InputError(f"answer {act.turn + 1} is already computed this way")
         return replace(correction, changes=tuple(changes)), turns, document
 
     def _require(self, act: Act) -> None:
         if isinstance(act, Undo):
             stands = [correction.number for correction in standing(self.corrections)]
             if act.of not in stands:
-                known = f"those that stand are {', '.join(map(str, stands))}" if stands else "none stands"
-                raise InputError(f"there is no correction {act.of} to undo: {known}")
+                known = (
+                    f"active corrections: {', '.join(map(str, stands))}"
+                    if stands
+                    else "there are no active corrections"
+                )
+                raise InputError(f"no correction {act.of} to undo: {known}")
         elif isinstance(act, NumberCorrection):
             self._require_number(act)
         elif not 0 <= act.turn < len(self.answered):
             kept = len(self.answered)
-            many = f"there {'is' if kept == 1 else 'are'} {kept} answer{'s' * (kept != 1)}" if kept else "none is given"
-            raise InputError(f"there is no answer {act.turn + 1}: {many}")
+            many = (
+                f"there {'is' if kept == 1 else 'are'} {kept} answer{'s' * (kept != 1)}"
+                if kept
+                else "there are no answers"
+            )
+            raise InputError(f"no answer {act.turn + 1}: {many}")
         elif isinstance(act, SourceChoice):
             place_label(self.document, act.source)
 
@@ -175,17 +185,17 @@ class Ledger:
         label = place_label(self.read, act.source)
         table = self.read.table(act.source.table) if isinstance(act.source, CellRef) else None
         if table is not None and isinstance(act.source, CellRef) and act.source.row < table.header_rows:
-            raise InputError(f"{label} is a heading: only numbers of the document can be corrected")
+            raise InputError(f"{label} is a heading: only numbers can be corrected")
         if act.was != quantity_at(self.read, act.source):
             raise InputError(f"{label} was not read as {act.was.text if act.was else 'nothing'}")
         if act.was is None and not isinstance(act.source, CellRef):
-            raise InputError(f"there is no number at {label}")
+            raise InputError(f"no number at {label}")
         try:
             require_in_range(act.now.value)
         except MagnitudeError as error:
-            raise InputError(f"{label} cannot be that: {error}") from error
+            raise InputError(f"invalid number for {label}: {error}") from error
         if quantity_at(self.document, act.source) == act.now:
-            raise InputError(f"{label} is {act.now.text} already")
+            raise InputError(f"{label} is already {act.now.text}")
 
 
 def _is_so(now: Turn, then: Turn, act: Choice) -> bool:

@@ -35,7 +35,7 @@ def find_cell(
     named = f"{row} | {column}" if column else row
     if table is not None and not first <= table < first + len(document.tables):
         raise InputError(
-            f"{document.id} has {len(document.tables)} tables: there is no table {table}, counted from {first}"
+            f"{document.id} has {len(document.tables)} tables, counted from {first}, but not table {table}"
         )
     tables = document.tables if table is None else document.tables[table - first : table - first + 1]
     found = [pair for one in tables for pair in _cells(one, row, column)]
@@ -50,10 +50,10 @@ def find_cell(
         if len(narrowed) == 1:
             return narrowed[0]
     if not best:
-        raise InputError(f"{document.id} has no cell {named[:80]!r}: give the labels of its row and its column")
+        raise InputError(f"{document.id} has no cell {named[:80]!r}: give its row and column labels")
     places = "; ".join(f"table {ref.table + first}: {_called(document, ref)}" for ref in best[:_SHOWN])
     more = f" and {len(best) - _SHOWN} more" if len(best) > _SHOWN else ""
-    raise InputError(f"{len(best)} cells are called {named[:80]!r}: name row and column, or the table ({places}{more})")
+    raise InputError(f"{len(best)} cells match {named[:80]!r}: give row and column, or the table ({places}{more})")
 
 
 def read_corrected(text: str, was: Quantity | None) -> Quantity:
@@ -69,7 +69,7 @@ def read_corrected(text: str, was: Quantity | None) -> Quantity:
     typed = " ".join(text.split())
     found = parse_cell(typed) if len(typed) <= _LONGEST_NUMBER else ()
     if len(found) != 1:
-        raise InputError(f"{typed[:_LONGEST_NUMBER]!r} is not a number as tables print them, such as 5,400 or (435)")
+        raise InputError(f"{typed[:_LONGEST_NUMBER]!r} is not a number as printed in tables, such as 5,400 or (435)")
     scale = was.scale if was is not None and found[0].scale is Scale.ONE else found[0].scale
     return Quantity(found[0].value, scale, found[0].unit or (was.unit if was is not None else None), typed)
 

@@ -71,7 +71,7 @@ def require_numbers(plan: Plan, before: Numbers, now: Numbers) -> None:
     for source, quantity in _taken(plan):
         place = _place(source, quantity, before, now)
         if place is not None and now.at(place) is None:
-            raise OperandError(f"there is no number any more where {quantity.text or quantity.value} was put in")
+            raise OperandError(f"the number {quantity.text or quantity.value} used here no longer exists")
 
 
 def places_taken(plan: Plan, before: Numbers, now: Numbers) -> Iterator[Place]:

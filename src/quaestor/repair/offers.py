@@ -57,7 +57,7 @@ def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
         InputError: There is no such answer.
     """
     if not 0 <= turn < len(ledger.turns):
-        raise InputError(f"there is no answer {turn + 1}: {len(ledger.turns)} questions are answered")
+        raise InputError(f"no answer {turn + 1}: only {len(ledger.turns)} questions are answered")
     found: list[Offer] = []
     for choice, says in _choices(ledger, turn):
         try:
@@ -80,7 +80,7 @@ def _is_known(offer: Offer, found: Sequence[Offer], now: str) -> bool:
 def _choices(ledger: Ledger, turn: int) -> Iterator[tuple[Choice, str]]:
     given, now = ledger.answered[turn].answer, ledger.turns[turn].answer
     if given.plan is not None and any(_is_choice(one.act, turn) for one in standing(ledger.corrections)):
-        yield ReadingChoice(turn, 0), "as it was answered first"
+        yield ReadingChoice(turn, 0), "original reading"
     for number, reading in enumerate(given.other_readings, start=1):
         yield ReadingChoice(turn, number), f"read as: {reading.description or reading.shown}"
     if now.plan is None:
@@ -104,7 +104,7 @@ def _operations(step: Compute, turn: int) -> Iterator[tuple[Choice, str]]:
             if operation != step.operation:
                 words = operation.replace("_", " ")
                 yield OperationChoice(turn, step.id, operation), f"step {step.id}: {words}"
-    yield OperationChoice(turn, step.id, step.operation, swapped=True), f"step {step.id}: the other way round"
+    yield OperationChoice(turn, step.id, step.operation, swapped=True), f"step {step.id}: swap the operands"
 
 
 def _other_sources(step: Extract, document: Document, readings: tuple[OtherReading, ...]) -> list[Source]:

@@ -121,7 +121,7 @@ class _Again:
             verified, registers = verified_answer(answer, memory)
         except PlanError as failure:
             if chosen and isinstance(failure, PlanValidationError):
-                raise InputError(f"answer {len(self._made) + 1} cannot be computed so: {failure}") from failure
+                raise InputError(f"answer {len(self._made) + 1} cannot be recomputed: {failure}") from failure
             answer, verified, registers = Answer(value=None, plan=plan, reason=str(failure)), False, ()
             error = named_failure(failure)
         answer = replace(

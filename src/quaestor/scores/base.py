@@ -158,7 +158,7 @@ def open_scores(uri: str) -> ScoreStore | None:
 
 def _opener(scheme: str, found: object) -> ScoreStoreOpener:
     if not callable(found):
-        raise TypeError(f"it is {type(found).__name__} and cannot be called with the URI of a {scheme} store")
+        raise TypeError(f"{type(found).__name__} is not callable; it must open the scores of a {scheme} store")
     return cast("ScoreStoreOpener", found)
 
 

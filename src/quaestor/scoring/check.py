@@ -27,17 +27,17 @@ _HALF_A_HUNDREDTH = Decimal("0.005")
 class FindingKind(StrEnum):
     """What was found."""
 
-    PROGRAM = "a program that does not give its answer"
-    LITERAL = "an operand that stands nowhere on the page"
-    DISPLAY_SIGN = "a display answer without its sign"
-    DISPLAY_DIGIT = "a display answer that differs in the last digit"
-    DISPLAY = "a display answer that contradicts the executed one"
-    DASH_YEAR = "a dash printed as a year"
-    REPAIR = "a repaired cell"
-    LABEL = "a row label that occurs twice"
-    HEADER = "a column header that occurs twice"
-    WARNING = "a warning in reading"
-    TURNS = "questions and answers of different number"
+    PROGRAM = "program does not reproduce its answer"
+    LITERAL = "operand not found on the page"
+    DISPLAY_SIGN = "displayed answer lacks its sign"
+    DISPLAY_DIGIT = "displayed answer differs in the last digit"
+    DISPLAY = "displayed answer contradicts the executed one"
+    DASH_YEAR = "dash printed as a year"
+    REPAIR = "repaired cell"
+    LABEL = "duplicate row label"
+    HEADER = "duplicate column header"
+    WARNING = "parser warning"
+    TURNS = "unequal number of questions and answers"
 
 
 @dataclass(frozen=True, slots=True)

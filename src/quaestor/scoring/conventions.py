@@ -171,20 +171,20 @@ def _scorer(name: str, rule: str) -> Convention:
 
 CONVENTIONS: Mapping[str, tuple[Convention, ...]] = {
     PROGRAMS.right: (
-        _scorer("execution", "official: equal to five decimals"),
-        Convention("digits", "the reference, rounded to the digits that the answer has", _digits),
-        Convention("relative", "within 1 % of the reference", _relative),
-        Convention("shown", "as the annotators show it, to the decimals that they show", _shown),
-        Convention("percent", "equal to five decimals, as percentage or as fraction", _percent),
-        Convention("sign_free", "equal to five decimals, whatever the sign", _unsigned),
-        _scorer("display", "as shown or within 1 % of it, as percentage or as fraction"),
-        _scorer("legacy", "older rule: digits and point of what is shown, less than 0.1 apart"),
-        Convention("loosest", "within 1 %, as percentage or as fraction, whatever the sign", _loosest),
+        _scorer("execution", "equals the reference to five decimals (official)"),
+        Convention("digits", "equals the reference rounded to the answer's digits", _digits),
+        Convention("relative", "is within 1 % of the reference", _relative),
+        Convention("shown", "equals the annotators' displayed answer, at its precision", _shown),
+        Convention("percent", "equals it to five decimals, as percentage or fraction", _percent),
+        Convention("sign_free", "equals it to five decimals, ignoring the sign", _unsigned),
+        _scorer("display", "equals the display or is within 1 %, as percentage or fraction"),
+        _scorer("legacy", "older rule: differs by less than 0.1 in the displayed digits"),
+        Convention("loosest", "is within 1 %, as percentage or fraction, ignoring the sign", _loosest),
     ),
     STATED.right: (
-        _scorer("exact_match", "official: exact match, with its scale"),
+        _scorer("exact_match", "matches exactly, including its scale (official)"),
         _scorer("f1", "F1 over words, numbers all or nothing"),
-        _scorer("scale", "the scale alone"),
+        _scorer("scale", "has the right scale"),
     ),
 }
 """The rules by the scorer that says what is right; that one first."""

@@ -112,7 +112,7 @@ def score_from_json(data: object) -> Score:
         ValueError: It wrote no such thing.
     """
     if not isinstance(data, dict):
-        raise ValueError("it is no score")
+        raise ValueError("not a score")
     measures_of(data)
     rest = {"unanswered", "breakdowns", "certainty", "causes"}
     figures = {name: figure for name, figure in data.items() if name not in rest}

@@ -129,7 +129,7 @@ class GoldFile:
             if not isinstance(name, str) or not name:
                 raise DatasetError(f"{where}: {what} has no {key}")
             if name in seen:
-                raise DatasetError(f"{where}: the {key} {name!r} occurs twice")
+                raise DatasetError(f"{where}: duplicate {key} {name!r}")
             seen.add(name)
             yield name, f"{where} ({name})", record
 
@@ -267,16 +267,16 @@ def _format_for(content: object, name: str) -> GoldFormat:
     formats = [format for _, format in reversed(tuple(_FORMATS.usable()))]
     format = next((format for format in formats if format.recognises(content)), None)
     if format is None:
-        raise DatasetError(f"{name} is no file of a benchmark: expected a list of records")
+        raise DatasetError(f"{name} is not a benchmark file: expected a list of records")
     return format
 
 
 def _require_answers(name: str, labelled: int, bare: str | None) -> None:
     """Makes sure that all conversations have answers, given how many have, and one that has none."""
     if not labelled:
-        raise UnlabelledError(f"{name} has no answers: it can be run, but not scored")
+        raise UnlabelledError(f"{name} has no reference answers: it can be run, but not scored")
     if bare is not None:
-        raise DatasetError(f"{name} ({bare}): the record has no answers, though others have")
+        raise DatasetError(f"{name} ({bare}): the record has no answers, unlike the others")
 
 
 def _outlined_file(path: Path) -> tuple[JsonRecords, object] | None:
@@ -305,7 +305,7 @@ def _parsed_file(path: Path) -> GoldFile:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
         raise DatasetError(f"cannot read {path}: {reason}") from error
     if path.suffix != ".jsonl":
         return GoldFile(path.name, _parsed(text, path.name))
@@ -317,9 +317,11 @@ def _parsed(text: str, where: str) -> object:
     try:
         parsed: object = json.loads(text)
     except json.JSONDecodeError as error:
-        raise DatasetError(f"{where} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from error
+        raise DatasetError(
+            f"{where} is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        ) from error
     except ValueError as error:
-        raise DatasetError(f"{where} holds a number too long to read") from error
+        raise DatasetError(f"{where} contains a number that is too long") from error
     except RecursionError as error:
         raise DatasetError(f"{where} is nested too deeply") from error
     return parsed

@@ -132,7 +132,7 @@ def measures_of(names: Iterable[str]) -> Measures:
     for measures in (PROGRAMS, STATED):
         if {measures.right, measures.beside} <= given:
             return measures
-    raise ValueError(f"it is no score: it has neither {PROGRAMS.right} and {PROGRAMS.beside}, nor {STATED.right}")
+    raise ValueError(f"not a score: expected either {PROGRAMS.right} and {PROGRAMS.beside}, or {STATED.right}")
 
 
 def measures_for(gold: GoldTurn) -> Measures:

@@ -89,7 +89,7 @@ def _symbol(step: Compute, operand: Operand) -> tuple[str, str]:
             return "literal", text
         case RowRef(text=text, table=table):
             return step.operation, text if table is None else f"{text}\0{table}"
-    raise TypeError("a reference is no symbol")
+    raise TypeError("a reference is not a symbol")
 
 
 def _unknown(point: str, symbol: tuple[str, str]) -> int:

@@ -315,7 +315,7 @@ def _difference(
         read = "nothing" if source is not None else "not in the document"
     else:
         said = ", ".join(period_code(period) for period in reading.periods) or "no period"
-        read = f"{reading.quantity.value} x {_factor(reading)} {reading.dimension.unit or 'of no unit'}, {said}"
+        read = f"{reading.quantity.value} x {_factor(reading)} {reading.dimension.unit or 'without unit'}, {said}"
     return TagDifference(wrong, _place(document, source), fact.concept, printed, read, tagged, one.in_table, source)
 
 

@@ -222,7 +222,7 @@ def require_references(gold: Mapping[str, object], conversations: Iterable[str])
     """
     for conversation in conversations:
         if conversation not in gold:
-            raise DatasetError(f"{conversation} has no reference answers: it cannot be scored")
+            raise DatasetError(f"{conversation} has no reference answers, so it cannot be scored")
 
 
 def _given(

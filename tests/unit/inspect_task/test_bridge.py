@@ -61,7 +61,7 @@ def test_a_part_that_is_used_twice_stands_in_both_places() -> None:
 def test_a_role_has_its_temperature_and_inspects_model() -> None:
     specs = role_specs(spec_of("mockllm/model"), {"expert": RoleModel(temperature=0.7)})
     assert (specs["expert"].model, specs["expert"].temperature) == ("inspect/expert", 0.7)
-    with pytest.raises(SettingsError, match="--model-role expert="):
+    with pytest.raises(SettingsError):
         role_specs(spec_of("mockllm/model"), {"expert": RoleModel("anthropic:NAME")})
 
 

@@ -160,28 +160,26 @@ def test_a_conversation_that_breaks_off_is_wrong_and_said_to_be(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    "arguments",
     [
-        ({"solver": "workflw"}, "'workflw'"),
-        ({"options": "sampels=3"}, "sampels"),
-        ({"options": "samples"}, "NAME=VALUE"),
-        ({"dataset": "nowhere.json"}, "nowhere.json"),
+        {"solver": "workflw"},
+        {"options": "sampels=3"},
+        {"options": "samples"},
+        {"dataset": "nowhere.json"},
     ],
 )
-def test_what_cannot_be_used_is_said_before_anything_is_asked(
-    arguments: dict[str, str], said: str, tmp_path: Path
-) -> None:
+def test_what_cannot_be_used_is_said_before_anything_is_asked(arguments: dict[str, str], tmp_path: Path) -> None:
     from quaestor.errors import InputError
 
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError):
         run_theirs("none/none", tmp_path, task_args=arguments)
 
 
 @pytest.mark.parametrize(
     ("solver", "model", "said"),
     [
-        ("workflow", "none/none", "the solver 'workflow' asks a model: name one"),
-        ("embedded", "mockllm/model", "the solver 'embedded' asks no model: take agent"),
+        ("workflow", "none/none", "'workflow'"),
+        ("embedded", "mockllm/model", "'embedded'"),
     ],
 )
 def test_solver_and_model_have_to_go_together(solver: str, model: str, said: str, tmp_path: Path) -> None:

@@ -50,5 +50,5 @@ def test_the_same_answers_give_the_same_calibration() -> None:
     ],
 )
 def test_too_little_teaches_nothing(few: list[JudgedAnswer]) -> None:
-    with pytest.raises(InputError, match="nothing can be learned"):
+    with pytest.raises(InputError):
         fit_confidence(few, {})

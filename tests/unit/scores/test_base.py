@@ -13,7 +13,7 @@ def test_nothing_is_kept_in_memory_nor_by_a_store_that_keeps_no_scores() -> None
 
 
 def test_scores_stand_in_a_store_that_is_there(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="there is no run store"):
+    with pytest.raises(StoreError):
         open_scores(str(tmp_path / "runs.db"))
     assert list(tmp_path.iterdir()) == []
 

@@ -7,7 +7,7 @@ from quaestor.readers.content import FileContent
 
 _SPLITS = ("dev", "train", "test")
 _LOSSES = (
-    "cleaned format: signs of percentages, rows with equal labels, the corner cell with its scale, and leading decimal "
+    "cleaned format: signs of percentages, rows with equal labels, the scale in the corner cell and leading decimal "
     "points are lost; prefer the original file"
 )
 
@@ -33,6 +33,6 @@ class CleanedFormat:
             DatasetError: The file or a record is not what it should be.
         """
         if content.outline is None or content.outline.kind != "object":
-            raise DatasetError(f"{content.path} is no object of splits; is it a ConvFinQA file?")
+            raise DatasetError(f"{content.path}: expected an object of splits; is this a ConvFinQA file?")
         splits = [content.outline.parts[split] for split in _SPLITS if split in content.outline.parts]
         return read_records(content.records(splits), str(content.path), self.name, limit, [_LOSSES])

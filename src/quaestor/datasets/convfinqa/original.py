@@ -26,5 +26,5 @@ class OriginalFormat:
             DatasetError: The file or a record is not what it should be.
         """
         if content.outline is None or content.outline.kind != "list":
-            raise DatasetError(f"{content.path} is no list of records; is it a ConvFinQA file?")
+            raise DatasetError(f"{content.path}: expected a list of records; is this a ConvFinQA file?")
         return read_records(content.records(content.outline.parts.values()), str(content.path), self.name, limit)

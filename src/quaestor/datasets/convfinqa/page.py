@@ -40,7 +40,7 @@ def read_convfinqa_page(
     name = page_of(text_field(record.get("id"), f"{where}: 'id'"))
     page = record.get("doc", record)
     if not isinstance(page, Mapping):
-        raise DatasetError(f"{where}: 'doc' is no object; is this a ConvFinQA file?")
+        raise DatasetError(f"{where}: 'doc' must be an object; is this a ConvFinQA file?")
     grid = _grid(page.get("table"), where)
     texts = {section: _texts(page.get(section), where, section) for section in ("pre_text", "post_text")}
     if pages is None:
@@ -80,7 +80,7 @@ def _grid(table: object, where: str) -> list[list[str]]:
     if isinstance(table, Mapping):
         return _grid_of_columns(table, where)
     if not isinstance(table, list) or not all(isinstance(row, list) for row in table):
-        raise DatasetError(f"{where}: 'table' is no list of rows; is it a ConvFinQA file?")
+        raise DatasetError(f"{where}: 'table' must be a list of rows; is this a ConvFinQA file?")
     return [[_cell(cell, where) for cell in row] for row in table]
 
 
@@ -89,12 +89,12 @@ def _grid_of_columns(table: Mapping[str, object], where: str) -> list[list[str]]
     labels: dict[str, None] = {}
     for column in table.values():
         if not isinstance(column, Mapping):
-            raise DatasetError(f"{where}: a column of 'table' is no object; is it a ConvFinQA file?")
+            raise DatasetError(f"{where}: a column of 'table' must be an object; is this a ConvFinQA file?")
         labels |= dict.fromkeys(column)
-    header = ["", *(text_field(name, f"{where}: a column's name", empty=True) for name in table)]
+    header = ["", *(text_field(name, f"{where}: a column name", empty=True) for name in table)]
     columns = [column for column in table.values() if isinstance(column, Mapping)]
     rows = [
-        [text_field(label, f"{where}: a row's name", empty=True)]
+        [text_field(label, f"{where}: a row name", empty=True)]
         + [_cell(column.get(label), where) for column in columns]
         for label in labels
     ]
@@ -106,7 +106,7 @@ def _cell(value: object, where: str) -> str:
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise DatasetError(f"{where}: a cell of 'table' is {type(value).__name__}, not text")
+        raise DatasetError(f"{where}: a cell of 'table' must be text, not {type(value).__name__}")
     if isinstance(value, str):
         return text_field(value, f"{where}: a cell of 'table'", empty=True)
     number = Decimal(repr(value))
@@ -124,5 +124,5 @@ def _texts(value: object, where: str, section: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return split_sentences(text_field(value, f"{where}: '{section}'", empty=True))
     if not isinstance(value, Sequence):
-        raise DatasetError(f"{where}: '{section}' is neither a list of sentences nor a text")
+        raise DatasetError(f"{where}: '{section}' must be a list of sentences or a text")
     return rejoin_sentences([text_field(text, f"{where}: a sentence of '{section}'", empty=True) for text in value])

@@ -39,7 +39,7 @@ def read_records(
     """
     if not records:
         raise DatasetError(
-            f"{path} holds no conversations: a list of records or an object with 'dev', 'train' or 'test' is expected"
+            f"{path} contains no conversations: expected a list of records or an object with 'dev', 'train' or 'test'"
         )
     pages = BoundedCache[bytes, Document](_PAGES)
     read = partial(_read, records, path, pages)
@@ -52,7 +52,7 @@ def read_records(
         conversation = read(number)
         if (first := listing.listed.ids.find(conversation.id)) is not None:
             raise DatasetError(
-                f"{path}, record {number}: the id {conversation.id!r} is record {first}'s; make ids unique"
+                f"{path}, record {number}: duplicate id {conversation.id!r}, also used by record {first}"
             )
         if listing.add(conversation):
             warnings += shown_losses(conversation.document)
@@ -69,7 +69,7 @@ def _read(records: JsonRecords, path: str, pages: BoundedCache[bytes, Document],
 
 
 def _no_object(path: str, number: int) -> DatasetError:
-    return DatasetError(f"{path}, record {number}: it is no object; is it a ConvFinQA file?")
+    return DatasetError(f"{path}, record {number}: expected an object; is this a ConvFinQA file?")
 
 
 def read_conversation(
@@ -89,12 +89,12 @@ def read_conversation(
     place = f"{where} ({name[:80]})"
     page = record.get("doc", record)
     if not isinstance(page, Mapping) or not page.get("table"):
-        raise DatasetError(f"{place}: there is no table; a ConvFinQA record has a non-empty 'table'")
+        raise DatasetError(f"{place}: no table; a ConvFinQA record has a non-empty 'table'")
     document = read_convfinqa_page(record, place, pages)
     holder, key = ("dialogue", "conv_questions") if "doc" in record else ("annotation", "dialogue_break")
     asked = record.get(holder)
     questions = asked.get(key) if isinstance(asked, Mapping) else None
     if not isinstance(questions, list) or not questions:
-        raise DatasetError(f"{place}: there are no questions; a list is expected under '{holder}' / '{key}'")
+        raise DatasetError(f"{place}: no questions; expected a list in '{holder}' / '{key}'")
     texts = tuple(text_field(question, f"{place}: a question of '{key}'") for question in questions)
     return Conversation(name, document, texts, joined=is_joined(name), company=company_of(name))

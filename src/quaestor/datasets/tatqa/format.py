@@ -45,7 +45,7 @@ class TatqaFormat:
         """
         path = str(content.path)
         if content.outline is None or content.outline.kind != "list":
-            raise DatasetError(f"{path} is no list of records; is it a TAT-QA file?")
+            raise DatasetError(f"{path}: expected a list of records; is this a TAT-QA file?")
         records = content.records(content.outline.parts.values())
         read = partial(_read, records, path, BoundedCache[int, Conversation](_PAGES))
         listing, warnings = ConversationListing(), list[str]()
@@ -53,9 +53,7 @@ class TatqaFormat:
             conversation = read(number)
             if (first := listing.listed.ids.find(conversation.id)) is not None:
                 where = f"{path}, record {number}"
-                raise DatasetError(
-                    f"{where}: the table's uid {conversation.id!r} is record {first}'s; make uids unique"
-                )
+                raise DatasetError(f"{where}: duplicate table uid {conversation.id!r}, also used by record {first}")
             listing.add(conversation)
             warnings += shown_losses(conversation.document)
         conversations = FileConversations(listing.listed, read)
@@ -66,7 +64,7 @@ def _read(records: JsonRecords, path: str, pages: BoundedCache[int, Conversation
     def made() -> Conversation:
         where, record = f"{path}, record {number}", records[number]
         if not isinstance(record, Mapping):
-            raise DatasetError(f"{where}: it is no object; is it a TAT-QA file?")
+            raise DatasetError(f"{where}: expected an object; is this a TAT-QA file?")
         return _conversation(record, where)
 
     return pages.get(number, made)
@@ -76,7 +74,7 @@ def _conversation(record: Mapping[str, object], where: str) -> Conversation:
     document = read_tatqa_page(record, where)
     place, asked = f"{where} ({document.id[:80]})", record.get("questions")
     if not isinstance(asked, list) or not asked or not all(isinstance(item, Mapping) for item in asked):
-        raise DatasetError(f"{place}: there are no questions; a list of objects is expected under 'questions'")
+        raise DatasetError(f"{place}: no questions; expected a list of objects in 'questions'")
     what = f"{place}: 'question' of a question"
     questions = tuple(text_field(item.get("question"), what, benchmark=BENCHMARK) for item in asked)
     return Conversation(document.id, document, questions, chained=False)

@@ -46,7 +46,7 @@ def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
     """
     table = record.get("table")
     if not isinstance(table, Mapping):
-        raise DatasetError(f"{where}: 'table' is no object; is it a TAT-QA file?")
+        raise DatasetError(f"{where}: 'table' must be an object; is this a TAT-QA file?")
     name = text_field(table.get("uid"), f"{where}: 'uid' of 'table'", benchmark=BENCHMARK)
     grid, texts = _grid(table.get("table"), where), _texts(record.get("paragraphs"), where)
     try:
@@ -91,7 +91,7 @@ def _caption(texts: Sequence[str], above: int) -> str:
 
 def _grid(rows: object, where: str) -> list[list[str]]:
     if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
-        raise DatasetError(f"{where}: 'table' of 'table' is no list of rows; is it a TAT-QA file?")
+        raise DatasetError(f"{where}: 'table' of 'table' must be a list of rows; is this a TAT-QA file?")
     what = f"{where}: a cell of 'table'"
     return [[text_field(cell, what, empty=True, benchmark=BENCHMARK) for cell in row] for row in rows]
 
@@ -101,6 +101,6 @@ def _texts(paragraphs: object, where: str) -> tuple[str, ...]:
     if paragraphs is None:
         return ()
     if not isinstance(paragraphs, list) or not all(isinstance(paragraph, Mapping) for paragraph in paragraphs):
-        raise DatasetError(f"{where}: 'paragraphs' is no list of objects; is it a TAT-QA file?")
+        raise DatasetError(f"{where}: 'paragraphs' must be a list of objects; is this a TAT-QA file?")
     what = f"{where}: 'text' of a paragraph"
     return tuple(text_field(found.get("text"), what, empty=True, benchmark=BENCHMARK) for found in paragraphs)

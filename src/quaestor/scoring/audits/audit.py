@@ -120,7 +120,7 @@ def read_audit(path: Path) -> Audit:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
         raise DatasetError(f"cannot read {path}: {reason}") from error
     entries: dict[tuple[str, int], AuditEntry] = {}
     for number, line in enumerate(lines, 1):
@@ -129,7 +129,9 @@ def read_audit(path: Path) -> Audit:
         entry = _entry(line, f"{path.name}, line {number}")
         key = (entry.conversation, entry.turn)
         if key in entries:
-            raise DatasetError(f"{path.name}, line {number}: turn {entry.turn} of {entry.conversation} occurs twice")
+            raise DatasetError(
+                f"{path.name}, line {number}: duplicate entry for turn {entry.turn} of {entry.conversation}"
+            )
         entries[key] = entry
     if not entries:
         raise DatasetError(f"{path.name} has no entries")
@@ -140,11 +142,11 @@ def _entry(line: str, where: str) -> AuditEntry:
     try:
         entry = serial.load(AuditEntry, json.loads(line))
     except (ValidationError, ValueError, RecursionError) as error:
-        raise DatasetError(f"{where} is no entry of an audit: {_first_line(error)}") from error
+        raise DatasetError(f"{where} is not an audit entry: {_first_line(error)}") from error
     if len(entry.readings) < 2:
-        raise DatasetError(f"{where}: an entry rests on two readings, and has {len(entry.readings)}")
+        raise DatasetError(f"{where}: an entry needs two readings, but has {len(entry.readings)}")
     if entry.verdict is AuditVerdict.WRONG and not entry.programs:
-        raise DatasetError(f"{where}: the reference is said to be wrong, and no program is accepted instead")
+        raise DatasetError(f"{where}: the reference is marked as wrong, but no other program is accepted")
     for program in entry.programs:
         try:
             require_valid(parse_program(program), 0)

@@ -63,4 +63,4 @@ def _argument(operand: Operand) -> str:
             return text
         case RowRef(text=text):
             return f"{text}, none"
-    raise TypeError("program text holds no group of cells")
+    raise TypeError("program text cannot represent a group of cells")

@@ -71,9 +71,9 @@ def _turns(answers: Mapping[str, object], where: str) -> tuple[GoldTurn, ...]:
     turns: list[GoldTurn] = []
     for turn, (program, result, display, part) in enumerate(zip(programs, executed, displays, parts, strict=True)):
         if not isinstance(program, str) or not program.strip():
-            raise DatasetError(f"{where}, turn {turn}: the program is no text")
+            raise DatasetError(f"{where}, turn {turn}: the program is not a string")
         if part not in (0, 1):
-            raise DatasetError(f"{where}, turn {turn}: 'qa_split' is neither 0 nor 1")
+            raise DatasetError(f"{where}, turn {turn}: 'qa_split' must be 0 or 1")
         turns.append(GoldTurn(program.strip(), _executed(result, f"{where}, turn {turn}"), display, int(part)))
     return tuple(turns)
 
@@ -89,7 +89,7 @@ def _executed(result: object, where: str) -> AnswerValue:
                 number = math.inf
             if math.isfinite(number):
                 return Number(Decimal(repr(number)))
-    raise DatasetError(f"{where}: the executed answer is neither a number nor yes or no")
+    raise DatasetError(f"{where}: the executed answer must be a number, yes or no")
 
 
 def _displays(answers: Mapping[str, object], turns: int) -> list[str | None]:
@@ -110,4 +110,4 @@ def _list(answers: Mapping[str, object], names: tuple[str, ...], where: str) -> 
     for name in names:
         if isinstance(found := answers.get(name), list):
             return found
-    raise DatasetError(f"{where}: no list {' or '.join(map(repr, names))}")
+    raise DatasetError(f"{where}: expected a list {' or '.join(map(repr, names))}")

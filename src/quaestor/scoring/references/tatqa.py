@@ -42,11 +42,11 @@ class TatqaReferences:
             if not isinstance(name, str) or not name:
                 raise DatasetError(f"{where}: the table has no uid")
             if name in seen:
-                raise DatasetError(f"{where}: the uid {name!r} occurs twice")
+                raise DatasetError(f"{where}: duplicate uid {name!r}")
             seen.add(name)
             place = f"{where} ({name})"
             if not isinstance(asked, list) or not asked or not all(isinstance(item, Mapping) for item in asked):
-                raise DatasetError(f"{place}: there are no questions")
+                raise DatasetError(f"{place}: no questions")
             labelled = [item for item in asked if "answer" in item]
             if labelled and len(labelled) < len(asked):
                 raise DatasetError(f"{place}: {len(labelled)} of {len(asked)} questions have an answer")
@@ -57,9 +57,9 @@ class TatqaReferences:
 def _turn(item: Mapping[str, object], where: str) -> GoldTurn:
     kind, scale, source = item.get("answer_type"), item.get("scale"), item.get("answer_from")
     if kind not in KINDS:
-        raise DatasetError(f"{where}: 'answer_type' is none of {', '.join(KINDS)}")
+        raise DatasetError(f"{where}: 'answer_type' must be one of {', '.join(KINDS)}")
     if scale not in SCALES:
-        raise DatasetError(f"{where}: 'scale' is none of {', '.join(filter(None, SCALES))}, nor empty")
+        raise DatasetError(f"{where}: 'scale' must be empty or one of {', '.join(filter(None, SCALES))}")
     derivation = item.get("derivation")
     derived = derivation.strip() if kind == "arithmetic" and isinstance(derivation, str) else ""
     spans = _spans(item.get("answer"), where)
@@ -91,7 +91,7 @@ def _spans(answer: object, where: str) -> tuple[str, ...]:
     """Returns the answer as printed, one text a span."""
     spans = answer if isinstance(answer, list) else [answer]
     if not spans or not all(isinstance(span, str | int | float) and not isinstance(span, bool) for span in spans):
-        raise DatasetError(f"{where}: 'answer' is neither text, nor a number, nor a list of them")
+        raise DatasetError(f"{where}: 'answer' must be a text, a number or a list of these")
     return tuple(map(str, spans))
 
 
@@ -101,7 +101,7 @@ def _decimal(spans: tuple[str, ...], where: str) -> Decimal:
     except InvalidOperation:
         number = Decimal("NaN")
     if len(spans) > 1 or not number.is_finite():
-        raise DatasetError(f"{where}: 'answer' is no number, as the answer type says that it is")
+        raise DatasetError(f"{where}: 'answer' must be a number for this answer type")
     return number
 
 

@@ -146,5 +146,5 @@ def test_a_reading_that_was_nearly_chosen_is_taken_from_the_answer_itself(tmp_pa
         made = asked.post(f"{there}/correct/{turn}", data={"choice": offered[1]})
         assert made.headers["location"] == f"{there}?corrected=1#turn-{turn}"
         shown = asked.get(there).text
-        assert f"answer {turn} takes reading 2" in shown
+        assert f"answer {turn} uses reading 2" in shown
         assert "Corrected by you on" in shown
