@@ -304,9 +304,6 @@ class QuestionTimeoutError(QuaestorError, TimeoutError):
 class QuestionStoppedError(QuaestorError, RuntimeError):
     """A question was stopped before it was answered."""
 
-    def __init__(self) -> None:
-        super().__init__("the question was stopped before it was answered")
-
 
 class RunStoppedError(QuaestorError):
     """A run was stopped, by a person or a limit, and can be resumed.

@@ -27,6 +27,7 @@ from quaestor.errors import (
     QuaestorError,
     QuantityError,
     QueryError,
+    QuestionTimeoutError,
     RunStoppedError,
     SeveralPagesError,
     StoreError,
@@ -57,6 +58,7 @@ ARGUMENTS: dict[type[QuaestorError], tuple[object, ...]] = {
     BusyError: ("too many questions wait", 7),
     ClaimedError: ("conversation c1 is being played", "ada"),
     BadLinesError: ("answers.jsonl", ("answers.jsonl:3: it has no turn",), 841),
+    QuestionTimeoutError: (30.0,),
 }
 """What the errors are made with that take facts; all others take a message."""
 

@@ -198,7 +198,7 @@ class Desk:
             if task in asking:  # somebody else cancels it
                 raise
             task.uncancel()
-            raise QuestionStoppedError from None
+            raise QuestionStoppedError("the question was stopped before it was answered") from None
         finally:
             asking.discard(task)
 
