@@ -31,7 +31,7 @@ _REASONS = (
     ("wrong operands", r"requires (?:exactly )?\d|cannot be used: "),
     ("no such operation", r"^Unknown operation"),
     ("no such row", r"^No row is labelled"),
-    ("no such step", r"^There is no step or answer"),
+    ("no such step", r"^(?:Unknown|There is no) step or answer"),
     ("no such tool", r"^Unknown tool"),
     ("wrong arguments", r"cannot take these arguments|^The arguments of|needs (?:an entityType|some)|is no period"),
 )  # fmt: skip

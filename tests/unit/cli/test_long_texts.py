@@ -55,8 +55,9 @@ SPOTS = {
 def test_of_a_page_with_an_endless_text_nothing_is_read_and_a_line_says_why(spot: str, place: str) -> None:
     assert a_document(spot, "7 " * (LONGEST_TEXT // 2)).refusal is None
     found = a_document(spot, "7" * HUGE)
-    most = "10,000,000 characters"
-    assert found.refusal == f"{place} has {most}"
+    assert found.refusal is not None
+    assert found.refusal.startswith(place)
+    assert "10,000,000" in found.refusal
     assert (found.id, found.tables, found.sentences) == (PAGE, (), ())
 
 

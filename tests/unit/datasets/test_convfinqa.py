@@ -204,7 +204,8 @@ def test_a_path_that_is_no_file(tmp_path: Path) -> None:
 
 def test_a_table_without_numbers_is_a_warning(tmp_path: Path) -> None:
     dataset = read_dataset(write(tmp_path, [original(table=[["", "kind"], ["a", "leased"]])]))
-    assert dataset.warnings == ("ACME/2008/page_1.pdf: table 0: no number in it",)
+    (warning,) = dataset.warnings
+    assert warning.startswith("ACME/2008/page_1.pdf: table 0: ")
 
 
 def test_rows_of_unequal_length_are_filled(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_a_score_is_written_with_each_figure_under_its_name() -> None:
     ],
 )
 def test_what_is_no_score_is_refused(data: object) -> None:
-    with pytest.raises(ValueError, match=r"score|validation"):
+    with pytest.raises(ValueError, match=r"(?i)score"):
         score_from_json(data)
 
 
@@ -287,7 +287,7 @@ def test_a_score_of_stated_answers_comes_back_from_json(tmp_path: Path) -> None:
     written = json.loads(json.dumps(score_to_json(score)))
     assert list(written)[: len(STATED.scorers)] == list(STATED.scorers)
     assert score_from_json(written) == score
-    with pytest.raises(ValueError, match=r"score|validation"):
+    with pytest.raises(ValueError, match=r"(?i)score"):
         score_from_json({"f1": written["f1"]})
 
 
