@@ -43,12 +43,12 @@ FORMS = {
 
 _NUMBER = r"[0-9]{1,9}"
 _ABOUT = re.compile(rf"(?:(?P<turn>{_NUMBER})\b\s*)?(?P<rest>.*)", re.DOTALL)
-_CELL = re.compile(r"cell\s+(?P<where>.+?)\s*=\s*(?P<value>[^=]+)", re.DOTALL)
+_CELL = re.compile(r"cell (?P<where>.+?) ?= ?(?P<value>[^=]+)", re.DOTALL)
 _STEP = re.compile(rf"step\s+(?P<step>{_NUMBER})\s*->\s*(?P<where>.+)", re.DOTALL)
 _READING = re.compile(rf"reading(?:\s+(?P<reading>{_NUMBER}))?")
 _OPERATION = re.compile(rf"operation\s+(?P<name>\w+)(?:\s+step\s+(?P<step>{_NUMBER}))?")
 _UNDO = re.compile(rf"undo(?:\s+(?P<number>{_NUMBER}))?")
-_BECAUSE = re.compile(r"\s+because\s+(?P<why>.+)$", re.DOTALL)
+_BECAUSE = re.compile(r" because (?P<why>.+)$", re.DOTALL)
 _TABLE = re.compile(rf"table\s+(?P<table>{_NUMBER})\s+(?P<rest>.+)", re.DOTALL)
 _QUOTED = re.compile(r"\"(?P<row>[^\"]+)\"\s*\|?\s*(?P<column>.*)", re.DOTALL)
 
@@ -80,6 +80,7 @@ def read_fix(text: str, ledger: Ledger) -> Fix:
     """
     if not ledger.turns:
         raise InputError("no answers yet: ask a question first")
+    text = " ".join(text.split())
     said = _BECAUSE.search(text)
     words, reason = (text[: said.start()], said["why"].strip()) if said else (text, "")
     if (undone := _UNDO.fullmatch(words.strip())) is not None:

@@ -26,7 +26,7 @@ MOST_ROWS = 200
 
 _MOST_EMPTY = 20
 _FORM = re.compile(r"\b(select|ask)\b", re.IGNORECASE)
-_NO_FORM = re.compile(r"<[^>]*>|#[^\n]*")
+_NO_FORM = re.compile(r"<[^<>]*>|#[^\n]*")
 """What may stand before the form and have its letters: prefixes and comments."""
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quaestor.documents.document import Document
     from quaestor.settings import Settings
 
-_PADDING = re.compile(r"[ \t]+(?=\n)")
+_PADDING = re.compile(r"(?<![ \t])[ \t]++(?=\n)")
 _MOMENT = 1.0
 """Seconds after which a bar is shown."""
 

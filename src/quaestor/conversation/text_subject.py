@@ -25,11 +25,11 @@ _OF_AMOUNT = re.compile(
     r"\s(?:of|to|by|was|were)(?:\s(?:approximately|about))?\s*\$?\s*[\d.,]+(?:\s(?:thousand|million|billion))?$"
 )
 _TIME = re.compile(
-    r"(?:[\s,]*\b(?:for|during|in|as of|as at|at|on|ended|ending|and|the|both|each of|each|fiscal|years?|quarters?"
-    r"|months?|respectively|three|six|nine|twelve)\b|[\s,]*\|)+[\s,]*$"
+    r"(?:(?<![\s,])[\s,]*+\b(?:for|during|in|as of|as at|at|on|ended|ending|and|the|both|each of|each|fiscal|years?"
+    r"|quarters?|months?|respectively|three|six|nine|twelve)\b|(?<![\s,])[\s,]*+\|){1,12}[\s,]*$"
 )
 _APART = re.compile(r"\b(?:or|includes|was|is|has)\b")
-_PREDICATE = re.compile(r"(?P<subject>[^,;:()\"]+?[|\s]*) (?:was|were|is|are) [^,;:()\"|]+")
+_PREDICATE = re.compile(r"(?P<subject>[^,;:()\"]+?) (?:was|were|is|are) [^,;:()\"|]+")
 _CLAUSE = re.compile(r"[,;:()\"|]|\s-\s")
 _ASIDE = re.compile(r"\s\([^()]*\)(?=\s\w)")
 _VERBS = frozenset(

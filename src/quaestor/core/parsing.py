@@ -134,7 +134,7 @@ _EMPTY_ECHO = re.compile(r"%\s\(\s{0,3}%\s\)")
 _FOOTNOTE = re.compile(r"(?<=\S)(?<!column)\s?(?:\(\s?(?:[0-9]{1,2}|[a-z]{1,2})\s?\)|\[[0-9a-z]\])(?=[\s:,;.]|$)")
 _FUSED_FOOTNOTE = re.compile(r"(?<=[a-z]{4})[1-9](?=$|\s?[(:,])")
 _SPACED = (
-    (re.compile(r"\s+([,.;:)%\]])"), r"\1"),
+    (re.compile(r"(?<!\s)\s++([,.;:)%\]])"), r"\1"),
     (re.compile(r"([(\[])\s+"), r"\1"),
     (re.compile(r"\$\s+(?=[0-9.])"), "$"),
     (re.compile(r"\bu\.\s?s\b\.?"), "u.s."),

@@ -11,7 +11,7 @@ from quaestor.core.quantity import Scale
 
 _WORDS = {"thousand": Scale.THOUSAND, "million": Scale.MILLION, "billion": Scale.BILLION, "000": Scale.THOUSAND}
 _LINE = re.compile(
-    r"[(\[]?\s*(?:unaudited\s*[;,\u2013\u2014-]?\s*|(?:all|tabular|financial)\s+)*"
+    r"[(\[]?\s*(?:unaudited(?:\s*[;,\u2013\u2014-])?\s*|(?:all|tabular|financial)\s+)*"
     r"(?:(?:u\.?s\.?\s+)?(?:dollars?|dollar\s+amounts|amounts?|shares?|units|figures|\$|us\$|currency|values?)\s+"
     r"(?:and\s+[a-z ]{3,40}\s+)?)?(?:(?:are|is|expressed|stated|presented|shown|reported)\s+)*"
     r"(?:in\s+)?(?:(?:u\.?s\.?\s+)?(?:\$|dollars?)\s+)?(?:in\s+)?(?:thousands|millions|billions|000s|\$\s?000'?s)\b"

@@ -24,7 +24,7 @@ Repairs = dict[tuple[int, int], Repair]
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _DASH_YEAR = re.compile(r"(?:\$ ?)?(201[34])")
 _FUSED = re.compile(
-    r"(?P<label>.*[a-z)].*?)\s+"
+    r"(?P<label>.{0,300}[a-z)].{0,300}?)\s+"
     r"(?P<value>\$ ?-?[0-9.].*|-?[0-9]{3,}(?: \( [0-9]+ \))?|[0-9.]+% \( [0-9.]+ % \)|[0-9]+\.[0-9]+)",
     re.IGNORECASE,
 )

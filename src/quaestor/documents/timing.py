@@ -17,7 +17,7 @@ from quaestor.documents.table import Header, Table
 
 _LENGTH = re.compile(
     r"\b(?:(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[0-9]{1,2})[\s-]+months?"
-    r"|(?:[a-z]+-?\s?[a-z]*|[0-9]{1,2})[\s-]+weeks|(?:fiscal\s+)?years?|(?:fiscal\s+)?quarters?)(?:\s+periods?)?"
+    r"|(?:[a-z]{1,20}-?\s?[a-z]{0,20}|[0-9]{1,2})[\s-]+weeks|(?:fiscal\s+)?years?|(?:fiscal\s+)?quarters?)(?:\s+periods?)?"
     r"[\s-]+end(?:ed|ing)\b",
     re.IGNORECASE,
 )

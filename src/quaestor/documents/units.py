@@ -25,7 +25,7 @@ _DEPENDENT = re.compile(
 )
 _PAR = re.compile(r"\bpar\b|\bper[\s-]|\bstated value", re.IGNORECASE)
 _WRITTEN_OUT = 1_000_000
-_BRACKETED = re.compile(r"\([^()]*[0-9][^()]*\)")
+_BRACKETED = re.compile(r"\([^()0-9]*+[0-9][^()]*+\)")
 _CODE = re.compile("[A-Z]{3}")
 
 

@@ -20,7 +20,7 @@ from quaestor.errors import BadLinesError, InputError, unknown_name
 from quaestor.llm.usage import Usage
 
 _NUMBER = re.compile(
-    r"(?P<sign>[+-]?)\$?\s?(?P<digits>\d[\d,]*\.?\d*(?:[eE][+-]?\d{1,4})?|\.\d+)\s?(?P<percent>%?)", re.ASCII
+    r"(?P<sign>[+-]?)\$?\s?(?P<digits>\d[\d,]*(?:\.\d*)?(?:[eE][+-]?\d{1,4})?|\.\d+)\s?(?P<percent>%?)", re.ASCII
 )
 _PERCENT = frozenset({"percent", "percentage", "pct", "%"})
 _PLAIN = frozenset({"", "raw", "ratio", "fraction", "decimal", "number", "none", "one", "ones", "yes_no"})

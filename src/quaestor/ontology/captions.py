@@ -86,8 +86,8 @@ _DATES = re.compile(
     rf"|(?:19|20)[0-9]{{2}}(?:\s?(?:-|to|through|and)\s?(?:19|20)?[0-9]{{2,4}})?)\b"
 )
 _AMOUNTS = re.compile(
-    r"\(?(?:of |at |up to |from )?\$\s?[0-9][0-9,.]*(?: (?:thousand|million|billion))?( per share)?"
-    r"|[0-9][0-9.]*(?: [0-9]/[0-9])?\s?%(?:\s?(?:-|to)\s?[0-9.]+\s?%)?"
+    r"\(?(?:of |at |up to |from )?\$\s?[0-9][0-9,.]{0,30}(?: (?:thousand|million|billion))?( per share)?"
+    r"|[0-9][0-9.]{0,30}(?: [0-9]/[0-9])?\s?%(?:\s?(?:-|to)\s?[0-9.]{1,30}\s?%)?"
 )
 _CLAUSE = re.compile(
     r"(?:,|;|\s-)?\s(?:net of|including|inclusive of|includes|less|primarily|principally|which|see note|other than"

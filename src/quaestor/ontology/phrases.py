@@ -31,7 +31,8 @@ _ENDING = re.compile(
     r"|we|incurred|granted|issued|made|registered|outstanding as|to)\b|[,:;.()\[\]0-9\"$%]"
 )
 _SAID = re.compile(
-    r"(?P<phrase>(?:[a-z&'/-]+ ){1,7})(?:was|were|is|are|of|total(?:l?ed|ing)|amount(?:ed|ing) to|equal(?:l?ed)? to)"
+    r"(?P<phrase>(?:[a-z&'/-]{1,40} ){1,7})(?:was|were|is|are|of|total(?:l?ed|ing)|amount(?:ed|ing) to"
+    r"|equal(?:l?ed)? to)"
     r"(?: (?:approximately|about|nearly|only|an? (?:net|total)))? ?(?:\$ ?)?$"
 )
 _WORDS_AT_MOST = 5

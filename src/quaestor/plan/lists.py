@@ -19,7 +19,7 @@ from quaestor.plan.steps import CellGroup
 MOST_ENTRIES = 1_000
 """The most entries of a list."""
 
-_PARTS = re.compile(r"\s*[,|;]\s+")
+_PARTS = re.compile(r"(?<!\s)\s*+[,|;]\s+")
 
 
 Counted = tuple[Decimal, Dimension, tuple[Source, ...]]

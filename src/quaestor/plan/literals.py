@@ -22,7 +22,7 @@ _CONVERTS = frozenset(Decimal(10) ** power for power in (2, 3, 4, 5, 6, 9, 12))
 _NAMED = frozenset(Decimal(n) for n in (-1, *range(1, 11), 12, *(10**k for k in (2, 3, 4, 5, 6, 9))))
 """What program text writes as `const_100`."""
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?", re.ASCII)
 
 
 def needs_no_source(value: Decimal) -> bool:

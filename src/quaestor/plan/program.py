@@ -24,7 +24,7 @@ LONGEST = 10_000
 """The most characters of a program."""
 
 _CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\(")
-_ROW_END = re.compile(r"\s*,\s*none\s*\)")
+_ROW_END = re.compile(r"(?<!\s)\s*+,\s*+none\s*+\)")
 _REFERENCE = re.compile(r"#(\d{1,4})", re.ASCII)
 _IN_PROGRAMS = tuple(name for name, operation in OPERATIONS.items() if operation.in_programs)
 

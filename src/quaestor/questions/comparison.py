@@ -28,8 +28,8 @@ _PATTERNS = (
     ("ratio", r"(?P<a>.+?) (?:in relation to|relative to|divided by|over the|compared to|versus) (?P<b>.+)"),
     ("less", r"(?P<a>.+?) (?:less|minus|without|excluding|net of) (?P<b>.+)"),
     ("less", r"(?P<a>.+?) (?:exceed\w*|greater than|more than|higher than|above|larger than) (?P<b>.+)"),
-    ("move", r"\bfrom (?P<b>.+?) (?:to|until|through) (?P<a>.+)"),
-    ("between", r"\bbetween (?P<a>.+?) and (?P<b>.+)"),
+    ("move", r"\bfrom (?P<b>.{1,200}?) (?:to|until|through) (?P<a>.+)"),
+    ("between", r"\bbetween (?P<a>.{1,200}?) and (?P<b>.+)"),
     ("plus", r"(?P<a>.+?) (?:plus|added to|combined with|together with|and) (?P<b>.+)"),
     ("times", r"(?P<a>.+?) (?:times|multiplied by) (?P<b>.+)"),
 )

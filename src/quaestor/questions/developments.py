@@ -40,7 +40,7 @@ def as_change(text: str) -> str:
 
 
 _PART_OF = re.compile(
-    r"\bhow much of (?P<whole>.+?) (?P<verb>is|was|are|were) (?!due\b|from\b|attributable\b|related\b|spent\b)",
+    r"\bhow much of (?P<whole>.{1,200}?) (?P<verb>is|was|are|were) (?!due\b|from\b|attributable\b|related\b|spent\b)",
     re.IGNORECASE,
 )
 

@@ -18,7 +18,7 @@ _LEAD = r"(?:the\s+)?(?:(?:fiscal|financial|calendar)\s+(?:years?\s+)?|years?\s+
 _DATE = rf"(?:{_LEAD}(?:{_DAY}\s*,?\s*)?{_YEAR}|{_DAY})\b"
 _AND = r"(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)(?:(?:in|for|at|as\s+of|during)\s+)?"
 _BEFORE = r"(?<![\w$.,-])(?<![\d$] )"
-_DATES = re.compile(rf"{_BEFORE}(?P<first>{_DATE})(?P<more>(?:{_AND}{_DATE})+)(?!\s*[-%])", re.I)
+_DATES = re.compile(rf"{_BEFORE}(?P<first>{_DATE})(?P<more>(?:{_AND}{_DATE}){{1,40}})(?!\s*[-%])", re.I)
 _SPAN = re.compile(rf"{_BEFORE}(?P<lead>{_LEAD})(?P<first>{_YEAR})\s+(?:to|through)\s+(?P<last>{_YEAR})\b", re.I)
 _PARTS = re.compile(rf"(?P<lead>{_LEAD})(?P<day>{_DAY})?\s*,?\s*(?P<year>{_YEAR})?", re.I)
 _ONE = re.compile(_DATE, re.I)
@@ -40,17 +40,17 @@ _NO_VALUE = re.compile(
     r"|has|have|often|long|come|so)|did|does|do|is|are|was|were|has|have|had|can|could|will|would|should)\b",
     re.I,
 )
+_MOST = 12
 _STOPS = (
     r"(?:the|an?|of|for|from|in|on|at|to|by|with|as|under|over|between|into|during|per|is|are|was|were|respective|respectively"
     r"|company's|its|their|that|which|what|how|and)"
 )
-_THING = rf"(?:(?!{_STOPS}\b)[\w'&.-]+)"
+_THING = rf"(?:(?!{_STOPS}\b)[\w'&.-]{{1,40}})"
 _THINGS = re.compile(
-    rf"\b(?P<first>{_THING}(?: {_THING}){{0,3}}(?:, {_THING}(?: {_THING}){{0,3}})*)"
+    rf"\b(?P<first>{_THING}(?: {_THING}){{0,3}}(?:, {_THING}(?: {_THING}){{0,3}}){{0,{_MOST + 3}}})"
     rf",? and (?:the )?(?P<last>{_THING}(?: {_THING}){{0,4}})",
     re.I,
 )
-_MOST = 12
 _LONGEST = 1_000
 
 

@@ -16,7 +16,7 @@ _GREETING = re.compile(
 _SUM = re.compile(
     r"(?:what(?: is|'s|s) |calculate |compute )?\(?\s*\d{1,2}(?:\s*[-+*/x\u00d7\u00f7^]\s*\d{1,2})+\s*\)?\s*=?\s*\??"
 )
-_WHY = re.compile(r"(?:and |but |so |then |ok |well )*(?:why\b.*|how (?:so|come)\b.*)")
+_WHY = re.compile(r"(?:and |but |so |then |ok |well ){0,5}(?:why\b.*|how (?:so|come)\b.*)")
 _MEANING = re.compile(
     r"(?:and |so )?(?:what (?:does|do|did) .+ (?:mean|stand for)|define .+"
     r"|what(?: is|'s) (?:the |a )?(?:meaning|definition) of .+)\s*[?.!]*"

@@ -134,7 +134,7 @@ _OF_WHICH = re.compile(
     r"|adds? up to|sums? up to)"
     r"\s+(?P<whole>.+)$"
 )
-_CONSISTS = re.compile(r"^\W*(?P<whole>.+?)\s+(?:consist|compris|includes?\b|is made up|made up)")
+_CONSISTS = re.compile(r"^\W*+(?P<whole>.{1,200}?)\s+(?:consist|compris|includes?\b|is made up|made up)")
 _ASKING_WORD = re.compile(
     r"(?:\b(?:in|for|at|of|on|during)\s+)?\b(?:which|what|how many|who|when|list|name|show|give|tell|identify|rank"
     r"|order|sort)\b"

@@ -31,9 +31,11 @@ _ASKS = (
 )
 _ASK = rf"(?:{'|'.join(_ASKS)})"
 _ALSO = r"(?:(?:and|but|then|also|plus|so)\s+)"
-_CONJUNCTION = rf"(?:\s*[,;]\s*{_ALSO}+|\s*;\s*|\s+{_ALSO}+)"
+_CONJUNCTION = rf"(?:\s*[,;]\s*{_ALSO}{{1,4}}|\s*;\s*|\s+{_ALSO}{{1,4}})"
 # A comma alone parts two questions; a verb alone begins one only behind "and": "how much, then, did it rise?" is one.
-_JOINT = re.compile(rf"(?:\s*[,;]\s*{_ALSO}*|\s+{_ALSO}+)(?={_ASK})|{_CONJUNCTION}(?={_BE}\s+{_IT}\b)", re.I)
+_JOINT = re.compile(
+    rf"(?:\s*[,;]\s*{_ALSO}{{0,4}}|\s+{_ALSO}{{1,4}})(?={_ASK})|{_CONJUNCTION}(?={_BE}\s+{_IT}\b)", re.I
+)
 # What follows "tell me" is told, not asked: "tell me the revenue and how it changed".
 _TOLD = re.compile(rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b)", re.I)
 _TELLS = re.compile(
@@ -143,7 +145,7 @@ def split_question(text: str) -> Split:
 
 def _sentences(text: str) -> list[str]:
     """Returns a text cut behind its question marks; what follows the last one and asks nothing belongs to it."""
-    cuts = [0, *(mark.end() for mark in re.finditer(r"\?+(?=\s)", text)), len(text)]
+    cuts = [0, *(mark.end() for mark in re.finditer(r"(?<!\?)\?++(?=\s)", text)), len(text)]
     said = [part.strip() for part in (text[start:end] for start, end in pairwise(cuts)) if _said(part)]
     if len(said) < 2 or said[-1].endswith("?") or _BEGINS.match(said[-1]):
         return said

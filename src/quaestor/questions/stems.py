@@ -31,7 +31,7 @@ _NAMED = re.compile(rf"\b({'|'.join(_NAMES)})[ -]+([a-z]?-?\d{{0,4}}|[a-z])\b")
 _WITH_MARKS = frozenset(_NAMES)
 
 _OWNER = re.compile(
-    r"\b[\w.&-]+['\u2019]s\b|\bthe (?:company|firm|corporation|registrant)\b|\b(?:they|their|them|we|our|it|its)\b"
+    r"\b[\w.&-]{1,60}['\u2019]s\b|\bthe (?:company|firm|corporation|registrant)\b|\b(?:they|their|them|we|our|it|its)\b"
 )
 
 _DEGREES = {

@@ -51,7 +51,9 @@ _STATEMENTS = (
 )
 _NOTES = re.compile(r"\bnotes to\b|^notes?\b\s*\d*|^\d{1,2}\s*[-.)\u2013\u2014]", re.I)
 _DISCUSSION = re.compile(r"management\W?s? discussion|\bMD&A\b|item 7\b|results of operations|liquidity", re.I)
-_BACK = re.compile(r"exhibits?\b.*schedules?|^signatures?$|item 15\b|index to exhibits|exhibit index|^consent of", re.I)
+_BACK = re.compile(
+    r"exhibits?\b.{0,200}schedules?|^signatures?$|item 15\b|index to exhibits|exhibit index|^consent of", re.I
+)
 _CONTENTS = re.compile(r"table of contents|^index\b|index to (?:consolidated )?(?:financial )?|exhibit", re.I)
 _ITEM = re.compile(r"item \d{1,2}[abc]?\b|\d{1,2}\.\d{1,3}\b|part i", re.I)
 _LEAST_ROWS = 5

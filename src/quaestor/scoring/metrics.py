@@ -21,7 +21,7 @@ from quaestor.plan.validate import require_valid
 from quaestor.scoring.symbolic import is_literal, literals, same_value
 
 _LARGEST_EXPONENT = 300
-_SHOWN = re.compile(r"([+-]?)\$?\s*((?:\d[\d,]*)?\.?\d*)\s*(%?)", re.ASCII)
+_SHOWN = re.compile(r"([+-]?)\$?\s*+((?:\d[\d,]*)?(?:\.\d*)?)\s*+(%?)", re.ASCII)
 
 
 def executed_equal(predicted: AnswerValue | None, gold: AnswerValue) -> bool:

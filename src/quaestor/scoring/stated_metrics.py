@@ -25,9 +25,9 @@ _FACTORS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 
 _DROPPED = str.maketrans("", "", "'\"\\$€£¥%(),[]")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _FIRST_NUMBER = re.compile(r"(?P<whole>[+-]?\d+(?:\.\d+)?)|[+-]?\.\d+")
-_NUMBER_WITH_WORD = re.compile(r"[\d.]+\s?[a-zA-Z]+")
+_NUMBER_WITH_WORD = re.compile(r"(?<![\d.])[\d.]++\s?[a-zA-Z]+")
 _BELOW_ZERO = re.compile(r"\([\d.\s]+\)")
-_PERCENTAGE = re.compile(r"[\d.\s]+%")
+_PERCENTAGE = re.compile(r"(?<![\d.\s])[\d.\s]++%")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _WITHOUT_PARTS = frozenset({"arithmetic", "count"})
 

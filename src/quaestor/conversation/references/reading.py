@@ -12,7 +12,7 @@ from quaestor.conversation.references.resolved import AntecedentSet, Coreference
 Named = Callable[[int], str]
 """What the answer of a turn, counted from 0, is called."""
 
-_YEAR = re.compile(r"\s+(?:in|of|for|at|as of|from|during)\s.*\b(?:19|20)\d\d$")
+_YEAR = re.compile(r"\s+(?:in|of|for|at|as of|from|during)\s.{0,80}\b(?:19|20)\d\d$")
 """The year of its own that words for an earlier answer have: "that in 2016" is as before in all else."""
 
 _ELSE = 0.2

@@ -54,7 +54,7 @@ class Item:
         return self.start < end and start < self.end
 
 
-_CURRENCY = r"(?:u\.?s\.?\s?\$|us\$|hk\$|nt\$|[acr]\$|[$€£¥₩₹])"
+_CURRENCY = r"(?:u\.?s\.?\s?\$|hk\$|nt\$|[acr]\$|[$€£¥₩₹])"
 _NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+"
 _VALUE = re.compile(
     rf"[(\[+-]?\s?{_CURRENCY}?\s?[(\[+\u2212\u2013-]?\s?(?:{_NUMBER})\s?[)\]]?\s?(?:%|x|bps|pts|bp)?\s?[)\]]?\s?%?"
@@ -67,7 +67,7 @@ _DASH = re.compile(
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _OPENS = re.compile(rf"(?:{_CURRENCY}|\(|\[|\s)+|[+\u2212-]", re.IGNORECASE)
 _CLOSES = re.compile(
-    r"[)\]]*\s?%?\s?[)\]]*|\)?\s?(?:x|bps|pts|bp|pp|basis points)|[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?",
+    r"[)\]]{0,4}\s?%?\s?[)\]]{0,4}|\)?\s?(?:x|bps|pts|bp|pp|basis points)|[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?",
     re.IGNORECASE,
 )
 _FOOTNOTE = re.compile(r"[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?", re.IGNORECASE)

@@ -12,10 +12,10 @@ _UNIT = r"%|x|\u00d7|pts?\.?|bps?|pp|years?|months?|days|million|billion|thousan
 _MARKS = r"(?:\s?(?:\(\s?[0-9a-zA-Z]{1,2}\s?\)|\*{1,3}|[†‡§])(?:,\s?)?)*"
 _SIGN = r"[-\u2013—\u2212+~<>]"
 _AMOUNT = (
-    rf"(?:{_CURRENCY})?\s*{_SIGN}?\s*(?:{_CURRENCY})?\s*\(?\s*(?:{_CURRENCY})?\s*[-\u2013\u2212]?\s*(?:{_NUMBER})\s*"
-    rf"(?:{_UNIT})?\s*\)?\s*(?:{_UNIT})?"
+    rf"(?:{_CURRENCY})?\s{{0,3}}{_SIGN}?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}[-\u2013\u2212]?\s{{0,3}}(?:{_NUMBER})\s{{0,3}}"
+    rf"(?:{_UNIT})?\s{{0,3}}\)?\s{{0,3}}(?:{_UNIT})?"
 )
-_NOTHING = rf"(?:{_CURRENCY})?\s*\(?\s*{_DASH}\s*\)?\s*%?|(?:N|n)\.?/?(?:A|a|M|m)\.?|nm|NM|\*{{1,3}}|nil|Nil|—"
+_NOTHING = rf"(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}{_DASH}\s{{0,3}}\)?\s{{0,3}}%?|(?:N|n)\.?/?(?:A|a|M|m)\.?|nm|NM|\*{{1,3}}|nil|Nil|—"
 _VALUE = re.compile(
     rf"(?:(?:{_AMOUNT})(?:\s?(?:[-\u2013—]|to)\s?(?:{_AMOUNT}))?|{_NOTHING}){_MARKS}",
 )

@@ -17,7 +17,7 @@ from quaestor.retrieval.standing import Standing, standings
 
 _STATEMENTS = ("income statement", "balance sheet", "cash flow statement")
 _SHARE = re.compile(
-    r"(?P<own>.+?)[\s,]+(?:attributable|applicable|available) to (?P<owner>.+)", re.IGNORECASE | re.DOTALL
+    r"(?P<own>.+?)(?<![\s,])[\s,]++(?:attributable|applicable|available) to (?P<owner>.+)", re.IGNORECASE | re.DOTALL
 )
 _SHARE_OF = re.compile(r"\w+(?: \w+)? share of (?P<own>.+)", re.IGNORECASE)
 _OTHERS = re.compile(r"noncontrolling|non-controlling|minority|preferred|participating|redeemable", re.IGNORECASE)

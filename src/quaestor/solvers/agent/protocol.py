@@ -25,7 +25,7 @@ _CHECKED_ANYWAY = frozenset({"maxLength", "minItems", "maxItems", "propertyNames
 _OF_OVERVIEW = ("list_entities", "introspect_ontology")
 """What they list stands in the prompt, where there is not too much of it."""
 _ANYTHING = plain_schema(CalculateAnything)
-_FINAL = re.compile(r"^[\s*]*ANSWER\W*?:", re.MULTILINE)
+_FINAL = re.compile(r"^[ \t*]*ANSWER\W*?:", re.MULTILINE)
 
 
 def read_calls(response: ModelResponse) -> ParsedReply:

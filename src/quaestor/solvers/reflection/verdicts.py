@@ -38,7 +38,7 @@ _LONGEST = 300
 _READ = 20_000
 """Characters of a reply that are read, at most."""
 
-_MARKUP = r"[\s\"'`*_#>.:-]*"
+_MARKUP = r"[\s\"'`*_#>.:-]{0,40}"
 _STATED = re.compile(
     rf"\bis[ _-]?correct{_MARKUP}(?:[:=]|\bis\b|\bto\b){_MARKUP}(true|yes|1|false|no|0)\b", re.IGNORECASE
 )
@@ -83,13 +83,13 @@ def salvage_verdict(text: str) -> Verdict | None:
 
 def _texts(text: str, key: str) -> list[str]:
     """Returns the texts that stand under a key of JSON, which may be broken or cut off behind it."""
-    found = re.search(rf'"{key}"\s*:\s*(\[?)\s*(?=")', text)
+    found = re.search(rf'"{key}"\s*:\s*+(\[?)\s*+(?=")', text)
     if found is None:
         return []
     said, place = list[str](), found.end()
     while (one := _TEXT.match(text, place)) is not None:
         said.append(_shortened(_unescaped(one[1])))
-        between = re.compile(r"\s*,\s*(?=\")").match(text, one.end())
+        between = re.compile(r"\s*+,\s*+(?=\")").match(text, one.end())
         if not found[1] or between is None:
             break
         place = between.end()

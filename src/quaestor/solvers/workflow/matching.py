@@ -19,7 +19,7 @@ _TURNING = frozenset("after before except excluding no non not without".split())
 """Words that make another thing of what follows them."""
 
 _DAY = re.compile(r"[0-3]?[0-9]")
-_ORDINAL = re.compile(r"\s*\[([0-9]{1,2})\]\s*$")
+_ORDINAL = re.compile(r"(?<!\s)\s*+\[([0-9]{1,2})\]\s*+$")
 _ISO = re.compile(r"((?:19|20)[0-9]{2})-(0[1-9]|1[0-2])-([0-3][0-9])")
 _UNSAID = 0.9
 """What is left of a fit where only one of the two names a period."""

@@ -24,7 +24,7 @@ MARGIN = 4.0
 _TURNED = 3.0
 """What a cell loses whose row was asked for as a column."""
 
-_NUMBER = re.compile(r"[,\s]*\(\s*number\s+([1-9])\s*\)\s*$", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![,\s])[,\s]*+\(\s*number\s+([1-9])\s*+\)\s*+$", re.IGNORECASE)
 _NEAREST = 3
 
 

@@ -82,7 +82,7 @@ _OF_ALL_PEOPLE = frozenset(
 )
 """What a question may say of employees and still ask for all of them."""
 _FORMER = re.compile(r"\s*(?:\w+ ){0,3}(?:former|retired)\b")
-_AMOUNT_BESIDE = re.compile(r"\([^()]*\d[^()]*\)")
+_AMOUNT_BESIDE = re.compile(r"\([^()\d]*+\d[^()]*+\)")
 _TIMES = re.compile(r"\bhow many times\b")
 
 

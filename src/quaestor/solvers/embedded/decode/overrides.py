@@ -34,7 +34,9 @@ _SHARE_OF = re.compile(
     rf"(?:(?!{_VERB}).)+?(?(much)(?=\s*{_VERB} (?:it|that|this|they|these|those)\b)"
     rf"|(?=$|[?.,]|{_VERB} (?:it|that|this|they|these|those)\b))"
 )
-_FROM_TO = re.compile(r"\b(?:from|between)\b[a-z\s]*((?:19|20)\d\d)\b[a-z\s]*\b(?:to|and)\b[a-z\s]*((?:19|20)\d\d)\b")
+_FROM_TO = re.compile(
+    r"\b(?:from|between)\b[a-z\s]{0,60}((?:19|20)\d\d)\b[a-z\s]{0,60}\b(?:to|and)\b[a-z\s]{0,60}((?:19|20)\d\d)\b"
+)
 _ONE_OF_TWO = re.compile(r"differen|\b(?:less|more|fewer|minus)\b")
 """What is compared as it is named, and did not change from one to the other."""
 _CHANGES = frozenset({"subtract", "percentage_change"})

@@ -28,8 +28,8 @@ _SKIPPED = frozenset({"a", "an", "the", "million", "billion"})
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WORD = re.compile(r"\S+")
 _MOVED = re.compile(
-    r"(?:increas|decreas|declin|grew|rose|fell|higher|lower|reduc|change)\w*"
-    r"(?: (?:of|by|in))?(?: (?:approximately|about|an|a|the))*[ $]*$"
+    r"(?:increas|decreas|declin|grew|rose|fell|higher|lower|reduc|change)\w{0,20}"
+    r"(?: (?:of|by|in))?(?: (?:approximately|about|an|a|the))*[ $]{0,4}$"
 )
 
 

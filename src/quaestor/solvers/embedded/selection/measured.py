@@ -19,7 +19,7 @@ from quaestor.solvers.embedded.state.turn_view import read_turn
 
 _POINTS_BACK = re.compile(r"^(?:(?:the|that|this|it|its|they|those|these|value|amount|number|figure|one)\s*)*$")
 _LEAD = re.compile(r"^(?:(?:the|and|of|for|in|,)\s+)*")
-_TAIL = re.compile(r"(?:[\s,]+(?:the|and|of|for|in|an?|with|during|to|by))*[\s,.?]*$")
+_TAIL = re.compile(r"(?:[\s,]{1,3}(?:the|and|of|for|in|an?|with|during|to|by)){0,8}[\s,.?]{0,8}$")
 
 
 def measured_words(measure: str) -> str:

@@ -10,7 +10,7 @@ from quaestor.graph.facts import Observation, TextCell
 from quaestor.plan.steps import Extract
 from quaestor.solvers.base import TurnContext
 
-_RATE = re.compile(r"\d+(?:\.\d+)?\s*%")
+_RATE = re.compile(r"(?<!\d)\d++(?:\.\d++)?\s*+%")
 _VALUE = {"kg:PatternValue", "kg:PatternAgain"}
 
 

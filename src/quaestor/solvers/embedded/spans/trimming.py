@@ -87,7 +87,7 @@ _SHOWS = (
     ),
     re.compile(r"\bfollowing (?:table )?(?:is|are|was|were)\s+(?:an?\s+|the\s+)?(?P<answer>.+?)\s*$", re.I),
 )
-_ENDS = re.compile(r"[\s.:;,]+$")
+_ENDS = re.compile(r"(?<![\s.:;,])[\s.:;,]++$")
 _MOST = 0.7
 _GAP = 7
 """How many words may stand between two words of the question for them to belong together."""

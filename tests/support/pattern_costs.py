@@ -1,0 +1,211 @@
+"""Measure what hostile texts cost every regular expression of the package; print those whose cost grows too fast as JSON.
+
+Run in an interpreter of its own: `re` is watched while the package is imported.
+"""
+
+import ast
+import importlib
+import json
+import pkgutil
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from re import _parser  # type: ignore[attr-defined]
+from time import perf_counter, process_time
+
+import quaestor
+
+SOURCE = Path(quaestor.__file__).parent
+METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
+LONGEST = 4_000
+"""Characters of the longest question; quadratic cost shows at this length in longer texts of documents, too."""
+STEPS = (LONGEST // 4, LONGEST // 2, LONGEST)
+FREE = 0.008
+"""Seconds below which the longest text is harmless, whatever its growth."""
+HOPELESS = 0.3
+"""Seconds that no pattern which passes takes for a part of the longest text."""
+LONG_ENOUGH = 0.04
+"""Seconds that the processor's clock, which ticks every few milliseconds, measures well."""
+GROWTH = 2.0 * 1.5
+"""What doubling a text may multiply its cost by: twice, with a generous share for a logarithm and for noise."""
+
+RAW = (
+    "readers", "cli", "web", "mcp_server", "application", "datasets", "scoring", "llm", "exports", "plan", "core",
+    "evaluation", "graph/guard", "solvers/agent", "solvers/workflow", "solvers/reflection", "solvers/sparql",
+)  # fmt: skip
+"""Modules that see texts before their white space is folded: files, and what models and clients write."""
+
+SEEDS = (
+    *" \n,.;:()[]$%-'\"|&<?=*#/", "a", "A", "1", "a ", "1 ", "A ", "Aa ", "1,", "1.", "a-", ", ", ". ", "( ", "(1", "(1) ",
+    "$ 1 ", "2012 ", "and ", "of the ", "in ",
+)  # fmt: skip
+
+
+def watched_patterns() -> dict[tuple[str, int], str]:
+    """Return each pattern that importing the package compiles, with its flags, and where."""
+    found: dict[tuple[str, int], str] = {}
+    compile_ = re._compile  # type: ignore[attr-defined]
+
+    def watch(pattern: object, flags: int) -> "re.Pattern[str]":
+        made: re.Pattern[str] = compile_(pattern, flags)
+        frame = sys._getframe(1)
+        while frame.f_back and Path(frame.f_code.co_filename).parent.name == "re":
+            frame = frame.f_back
+        path = Path(frame.f_code.co_filename)
+        if SOURCE in path.parents and isinstance(made.pattern, str):
+            found.setdefault((made.pattern, made.flags), f"{path.relative_to(SOURCE).as_posix()}:{frame.f_lineno}")
+        return made
+
+    re._compile = watch  # type: ignore[attr-defined]
+    for name in [name for name in sys.modules if name.startswith("quaestor")]:
+        del sys.modules[name]
+    for module in pkgutil.walk_packages([str(SOURCE)], "quaestor."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    re._compile = compile_  # type: ignore[attr-defined]
+    return found
+
+
+def literal_patterns(trees: dict[str, ast.Module]) -> Iterator[tuple[str, int, str]]:
+    """Yield the patterns that functions give to `re` as literals."""
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id="re"), attr=name), args=[ast.Constant(str(text)), *_]
+                ) if name in METHODS:
+                    yield text, re.compile(text).flags, f"{path}:{node.lineno}:{name}"
+
+
+def methods_by_name(trees: dict[str, ast.Module]) -> dict[tuple[str, str], set[str]]:
+    """Return by which methods each name of each module is used."""
+    used: dict[tuple[str, str], set[str]] = {}
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            match node:
+                case ast.Attribute(value=ast.Name(id=name), attr=method) if method in METHODS:
+                    used.setdefault((path, name), set()).add(method)
+    return used
+
+
+def name_of(where: str, trees: dict[str, ast.Module]) -> str | None:
+    """Return the name that a pattern is bound to by itself; None if it is part of something larger."""
+    path, line = where.split(":")[:2]
+    for node in trees[path].body:
+        if node.lineno <= int(line) <= (node.end_lineno or 0):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr="compile"))):
+                    return name
+    return None
+
+
+def words_of(pattern: str, flags: int) -> list[str]:
+    """Return the runs of literal characters in a pattern, the longest last."""
+    found: set[str] = set()
+
+    def walk(items: object) -> None:
+        run = ""
+        for operation, value in items:  # type: ignore[attr-defined]
+            if str(operation) == "LITERAL":
+                run += chr(value)
+                continue
+            found.add(run)
+            run = ""
+            for part in value if isinstance(value, tuple | list) else (value,):
+                for inner in part if isinstance(part, list) else (part,):
+                    if isinstance(inner, _parser.SubPattern):
+                        walk(inner)
+        found.add(run)
+
+    walk(_parser.parse(pattern, flags & ~re.DEBUG))
+    return sorted(found - {""}, key=lambda word: (len(word), word))
+
+
+def apply(compiled: "re.Pattern[str]", method: str, text: str) -> float:
+    """Return the seconds that a pattern takes for a text."""
+    began = perf_counter()
+    match method:
+        case "match":
+            compiled.match(text)
+        case "fullmatch":
+            compiled.fullmatch(text)
+        case _:
+            for _ in compiled.finditer(text):
+                pass
+    return perf_counter() - began
+
+
+def cost_of(compiled: "re.Pattern[str]", method: str, text: str) -> float:
+    """Return the seconds that a pattern takes: by the processor's clock if they matter, for the machine may be busy."""
+    cost = apply(compiled, method, text)
+    if not FREE / 20 < cost < HOPELESS:
+        return cost
+    began, times = process_time(), 0
+    while (spent := process_time() - began) < LONG_ENOUGH:
+        apply(compiled, method, text)
+        times += 1
+    return spent / times
+
+
+def worst(pattern: str, flags: int, methods: set[str], raw: bool) -> tuple[str, list[float]] | None:
+    """Return the text, repeated, for which the cost of a pattern grows too fast, with the cost at each length."""
+    compiled, words = re.compile(pattern, flags), words_of(pattern, flags)[-8:]
+    seeds = dict.fromkeys([*((seed, "") for seed in (*SEEDS, *words, *(f"{word} " for word in words)))])
+    seeds.update(dict.fromkeys((seed, word) for word in words[-4:] for seed in (" ", "a ", "1", "a", ", ")))
+    ways = {method if method in ("match", "fullmatch") else "search" for method in methods}
+    for seed, before in seeds:
+        text = (before + seed * LONGEST)[:LONGEST]
+        if not raw:
+            text = " ".join(text.split())
+        for way in ways:
+            if any(apply(compiled, way, f"{text}!") < FREE for _ in range(4)):
+                continue  # a busy machine is slow at times, never fast
+            costs = list[float]()
+            for size in STEPS:
+                costs.append(cost_of(compiled, way, f"{text[:size]}!"))
+                if costs[-1] > HOPELESS:
+                    return before + seed, costs
+            if costs[-1] > FREE and costs[-1] > GROWTH**2 * costs[0]:
+                return before + seed, costs
+    return None
+
+
+def main() -> None:
+    """Print the patterns that fail, and how many there are."""
+    files = {path.relative_to(SOURCE).as_posix(): path for path in SOURCE.rglob("*.py")}
+    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in files.items()}
+    used = methods_by_name(trees)
+    patterns: dict[tuple[str, int], tuple[str, set[str]]] = {}
+    for (text, flags), where in watched_patterns().items():
+        name = name_of(where, trees)
+        shared = name is not None and not name.startswith("_")
+        methods = {
+            method
+            for (path, other), found in used.items()
+            if other == name and (shared or path == where.split(":")[0])
+            for method in found
+        }
+        patterns[text, flags] = where, methods if name is not None and methods else {"search"}
+    for text, flags, where in literal_patterns(trees):
+        place, _, method = where.rpartition(":")
+        patterns.setdefault((text, flags), (place, {method}))
+    failing = []
+    for (text, flags), (where, methods) in patterns.items():
+        if sys.argv[1:] and not any(part in where for part in sys.argv[1:]):
+            continue
+        if (found := worst(text, flags, methods, where.startswith(RAW))) is not None:
+            failing.append({"where": where, "pattern": text, "text": found[0], "seconds": found[1]})
+            print(
+                where,
+                repr(found[0]),
+                [f"{cost:.4f}" for cost in found[1]],
+                sorted(methods),
+                file=sys.stderr,
+                flush=True,
+            )
+    print(json.dumps({"patterns": len(patterns), "failing": failing}))
+
+
+if __name__ == "__main__":
+    main()
