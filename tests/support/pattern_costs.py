@@ -1,4 +1,4 @@
-"""Measure what hostile texts cost every regular expression of the package; print those whose cost grows too fast as JSON.
+"""Measure what hostile texts cost every regular expression of the package, and print those that grow too fast as JSON.
 
 Run in an interpreter of its own: `re` is watched while the package is imported.
 """
@@ -15,11 +15,12 @@ from re import _parser  # type: ignore[attr-defined]
 from time import perf_counter, process_time
 
 import quaestor
+from quaestor.evaluation.checked_questions import MAX_QUESTION
 
 SOURCE = Path(quaestor.__file__).parent
 METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
-LONGEST = 4_000
-"""Characters of the longest question; quadratic cost shows at this length in longer texts of documents, too."""
+LONGEST = MAX_QUESTION
+"""Characters of the longest question; quadratic cost in the longer texts of documents shows at this length, too."""
 STEPS = (LONGEST // 4, LONGEST // 2, LONGEST)
 FREE = 0.008
 """Seconds below which the longest text is harmless, whatever its growth."""
@@ -37,8 +38,8 @@ RAW = (
 """Modules that see texts before their white space is folded: files, and what models and clients write."""
 
 SEEDS = (
-    *" \n,.;:()[]$%-'\"|&<?=*#/", "a", "A", "1", "a ", "1 ", "A ", "Aa ", "1,", "1.", "a-", ", ", ". ", "( ", "(1", "(1) ",
-    "$ 1 ", "2012 ", "and ", "of the ", "in ",
+    *" \n,.;:()[]$%-'\"|&<?=*#/", "a", "A", "1", "a ", "1 ", "A ", "Aa ", "1,", "1.", "a-", ", ", ". ", "( ", "(1",
+    "(1) ", "$ 1 ", "2012 ", "and ", "of the ", "in ",
 )  # fmt: skip
 
 

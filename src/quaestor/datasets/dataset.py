@@ -35,6 +35,10 @@ class Conversation:
     company: str = ""
     parts: tuple[QuestionPart | None, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Fold the white space of the questions: what reads them matches single blanks."""
+        object.__setattr__(self, "questions", tuple(" ".join(text.split()) for text in self.questions))
+
     def part(self, index: int) -> QuestionPart | None:
         """Returns which part of several questions in one a question is, from 0; None where it is asked alone."""
         return self.parts[index] if self.parts else None

@@ -3,7 +3,7 @@
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import QuestionError
 
-MAX_QUESTION = 10_000
+MAX_QUESTION = 4_000
 """Characters of a question, at most."""
 
 
@@ -11,7 +11,7 @@ def check_questions(conversation: Conversation) -> None:
     """Makes sure that every question of a conversation can be asked.
 
     Raises:
-        QuestionError: One is empty, over 10,000 characters, or not valid text.
+        QuestionError: One is empty, over 4,000 characters, or not valid text.
     """
     for number, question in enumerate(conversation.questions, start=1):
         alone = len(conversation.questions) == 1  # as each is of a conversation that goes on
@@ -26,7 +26,7 @@ def check_question(question: str, where: str) -> None:
         where: What to call it in an error.
 
     Raises:
-        QuestionError: It is empty, over 10,000 characters, or not valid text.
+        QuestionError: It is empty, over 4,000 characters, or not valid text.
     """
     if not question.strip():
         raise QuestionError(f"{where} is empty")

@@ -100,7 +100,8 @@ _NAMES_DEGREE = re.compile(
 
 _NUMBER = (
     r"(?P<sign>-|minus |negative |\()?\s?(?:us|c|a|hk|s)?(?P<unit>[$€£¥]|usd |eur |gbp )?\s?(?P<minus>-)?"
-    rf"(?P<number>\d[\d,]{{0,30}}(?:\.\d+)?|\.\d+|(?:{'|'.join(NUMBER_WORDS)}|zero|twenty|fifty|(?:a|one) hundred)\b)\)?"
+    rf"(?P<number>\d[\d,]{{0,30}}(?:\.\d+)?|\.\d+"
+    rf"|(?:{'|'.join(NUMBER_WORDS)}|zero|twenty|fifty|(?:a|one) hundred)\b)\)?"
     r"\s?(?P<scale>%|percent\b|per cent\b|pct\b|thousands?\b|millions?\b|billions?\b|trillions?\b|k\b|mn?\b|mm\b|bn\b)?"
 )
 _TESTS: tuple[tuple[Test, str], ...] = (

@@ -154,8 +154,8 @@ class Question:
 
 @lru_cache(maxsize=1024)
 def read_question(text: str) -> Question:
-    """Returns a question, the same one for the same text while it is among the last few thousand."""
-    return Question(text)
+    """Return a question with its white space folded; the same object for the texts that were read last."""
+    return Question(" ".join(text.split()))
 
 
 NO_QUESTION = Question("")

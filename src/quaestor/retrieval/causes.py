@@ -31,7 +31,8 @@ _ASKING = re.compile(
 )
 _AT_THE_END = re.compile(
     r"(?:\W|\b(?:in|for|during|at|as|of|the|fiscal|year|ended|end|compared|to|with|over|from|by|(?:first|second|third|fourth"
-    r"|last|prior|previous|this) (?:quarter|half|year)|quarter|(?:three|six|nine) months|so|much|due|attributable)\b){1,40}$"
+    r"|last|prior|previous|this) (?:quarter|half|year)|quarter|(?:three|six|nine) months"
+    r"|so|much|due|attributable)\b){1,40}$"
 )
 _HEADS_NOTHING = NAMES_NOTHING | frozenset(
     stem(word)

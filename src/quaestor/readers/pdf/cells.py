@@ -15,7 +15,10 @@ _AMOUNT = (
     rf"(?:{_CURRENCY})?\s{{0,3}}{_SIGN}?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}[-\u2013\u2212]?\s{{0,3}}(?:{_NUMBER})\s{{0,3}}"
     rf"(?:{_UNIT})?\s{{0,3}}\)?\s{{0,3}}(?:{_UNIT})?"
 )
-_NOTHING = rf"(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}{_DASH}\s{{0,3}}\)?\s{{0,3}}%?|(?:N|n)\.?/?(?:A|a|M|m)\.?|nm|NM|\*{{1,3}}|nil|Nil|—"
+_NOTHING = (
+    rf"(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}{_DASH}\s{{0,3}}\)?\s{{0,3}}%?"
+    r"|(?:N|n)\.?/?(?:A|a|M|m)\.?|nm|NM|\*{1,3}|nil|Nil|—"
+)
 _VALUE = re.compile(
     rf"(?:(?:{_AMOUNT})(?:\s?(?:[-\u2013—]|to)\s?(?:{_AMOUNT}))?|{_NOTHING}){_MARKS}",
 )
