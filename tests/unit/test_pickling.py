@@ -28,6 +28,7 @@ from quaestor.errors import (
     QuantityError,
     QueryError,
     QuestionTimeoutError,
+    ReadingLimitError,
     RunStoppedError,
     SeveralPagesError,
     StoreError,
@@ -59,6 +60,7 @@ ARGUMENTS: dict[type[QuaestorError], tuple[object, ...]] = {
     ClaimedError: ("conversation c1 is being played", "ada"),
     BadLinesError: ("answers.jsonl", ("answers.jsonl:3: it has no turn",), 841),
     QuestionTimeoutError: (30.0,),
+    ReadingLimitError: ("report.pdf", "read_seconds", "60 seconds"),
 }
 """What the errors are made with that take facts; all others take a message."""
 

@@ -83,8 +83,7 @@ def test_what_certainly_asks_several_things_but_not_which_is_asked_back() -> Non
     assert len(split.parts) == 1
     assert split.unclear
     many = split_question("; ".join(["what was the rent"] * (MOST_PARTS + 1)))
-    assert many.unclear is not None
-    assert many.unclear.startswith(f"it asks {MOST_PARTS + 1} things")
+    assert str(MOST_PARTS + 1) in (many.unclear or "")
 
 
 _WORDS = (

@@ -67,7 +67,7 @@ def test_a_page_without_numbers_is_a_named_error() -> None:
     document = page([["", "a"], ["b", "n/a"]])
     turns = play(Conversation("x", document, ("what was b?", "and what is that times 100?")))
     assert [turn.answer.value for turn in turns] == [None, None]
-    assert all(turn.error and "no number to use" in turn.error for turn in turns)
+    assert all((turn.error or "").startswith("SolverError") for turn in turns)
 
 
 def test_it_goes_on_from_another_solvers_answers(sample: Dataset) -> None:

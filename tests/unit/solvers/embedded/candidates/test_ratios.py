@@ -218,7 +218,7 @@ def test_what_is_left_as_it_is(question: str) -> None:
 
 @given(st.text(max_size=200), st.sampled_from(["", "profit margin", "NET MARGIN %", "gross profit margin"]), st.text())
 def test_any_text_is_spelled_out_or_stays(before: str, name: str, after: str) -> None:
-    question = f"{before}{name}{after}"
+    question = " ".join(f"{before}{name}{after}".split())
     found = told(question, INCOMES)
     assert found == question or " divided by " in found
 
