@@ -147,10 +147,10 @@ def load_settings(
     path = (folder or Path()) / FILE
     read = _from_file(path)
     tables = {name: _tables(name, read.pop(name), path) for name in _TABLES if name in read}
-    values = {name: _checked(name, value, str(path)) for name, value in read.items()}
+    values = {name: _checked(name, value, f"in {path}") for name, value in read.items()}
     values |= _from_environment(os.environ if environment is None else environment)
     given = {name: value for name, value in (flags or {}).items() if value is not None}
-    values |= {name: _checked(name, value, "the command line") for name, value in given.items()}
+    values |= {name: _checked(name, value, "on the command line") for name, value in given.items()}
     return Settings(**values, **tables)  # type: ignore[arg-type]  # _checked has compared every value with its field
 
 
@@ -196,7 +196,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
     for name, kind in _KINDS.items():
         text = environment.get(PREFIX + name.upper())
         if text:
-            values[name] = _checked(name, _read(text, kind), f"{PREFIX}{name.upper()}")
+            values[name] = _checked(name, _read(text, kind), f"in {PREFIX}{name.upper()}")
     return values
 
 
@@ -219,17 +219,17 @@ def _either(choices: tuple[str, ...]) -> str:
 def _checked(name: str, value: object, where: str) -> Setting:
     kind = _KINDS.get(name)
     if kind is None:
-        raise SettingsError(unknown_name("setting", name, _KINDS, where=f"in {where}"))
+        raise SettingsError(unknown_name("setting", name, _KINDS, where=where))
     if kind is float and type(value) is int:
         value = float(value)
     # type() and not isinstance: TOML's `true` is no number, although Python's True is one.
     if type(value) is not kind:
-        raise SettingsError(f"setting {name!r} must be {_WANTED[kind]}, not {value!r} (in {where})")
+        raise SettingsError(f"setting {name!r} must be {_WANTED[kind]}, not {value!r} ({where})")
     if name in _LEAST and isinstance(value, int | float) and not _LEAST[name] <= value < float("inf"):
-        raise SettingsError(f"setting {name!r} must be at least {_LEAST[name]}, not {value} (in {where})")
+        raise SettingsError(f"setting {name!r} must be at least {_LEAST[name]}, not {value} ({where})")
     if name in _CHOICES and value not in _CHOICES[name]:
-        raise SettingsError(f"setting {name!r} must be {_either(_CHOICES[name])}, not {value!r} (in {where})")
+        raise SettingsError(f"setting {name!r} must be {_either(_CHOICES[name])}, not {value!r} ({where})")
     if value == "":
-        raise SettingsError(f"setting {name!r} must not be empty (in {where})")
+        raise SettingsError(f"setting {name!r} must not be empty ({where})")
     assert isinstance(value, str | int | float)
     return value

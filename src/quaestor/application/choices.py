@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.solver_options import NO_OVERRIDES
-from quaestor.errors import InputError, SettingsError
+from quaestor.errors import InputError, unknown_name, SettingsError
 from quaestor.extras import require_extra
 from quaestor.solvers.registry import solver_spec, solver_specs
 
@@ -54,10 +54,10 @@ def find_answerer(asking: AskRequest, id: str) -> SolverChoice:
     Raises:
         InputError: There is nobody of this id.
     """
-    for found in answerers(asking):
-        if found.id == id:
-            return found
-    raise InputError("unknown solver; choose one from the list")
+    known = {found.id: found for found in answerers(asking)}
+    if id not in known:
+        raise InputError(unknown_name("solver", id, known))
+    return known[id]
 
 
 def _others(asking: AskRequest) -> Iterator[SolverChoice]:

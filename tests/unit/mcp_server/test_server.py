@@ -68,7 +68,7 @@ async def test_of_a_file_of_several_pages_the_pages_are_named(tmp_path: Path) ->
         assert "sample#NORD/2012/page_41.pdf" in pages
         said = await called(client, "ask", document=pages[0], question="what were total net sales in 2012?")
         assert said["document"] == pages[0]
-        assert "name one of them" in await refused(client, "ask", {"document": "sample", "question": "rent?"})
+        assert "18 pages" in await refused(client, "ask", {"document": "sample", "question": "rent?"})
 
 
 async def test_places_rows_numbers_and_formulas(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ async def test_a_workbook_is_returned_or_written_where_a_folder_was_named(tmp_pa
         written = await called(client, "export", conversation=id, format="xlsx", file="answers.xlsx")
         assert (written["written"], written["data"]) == ("answers.xlsx", None)
         again = {"conversation": id, "format": "xlsx", "file": "answers.xlsx"}
-        assert "there already" in await refused(client, "export", again)
+        assert "answers.xlsx" in await refused(client, "export", again)
     assert zipfile.is_zipfile(exports / "answers.xlsx")
 
 
