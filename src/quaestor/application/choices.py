@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.solver_options import NO_OVERRIDES
-from quaestor.errors import InputError, unknown_name, SettingsError
+from quaestor.errors import InputError, SettingsError, unknown_name
 from quaestor.extras import require_extra
 from quaestor.solvers.registry import solver_spec, solver_specs
 
