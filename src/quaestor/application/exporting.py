@@ -55,20 +55,28 @@ def is_inspect_log(output: OutputFile, named: str | None) -> bool:
     return named == "inspect" or (named is None and output.path.suffix.lower() == ".eval")
 
 
-async def files_of_run(store: RunStore, run: str) -> list[Path]:
-    """Returns the files that a run is about, as far as they are where they were: an export replaces none of them.
+async def files_of_run(store: RunStore, run: str, output: Path) -> list[Path]:
+    """Return the files that a run is about: an export replaces none of them.
+
+    A path that was given relative to another folder leads nowhere from this one: the file that is to be written counts
+    as that file if it exists and has its name.
 
     Args:
         store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
+        output: The file that is to be written.
 
     Raises:
         StoreError: There is no such run.
     """
     record = await find_run(store, run)
+    found = [Path(record.dataset)]
     with suppress(InputError):
-        return [Path(record.dataset), page_file(record.dataset)]
-    return [Path(record.dataset)]
+        found.append(page_file(record.dataset))
+    there = [path for path in found if path.exists()]
+    if output.exists() and any(not path.is_absolute() and path.name == output.resolve().name for path in found):
+        there.append(output)
+    return there
 
 
 async def read_conversations(store: RunStore, run: str, names: Sequence[str] = ()) -> tuple[ExportedConversation, ...]:

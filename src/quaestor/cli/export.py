@@ -65,7 +65,7 @@ def export_command(
 
     async def read_files() -> list[Path]:
         async with open_store(uri, create=False) as opened:
-            return await files_of_run(opened, run)
+            return await files_of_run(opened, run, output)
 
     read_too = asyncio.run(read_files())
     target = OutputFile(output, [*(path for path in (kept, dataset) if path), *read_too], force)

@@ -127,6 +127,24 @@ def test_the_filing_that_was_asked_is_never_replaced(
     assert filing.read_text() == TABLE
 
 
+def test_the_filing_is_known_from_another_folder(
+    filing: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    elsewhere = filing.parent / "elsewhere"
+    elsewhere.mkdir()
+    store = str(filing.parent / "s.db")
+    assert typed("ask", filing.name, "net sales in 2023", "--store", store) == 0
+    monkeypatch.chdir(elsewhere)
+    (elsewhere / "link.md").symlink_to(filing)
+    for output in (f"../{filing.name}", "link.md", str(filing)):
+        command = ("export", "latest", "--store", store, "--output", output, "--format", "markdown")
+        assert typed(*command, "--force") == 2
+        assert "cannot write" in capfd.readouterr().err
+    assert filing.read_text() == TABLE
+    assert typed("export", "latest", "--store", store, "--output", filing.name, "--format", "markdown") == 0
+    assert (elsewhere / filing.name).exists()
+
+
 def test_another_file_is_replaced_by_force(filing: Path) -> None:
     other = filing.with_name("other.md")
     other.write_text("old")
