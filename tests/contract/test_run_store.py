@@ -11,8 +11,8 @@ import pytest
 from store_records import START, a_run, an_example, play, some_turns
 
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
-from quaestor.store.base import RunStore, open_store
-from quaestor.store.records import RunRecord, TurnRecord
+from quaestor.store.base import RunStore, open_store, time_of_new_run
+from quaestor.store.records import RunRecord, TurnRecord, now
 
 
 def test_every_implementation_is_a_run_store(uri: str) -> None:
@@ -55,6 +55,20 @@ def test_runs_come_latest_first(uri: str) -> None:
         for name, minutes in (("b", 5), ("a", 9), ("c", 1)):
             await store.create_run(a_run(name, minutes=minutes))
         assert [run.id for run in await store.runs()] == ["a", "b", "c"]
+
+    play(uri, scenario)
+
+
+def test_a_run_that_is_created_last_is_the_latest_though_the_clock_was_put_back(uri: str) -> None:
+    ahead = replace(a_run("ahead"), started=now() + timedelta(hours=1))
+
+    async def scenario(store: RunStore) -> None:
+        before = now()
+        assert await time_of_new_run(store) >= before
+        await store.create_run(ahead)
+        await store.create_run(replace(a_run("after"), started=await time_of_new_run(store)))
+        await store.create_run(replace(a_run("last"), started=await time_of_new_run(store)))
+        assert [run.id for run in await store.runs()] == ["last", "after", "ahead"]
 
     play(uri, scenario)
 

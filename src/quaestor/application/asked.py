@@ -21,7 +21,7 @@ from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watching import TurnBegun, Watcher
 from quaestor.evaluation.writing import RunWriter
 from quaestor.llm.usage import Usage
-from quaestor.store.base import RunStore, open_store
+from quaestor.store.base import RunStore, open_store, time_of_new_run
 from quaestor.store.records import RunRecord, RunStatus, now
 
 if TYPE_CHECKING:
@@ -129,8 +129,9 @@ class AskedRun:
             await self._forgiving(lambda: writer.on_broken(self._conversation, index, turn))
 
     async def _begin(self, store: str) -> None:
-        asking, spec, started = self._asking, self._asking.spec, now()
+        asking, spec = self._asking, self._asking.spec
         opened = await self._open.enter_async_context(open_store(store))
+        started = await time_of_new_run(opened)
         run = RunRecord(
             id=spec.new_run_id(started),
             spec=serial.dump(spec),

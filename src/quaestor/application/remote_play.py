@@ -181,7 +181,7 @@ class RemotePlay:
             answer=Answer(value=None),
             verified=False,
             started=begun.started,
-            finished=now(),
+            finished=max(begun.started, now()),
             events=tuple(open_.events),
             references=begun.references,
             tool_calls=tuple(open_.calls),
@@ -197,7 +197,7 @@ class RemotePlay:
         error, shown = None if failure is None else failure_words(failure), self._shown
         return ConversationResult(
             started=self._started,
-            finished=now(),
+            finished=max(self._started, now()),
             turns=tuple(self._turns),
             broken=None if error is None else self.broken(error),
             status="complete" if failure is None else fate_of(failure),

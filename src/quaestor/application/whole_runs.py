@@ -10,7 +10,7 @@ from quaestor.errors import QuaestorError
 from quaestor.evaluation.recording import stored_counts
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.usage import Usage
-from quaestor.store.base import RunStore
+from quaestor.store.base import RunStore, time_of_new_run
 from quaestor.store.records import ConversationRecord, RunKind, RunRecord, TurnRecord, now
 
 RecordsOf = Callable[[RunRecord, Conversation], Sequence[TurnRecord]]
@@ -32,7 +32,7 @@ async def keep_whole_run(
     Raises:
         StoreError: The store failed. Nothing of the run is left, as far as it still obeys.
     """
-    started = now()
+    started = await time_of_new_run(store)
     run = RunRecord(
         id=replace(spec, solver=called).new_run_id(started),
         spec=serial.dump(spec),

@@ -173,7 +173,7 @@ def show_exchanges(console: Console, prompts: Sequence[PromptRecord], *, raw: bo
     """Prints every request of a turn and every reply; what an earlier request said is not repeated."""
     known: tuple[Message, ...] = ()
     for prompt in prompts:
-        milliseconds = (prompt.finished - prompt.started).total_seconds() * 1000
+        milliseconds = max(0.0, (prompt.finished - prompt.started).total_seconds()) * 1000
         heading = f"{prompt.number + 1}. {prompt.phase or 'request'}, {prompt.model}"
         console.print(f"[bold]{escape(heading)}[/]", soft_wrap=True)
         used = Usage.of_counts(prompt.usage)

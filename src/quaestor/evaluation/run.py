@@ -30,7 +30,7 @@ from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
 from quaestor.solvers.registry import make_solver
-from quaestor.store.base import RunStore
+from quaestor.store.base import RunStore, time_of_new_run
 from quaestor.store.records import RunRecord, RunStatus, now
 
 
@@ -173,7 +173,7 @@ def _check(dataset: Dataset, spec: RunSpec) -> None:
 
 
 async def _create(store: RunStore, spec: RunSpec, dataset: Dataset) -> RunRecord:
-    started = now()
+    started = await time_of_new_run(store)
     run = RunRecord(
         id=spec.new_run_id(started),
         spec=serial.dump(spec),

@@ -7,6 +7,8 @@ conversations or reference answers.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
@@ -284,7 +286,7 @@ class Play:
         graph, triples, statistics = await compute(self._known)
         return ConversationResult(
             started=self._started,
-            finished=now(),
+            finished=max(self._started, now()),
             turns=tuple(self._turns),
             broken=broken,
             status="complete" if failure is None else fate_of(failure),
@@ -319,7 +321,7 @@ class Play:
             answer=Answer(value=None),
             verified=False,
             started=begun.started,
-            finished=now(),
+            finished=max(begun.started, now()),
             events=context.trace.events,
             references=context.references,
             tool_calls=tuple(context.tool_calls),
@@ -361,7 +363,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
     """
     answer, verified, error = Answer(value=None), False, None
     registers: tuple[StepResult, ...] = ()
-    started = now()
+    started, began = now(), monotonic()
     try:
         answer = await solver.solve(question, context)
         verified, registers = await compute_little(verified_answer, answer, context.memory)
@@ -375,7 +377,8 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
         answer=answer,
         verified=verified,
         started=started,
-        finished=now(),
+        # How long it took, though somebody sets the clock meanwhile.
+        finished=started + timedelta(milliseconds=int(1000 * (monotonic() - began))),
         events=context.trace.events,
         references=context.references,
         tool_calls=tuple(context.tool_calls),

@@ -5,7 +5,7 @@ of the package sees every way in which they are touched. `tests/contract` holds 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self, cast, runtime_checkable
@@ -36,6 +36,7 @@ from quaestor.store.records import (
     RunRecord,
     RunStatus,
     TurnRecord,
+    now,
 )
 from quaestor.store.turn_measures import RunMeasures
 
@@ -301,6 +302,15 @@ class RunStore(Protocol):
     ) -> None:
         """Closes the store."""
         ...
+
+
+async def time_of_new_run(store: RunStore) -> datetime:
+    """Return when a run is created: after all others of a store, though the clock was put back since.
+
+    Runs are in the order of these times: the latest is the one that was created last.
+    """
+    latest = (await store.list_runs(RunFilter(), ListPart(limit=1))).items
+    return max([now(), *(run.started + timedelta(milliseconds=1) for run in latest)])
 
 
 def open_store(uri: str, *, create: bool = True) -> RunStore:

@@ -57,10 +57,10 @@ def moment(at: datetime) -> str:
 
 
 def duration(start: datetime, end: datetime | None) -> str:
-    """Returns how long something took; "" where it has not ended."""
+    """Return how long something took; "" if it has not ended, 0 if the clock was put back meanwhile."""
     if end is None:
         return ""
-    seconds = (end - start).total_seconds()
+    seconds = max(0.0, (end - start).total_seconds())
     if seconds < 1:
         return f"{1000 * seconds:.0f} ms"
     if seconds < _SOON:

@@ -1,0 +1,103 @@
+"""A system clock that is put back and forward by an hour between two questions."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
+
+import pytest
+from command_line import exit_code
+from made_up import a_record, write_dataset
+from scripted import ScriptedSolver
+
+from quaestor.application import kept_conversations
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.desk import Desk, DeskLimits
+from quaestor.application.kept_conversations import KeptConversations
+from quaestor.application.run_service import find_run
+from quaestor.application.shelf import Shelf
+from quaestor.application.uploads import Uploads
+from quaestor.settings import Settings
+from quaestor.store import records
+from quaestor.store.base import open_store
+from quaestor.store.records import RunRecord, TurnRecord
+
+pytestmark = pytest.mark.faults
+
+HOURS = [0, 1, -1, 0, -2, 1, 0]
+
+
+class Clock:
+    """Stands in for `datetime` where times are taken."""
+
+    def __init__(self) -> None:
+        self.hours = 0
+
+    def now(self, zone: tzinfo) -> datetime:
+        return datetime.now(zone) + timedelta(hours=self.hours)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(records, "datetime", made)
+    monkeypatch.setattr(kept_conversations, "time_ns", lambda: int(made.now(UTC).timestamp() * 1_000_000_000))
+    return made
+
+
+@asynccontextmanager
+async def desk(folder: Path) -> AsyncIterator[Desk]:
+    asking = AskRequest(Settings(store=str(folder / "runs.db")), solver=ScriptedSolver(), keep=True)
+    async with open_store(asking.settings.store) as store:
+        shelf = Shelf([str(folder / "pages.json")], Uploads(folder / "uploads"))
+        made = Desk(asking, shelf, KeptConversations(folder / "conversations"), store, DeskLimits())
+        try:
+            yield made
+        finally:
+            await made.close()
+
+
+async def latest(store: str) -> tuple[RunRecord, tuple[TurnRecord, ...]]:
+    async with open_store(store) as opened:
+        run = await find_run(opened, "latest")
+        return run, await opened.turns(run.id)
+
+
+def test_a_conversation_goes_on_in_order_and_is_resumed(clock: Clock, tmp_path: Path) -> None:
+    write_dataset(tmp_path / "pages.json", a_record())
+    asked: list[str] = []
+
+    async def ask(here: Desk, id: str) -> None:
+        for hours in HOURS:
+            clock.hours = hours
+            await here.close_idle()
+            asked.append(f"cell 1 {1 + len(asked) % 2}")
+            assert (await here.ask(id, asked[-1])).unkept is None
+
+    async def scenario() -> None:
+        async with desk(tmp_path) as first:
+            id = (await first.begin(first.shelf.files[0].id)).id
+            await ask(first, id)
+            assert len(first.kept.get(id).runs) == 1  # it was not closed meanwhile
+        async with desk(tmp_path) as second:
+            await ask(second, id)
+            kept = second.kept.get(id)
+            assert [turn.question for turn in (await second.look(id)).turns] == asked
+        run, turns = await latest(str(tmp_path / "runs.db"))
+        assert run.id == kept.run
+        assert [turn.question for turn in turns] == asked
+        assert all(turn.finished is not None and turn.finished >= turn.started for turn in turns)
+
+    asyncio.run(scenario())
+
+
+def test_the_latest_run_is_the_one_that_was_made_last(clock: Clock, tmp_path: Path) -> None:
+    store = str(tmp_path / "runs.db")
+    (tmp_path / "in.csv").write_text(",2023\nnet sales,17\n")
+    ids = []
+    for hours in HOURS:
+        clock.hours = hours
+        assert exit_code("ask", str(tmp_path / "in.csv"), "net sales in 2023", "--store", store, "--keep") == 0
+        ids.append(asyncio.run(latest(store))[0].id)
+    assert len(set(ids)) == len(HOURS)
