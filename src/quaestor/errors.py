@@ -38,7 +38,7 @@ QuaestorError
 ├── RunStoppedError                  a run that was interrupted, or whose budget or model is gone; `run` is resumed
 ├── EngineError (RuntimeError)       conversations that could not be played to their end
 ├── BusyError (RuntimeError)         more is asked for at once than is taken; `seconds` says when to ask again
-├── StoreError (OSError)             the run store is unreachable, damaged or of another version
+├── StoreError (OSError)             the run store, or a folder beside it, cannot be read or written
 │   ├── UnknownRunError              (LookupError)
 │   ├── StoredValueError             (ValueError) a value in the store that is not as it was written
 │   └── DuplicateRecordError         a record whose key is taken
@@ -338,7 +338,7 @@ class BusyError(QuaestorError, RuntimeError):
 
 
 class StoreError(QuaestorError, OSError):
-    """The run store is unreachable, damaged or of another version."""
+    """The run store, or a folder beside it, cannot be read or written."""
 
 
 class UnknownRunError(StoreError, LookupError):

@@ -48,6 +48,12 @@ from quaestor.store.records import now
 _EXAMPLES = 100
 """Documents whose examples are remembered."""
 
+_OTHERS = 60.0
+"""Seconds that a conversation is waited for while another server of the same store uses it."""
+
+_LOOK_AGAIN = 0.05
+"""Seconds between two looks whether it still does."""
+
 
 @dataclass(frozen=True, slots=True)
 class DeskLimits:
@@ -74,6 +80,9 @@ class _Open:
         answerer: Who answers.
         lock: Held while anything is done in it.
         chat: The conversation, once something was asked.
+        seen: What was on record of it when it was last used here; something else is on record if another server of the
+            same store has gone on with it since.
+        unlisted: Why the list of conversations does not have its latest answers, or None.
         used: When it was last used, by the clock that only goes on.
         waiting: How many wait for the lock.
         asking: What answers questions, or waits to; those that were stopped are not among them.
@@ -83,6 +92,8 @@ class _Open:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     chat: Chat | None = None
     relay: Relay | None = None
+    seen: KeptConversation | None = None
+    unlisted: str | None = None
     used: float = field(default_factory=monotonic)
     waiting: int = 0
     asking: "set[asyncio.Task[Any]]" = field(default_factory=set)
@@ -145,8 +156,8 @@ class Desk:
         kept = self.kept.get(id)
         page = await self.shelf.open(kept.document)
         held = self._open.get(id)
-        if held is not None and held.chat is not None:
-            return Laid(kept, page, held.chat.ledger, held.answerer, held.chat.unkept)
+        if held is not None and held.chat is not None and not self._is_outdated(held, kept):
+            return Laid(kept, page, held.chat.ledger, held.answerer, held.chat.unkept or held.unlisted)
         ledger = await self._ledger(kept, page)
         return Laid(kept, page, ledger, held.answerer if held else self._chosen(kept))
 
@@ -179,12 +190,11 @@ class Desk:
                 held.relay.listener = listener
                 try:
                     turns = await chat.ask(text)
-                    first = len(chat.turns) - len(turns) + 1
-                    name = held.answerer.name
-                    return AnsweredNow(chat.turns, first, chat.document, chat.run, chat.unkept, chat.page, name)
                 finally:
                     held.relay.listener = None
-                    self._note(id, chat)
+                    self._note(id, held, chat)
+                first, unkept = len(chat.turns) - len(turns) + 1, chat.unkept or held.unlisted
+                return AnsweredNow(chat.turns, first, chat.document, chat.run, unkept, chat.page, held.answerer.name)
 
     @contextmanager
     def _stoppable(self, id: str) -> Iterator[None]:
@@ -262,7 +272,7 @@ class Desk:
             taken = await chat.undo()
             if taken:
                 await chat.keep()
-            self._note(id, chat)
+            self._note(id, held, chat)
             return taken
 
     async def correct(self, id: str, fix: Callable[[Ledger], Fix], author: str) -> Correction:
@@ -282,7 +292,7 @@ class Desk:
             if wanted.act is None:
                 raise InputError("say what is to be corrected")
             made = await chat.correct(wanted.act, author, wanted.reason)
-            self._note(id, chat)
+            self._note(id, held, chat)
             return made
 
     async def change(self, id: str, answerer: str) -> None:
@@ -305,7 +315,7 @@ class Desk:
             await held.chat.change(found.request)
         held.answerer, kept = found, self.kept.get(id)
         if kept.answerer != found.id:
-            self.kept.save(replace(kept, answerer=found.id))
+            self._save(held, kept, replace(kept, answerer=found.id))
 
     async def exported(self, id: str) -> ExportedConversation:
         """Returns a conversation to be handed on.
@@ -315,7 +325,7 @@ class Desk:
         """
         kept = self.kept.get(id)
         held = self._open.get(id)
-        if held is not None and held.chat is not None:
+        if held is not None and held.chat is not None and not self._is_outdated(held, kept):
             async with self._held(id):
                 return await held.chat.exported()
         if kept.run is None:
@@ -330,7 +340,11 @@ class Desk:
             UnknownConversationError: There is none of this id.
             InputError: The title is empty or too long.
         """
-        return self.kept.rename(id, title)
+        before, held = self.kept.get(id), self._open.get(id)
+        renamed = self.kept.rename(id, title)
+        if held is not None and held.seen == before:
+            held.seen = renamed
+        return renamed
 
     async def delete(self, id: str) -> None:
         """Takes a conversation away for good, with all that is kept of it in the store; stops what is asked in it.
@@ -372,7 +386,12 @@ class Desk:
 
     @asynccontextmanager
     async def _held(self, id: str) -> AsyncIterator[_Open]:
-        """Gives a conversation to whoever comes first, then to whoever comes next."""
+        """Gives a conversation to whoever comes first, then to whoever comes next, here or in another server.
+
+        Raises:
+            BusyError: Too many wait for it, or another server uses it.
+            UnknownConversationError: It was deleted in the meantime.
+        """
         held = self._entry(id)
         if held.waiting > self._limits.waiting:
             raise BusyError("too many questions wait in this conversation: wait for their answers")
@@ -380,10 +399,23 @@ class Desk:
         try:
             async with held.lock:
                 held.used = monotonic()
-                yield held
+                await self._lock(id)
+                try:
+                    self.kept.get(id)
+                    yield held
+                finally:
+                    self.kept.unlock(id)
         finally:
             held.waiting -= 1
             held.used = monotonic()
+
+    async def _lock(self, id: str) -> None:
+        """Wait until no other server uses a conversation."""
+        until = monotonic() + _OTHERS
+        while not self.kept.lock(id):
+            if monotonic() > until:
+                raise BusyError("this conversation is being used in another server of the same store: try again later")
+            await asyncio.sleep(_LOOK_AGAIN)
 
     def _entry(self, id: str) -> _Open:
         kept = self.kept.get(id)
@@ -393,10 +425,12 @@ class Desk:
         return held
 
     async def _chat(self, id: str, held: _Open) -> Chat:
-        """Returns the open conversation, taken up again from the store where it was closed."""
+        """Return the open conversation, taken up again from the store if it was closed or another server went on."""
+        kept = self.kept.get(id)
+        if self._is_outdated(held, kept):
+            await self._let_go(id, held)
         if held.chat is None:
             await self.close_idle()
-            kept = self.kept.get(id)
             page = await self.shelf.open(kept.document)
             relay = Relay()
             await _prepare(held.answerer.request)
@@ -405,8 +439,12 @@ class Desk:
                 await chat.open(kept.run)
             except UnknownRunError:  # somebody has deleted it from the store
                 await chat.open()
-            held.chat, held.relay = chat, relay
+            held.chat, held.relay, held.seen = chat, relay, kept
         return held.chat
+
+    def _is_outdated(self, held: _Open, kept: KeptConversation) -> bool:
+        """Return whether another server has gone on with a conversation that is open here, and the store has it."""
+        return held.chat is not None and held.seen != kept and kept.run is not None and self._can_be_taken_up(held)
 
     def _chosen(self, kept: KeptConversation) -> SolverChoice:
         """Returns who answers in a conversation; who answers by default where the chosen one is not there any more."""
@@ -420,14 +458,23 @@ class Desk:
                 return await kept_conversation(self.asking.settings.store, kept.run, page)
         return Ledger(page.document)
 
-    def _note(self, id: str, chat: Chat) -> None:
-        """Puts on record what the conversation is kept as now."""
+    def _note(self, id: str, held: _Open, chat: Chat) -> None:
+        """Put on record what the conversation is kept as now; if that fails, its answers are shown all the same."""
         kept, run = self.kept.get(id), chat.run
         runs = kept.runs if run is None or run in kept.runs else (*kept.runs, run)
         title = kept.title or (chat.turns[0].asked if chat.turns else "")
         title = " ".join(title.split())
         title = title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
-        self.kept.save(replace(kept, title=title, runs=runs, turns=len(chat.turns), used=now()))
+        try:
+            self._save(held, kept, replace(kept, title=title, runs=runs, turns=len(chat.turns), used=now()))
+            held.unlisted = None
+        except StoreError as error:
+            held.unlisted = str(error)
+
+    def _save(self, held: _Open, before: KeptConversation, kept: KeptConversation) -> None:
+        self.kept.save(kept)
+        if held.seen == before:
+            held.seen = kept
 
     async def _let_go(self, id: str, held: _Open) -> None:
         if held.chat is not None:
@@ -438,7 +485,9 @@ class Desk:
     @staticmethod
     def _can_be_taken_up(held: _Open) -> bool:
         """Whether closing a conversation loses nothing: one that is not kept lives only while it is open."""
-        return held.chat is None or not held.chat.turns or (held.chat.run is not None and held.chat.unkept is None)
+        if held.chat is None or not held.chat.turns:
+            return True
+        return held.chat.request.keep and held.chat.unkept is None and held.unlisted is None
 
 
 async def _examples(here: PageHere) -> tuple[str, ...]:

@@ -4,31 +4,40 @@ Owns a folder of small files beside the store, one a conversation: a line of JSO
 last whole one counts. Questions and answers are in the store alone.
 """
 
+import hashlib
 import json
 import os
 import re
 import secrets
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from errno import ENOSPC
+from errno import EACCES, EAGAIN, ENOSPC
 from pathlib import Path
 from time import time_ns
 
 from quaestor.application.resolve import store_file
 from quaestor.core import serial
 from quaestor.core.private_files import make_private_folder, open_private
-from quaestor.errors import InputError, UnknownConversationError
+from quaestor.errors import InputError, StoreError, UnknownConversationError
 from quaestor.settings import Settings
 from quaestor.store.listing import ListPage, ListPart
 from quaestor.store.records import now
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
 
 FOLDER = "conversations"
 """The folder's name."""
 
 LONGEST_TITLE = 120
+
+_LOCKS = ".locks"
+"""A file of which each conversation has a byte, to be locked; it stays empty."""
 
 _ID = re.compile(r"[\w-]{22}", re.ASCII)
 _ID_BYTES = 16
@@ -72,11 +81,12 @@ class KeptConversation:
 
 
 class KeptConversations:
-    """A folder of conversations; what cannot be written there is an error of the input."""
+    """A folder of conversations, which several servers may share."""
 
     def __init__(self, folder: Path) -> None:
         """Takes the folder, which is made with the first."""
         self.folder = folder
+        self._locks: int | None = None
 
     def begin(self, document: str, about: str, title: str = "", answerer: str = "default") -> KeptConversation:
         """Returns a new conversation, which is on record from now on.
@@ -88,7 +98,8 @@ class KeptConversations:
             answerer: Who answers.
 
         Raises:
-            InputError: The title is too long, or it cannot be written.
+            InputError: The title is too long.
+            StoreError: It cannot be written.
         """
         at, id = now(), secrets.token_urlsafe(_ID_BYTES)
         made = KeptConversation(id, document, about, at, at, _title(title) if title else "", answerer=answerer)
@@ -142,7 +153,7 @@ class KeptConversations:
         """Keeps a conversation as it is now.
 
         Raises:
-            InputError: It cannot be written.
+            StoreError: It cannot be written.
         """
         path, line = self._path(kept.id), json.dumps(serial.dump(kept), ensure_ascii=False).encode()
         try:
@@ -150,7 +161,7 @@ class KeptConversations:
                 make_private_folder(self.folder)
                 _begun(path, line)
         except OSError as error:
-            raise InputError(f"cannot save the conversation: {error.strerror or type(error).__name__}") from None
+            raise StoreError(f"cannot save the conversation: {error.strerror or type(error).__name__}") from None
 
     def rename(self, id: str, title: str) -> KeptConversation:
         """Calls a conversation something else, and returns it.
@@ -158,6 +169,7 @@ class KeptConversations:
         Raises:
             UnknownConversationError: There is none of this id.
             InputError: The title is empty or too long.
+            StoreError: It cannot be written.
         """
         kept = replace(self.get(id), title=_title(title), used=now())
         self.save(kept)
@@ -168,8 +180,41 @@ class KeptConversations:
         if _ID.fullmatch(id):
             self._path(id).unlink(missing_ok=True)
 
+    def lock(self, id: str) -> bool:
+        """Keep other servers from changing a conversation, and return whether none of them is doing so.
+
+        The system lets go of the locks of a process that ends. Without locks on this system or disk nobody waits.
+        """
+        if fcntl is None:
+            return True
+        try:
+            if self._locks is None:
+                make_private_folder(self.folder)
+                self._locks = open_private(self.folder / _LOCKS, os.O_RDWR | os.O_CREAT)
+            fcntl.lockf(self._locks, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _lock_place(id))
+        except OSError as error:
+            return error.errno not in (EACCES, EAGAIN)
+        return True
+
+    def unlock(self, id: str) -> None:
+        """Let other servers change a conversation again."""
+        if fcntl is not None and self._locks is not None:
+            with suppress(OSError):
+                fcntl.lockf(self._locks, fcntl.LOCK_UN, 1, _lock_place(id))
+
+    def close(self) -> None:
+        """Let go of all locks."""
+        if self._locks is not None:
+            os.close(self._locks)
+            self._locks = None
+
     def _path(self, id: str) -> Path:
         return self.folder / f"{id}.json"
+
+
+def _lock_place(id: str) -> int:
+    """Return the byte of the file of locks that stands for a conversation."""
+    return int.from_bytes(hashlib.sha256(id.encode()).digest()[:6])
 
 
 def _gone_on(path: Path, line: bytes) -> bool:
@@ -223,7 +268,8 @@ def open_conversations(settings: Settings) -> Iterator[KeptConversations]:
     """Gives the conversations beside the run store; where that is no file, in a folder that is gone afterwards."""
     store = store_file(settings.store)
     if store is not None:
-        yield KeptConversations(store.absolute().parent / FOLDER)
+        with closing(KeptConversations(store.absolute().parent / FOLDER)) as kept:
+            yield kept
         return
-    with tempfile.TemporaryDirectory() as folder:
-        yield KeptConversations(Path(folder))
+    with tempfile.TemporaryDirectory() as folder, closing(KeptConversations(Path(folder))) as kept:
+        yield kept

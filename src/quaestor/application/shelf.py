@@ -129,6 +129,7 @@ class Shelf:
 
         Raises:
             InputError: It is too large, of no kind that is read, damaged, takes too long to read, or has no number.
+            StoreError: It cannot be written.
         """
         upload = await self._uploads.read_upload(data, name)
         self._hold(upload.id, upload.page)
@@ -160,6 +161,8 @@ class Shelf:
         if lock is None:
             lock = self._locks[id] = asyncio.Lock()
         async with lock:
+            if id.partition(".")[0] not in self._names and not self._uploads.has(id):
+                self._held.pop(id, None)
             if (held := self._held.get(id)) is not None:
                 self._held.move_to_end(id)
                 return held

@@ -21,7 +21,7 @@ from quaestor.application.file_cache import file_cache, reading_limits
 from quaestor.application.resolve import CorpusPage, require_askable, store_file
 from quaestor.core.private_files import make_private_folder, open_private
 from quaestor.documents.document import Document
-from quaestor.errors import InputError, UnknownUploadError
+from quaestor.errors import InputError, StoreError, UnknownUploadError
 from quaestor.readers.cache import ByteCache, cache_key
 from quaestor.readers.content import FileContent
 from quaestor.readers.limited import ReadingLimits, read_limited_async
@@ -122,6 +122,7 @@ class Uploads:
 
         Raises:
             InputError: It is too large, of no kind that is read, damaged, takes too long to read, or has no number.
+            StoreError: It cannot be written.
         """
         shown = shown_name(name)
         if len(data) > self.limits.largest:
@@ -151,11 +152,15 @@ class Uploads:
 
     def forget(self, id: str) -> bool:
         """Removes an upload, and its file, unless another upload is of the same; tells whether there was one."""
-        if not (_ID.fullmatch(id) and self._entry(id).exists()):
+        if not self.has(id):
             return False
         self._entry(id).unlink(missing_ok=True)
         self._make_room()
         return True
+
+    def has(self, id: str) -> bool:
+        """Return whether an upload is kept: another server of the same store may have removed it."""
+        return _ID.fullmatch(id) is not None and self._entry(id).exists()
 
     async def _document(self, data: bytes, digest: str, name: str) -> Document:
         key = cache_key("upload", digest, name, code_of_reading())
@@ -184,8 +189,10 @@ class Uploads:
             if not self._file(upload.digest).exists():
                 _write(self._file(upload.digest), data)
         except OSError as error:
-            raise InputError(f"cannot save {upload.name}: {error.strerror or type(error).__name__}") from None
-        self._make_room()
+            with suppress(OSError):
+                self._entry(upload.id).unlink(missing_ok=True)
+            raise StoreError(f"cannot save {upload.name}: {error.strerror or type(error).__name__}") from None
+        self._make_room(upload.id)
 
     def _found(self, id: str) -> tuple[str, str, bytes]:
         if _ID.fullmatch(id):
@@ -198,10 +205,14 @@ class Uploads:
                     return name, digest, data
         raise UnknownUploadError("this document no longer exists: upload it again")
 
-    def _make_room(self) -> None:
-        """Removes the uploads that were not used for longest, and files that no upload is of."""
+    def _make_room(self, newest: str = "") -> None:
+        """Remove the uploads that were not used for longest, and files without an upload.
+
+        Args:
+            newest: The id of an upload that stays, even if the clock was put back and all others seem newer.
+        """
         with suppress(OSError):
-            entries = sorted(self._entries(), reverse=True)
+            entries = sorted(self._entries(), key=lambda entry: (entry[1].stem == newest, entry[0]), reverse=True)
             sizes: dict[str, int] = {}
             for number, (_, path, digest, size, _) in enumerate(entries, start=1):
                 if number > self.limits.files or sum({**sizes, digest: size}.values()) > self.limits.most:

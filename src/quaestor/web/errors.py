@@ -104,8 +104,11 @@ def install(app: FastAPI, pages: Pages) -> None:
     async def on_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         plain = HTTPStatus(error.status_code).phrase
-        line = error.detail if error.detail != plain else _WORDS.get(error.status_code, f"{plain}.")
-        response = error_answer(pages, request, error.status_code, line)
+        status = error.status_code
+        line = error.detail if error.detail != plain else _WORDS.get(status, f"{plain}.")
+        if isinstance(error.__cause__, OSError):  # a form that could not be kept until all of it was there
+            status, line = 503, f"The server has no room for the file: {error.__cause__.strerror}."
+        response = error_answer(pages, request, status, line)
         response.headers.update(error.headers or {})
         return response
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.application.kept_conversations import KeptConversations, open_conversations
-from quaestor.errors import InputError, UnknownConversationError
+from quaestor.errors import InputError, StoreError, UnknownConversationError
 from quaestor.settings import Settings
 from quaestor.store.listing import ListPage, ListPart
 from quaestor.store.records import now
@@ -81,7 +81,7 @@ def test_where_the_disk_is_full_what_was_kept_before_stays(tmp_path: Path, monke
     begun = kept.begin("doc", "page")
     write = os.write
     monkeypatch.setattr(os, "write", lambda file, data: write(file, data[: len(data) // 2]))
-    with pytest.raises(InputError):
+    with pytest.raises(StoreError):
         kept.save(replace(begun, turns=1))
     monkeypatch.undo()
     assert kept.get(begun.id) == begun

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import stat
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -90,6 +91,15 @@ def test_what_was_not_used_for_longest_makes_room(tmp_path: Path) -> None:
     assert {path.stem for path in (tmp_path / "u").glob("*.file")} == {
         upload.digest for upload in (made[0], made[2], fourth)
     }
+
+
+def test_what_was_just_handed_over_stays_though_the_clock_was_put_back(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path / "u", limits=UploadLimits(files=1))
+    (old,) = hand_over(uploads, csv(1))
+    ahead = time.time() + 3600
+    os.utime(tmp_path / "u" / f"{old.id}.json", (ahead, ahead))
+    (new,) = hand_over(uploads, csv(2))
+    assert [entry.id for entry in uploads.all()] == [new.id]
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from quaestor.application.error_lines import error_line
 from quaestor.application.exporting import ExportFormat
 from quaestor.application.laid import Laid
 from quaestor.core.provenance import Source
-from quaestor.errors import BusyError, InputError, SeveralPagesError
+from quaestor.errors import BusyError, InputError, SeveralPagesError, StoreError
 from quaestor.web.ask.cards import cards
 from quaestor.web.downloads import download
 from quaestor.web.errors import status_of
@@ -38,7 +38,7 @@ async def _take_upload(request: Request, site: TheSite, file: Annotated[UploadFi
     try:
         with site.desk.shelf.receiving.entered(client_of(request)):
             taken = await site.desk.shelf.take(await file.read(), file.filename or "")
-    except (InputError, BusyError) as error:
+    except (InputError, BusyError, StoreError) as error:
         return _start_page(request, site, error_line(error), status_of(error))
     return await _begin(site, taken.id)
 

@@ -1,0 +1,102 @@
+"""Two servers of one store and one folder: what is handed over, asked and deleted in one is so in the other."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx2
+import pytest
+from endless import FILING, endless_installed, serving
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.timeout(300)]
+
+QUESTIONS = ["what were net sales in 2023?", "what was net income in 2022?", "what was cost of sales in 2023?"]
+FILE = {"Content-Type": "application/octet-stream"}
+
+
+class Server:
+    """A client of the HTTP interface."""
+
+    def __init__(self, address: str) -> None:
+        self.address = f"{address}/api/v1"
+
+    def send(self, method: str, where: str, **said: Any) -> Any:
+        return httpx2.request(method, self.address + where, timeout=120, **said)
+
+    def get(self, where: str) -> Any:
+        return self.send("GET", where).json()
+
+    def begin(self, document: str | None = None) -> str:
+        document = document or self.get("/documents")["items"][0]["id"]
+        made = self.send("POST", "/conversations", json={"document": document})
+        assert made.status_code == 201, made.text
+        return str(made.json()["id"])
+
+    def ask(self, conversation: str, question: str) -> Any:
+        return self.send("POST", f"/conversations/{conversation}/questions", json={"question": question})
+
+    def asked(self, conversation: str) -> list[str]:
+        return [turn["question"] for turn in self.get(f"/conversations/{conversation}")["turns"]]
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Server]]:
+    folder = tmp_path_factory.mktemp("two")
+    environment = endless_installed(folder)
+    with serving(folder, environment) as (one, _), serving(folder, environment) as (other, _):
+        yield Server(one), Server(other)
+
+
+def test_a_document_is_in_both(both: tuple[Server, Server]) -> None:
+    one, other = both
+    made = one.send("POST", "/documents?name=two.md", content=FILING.encode(), headers=FILE).json()["id"]
+    assert made in [item["id"] for item in other.get("/documents")["items"]]
+    conversation = other.begin(made)
+    assert other.ask(conversation, QUESTIONS[0]).json()["unkept"] is None
+    assert one.asked(conversation) == QUESTIONS[:1]
+    assert one.send("DELETE", f"/documents/{made}").status_code == 204
+    for server in both:
+        gone = server.send("GET", f"/documents/{made}")
+        assert (gone.status_code, gone.json()["code"]) == (404, "unknown_document")
+
+
+def test_a_conversation_goes_on_from_one_to_the_other(both: tuple[Server, Server]) -> None:
+    one, other = both
+    conversation = one.begin()
+    asked: list[str] = []
+    for server in (one, other, one, one, other):
+        asked.append(QUESTIONS[len(asked) % 3])
+        reply = server.ask(conversation, asked[-1])
+        assert (reply.status_code, reply.json()["unkept"]) == (200, None)
+        assert one.asked(conversation) == other.asked(conversation) == asked
+
+
+def test_what_is_asked_in_both_at_once_is_kept(both: tuple[Server, Server]) -> None:
+    shared = both[0].begin()
+    own = [(server, server.begin()) for server in both for _ in range(3)]
+    with ThreadPoolExecutor(8) as pool:
+        wanted = [(server, id) for server, id in own for _ in QUESTIONS] + [(server, shared) for server in both * 3]
+        replies = list(pool.map(lambda one: one[0].ask(one[1], QUESTIONS[0]), wanted))
+    assert [(reply.status_code, reply.json().get("unkept")) for reply in replies] == [(200, None)] * len(wanted)
+    for _, id in own:
+        assert [len(server.asked(id)) for server in both] == [3, 3]
+    assert [len(server.asked(shared)) for server in both] == [6, 6]
+
+
+def test_what_is_deleted_in_one_is_not_found_in_the_other(both: tuple[Server, Server]) -> None:
+    one, other = both
+    conversation = one.begin()
+    for server in both:
+        assert server.ask(conversation, QUESTIONS[0]).status_code == 200
+    with ThreadPoolExecutor(2) as pool:
+        asking = [
+            pool.submit(one.ask, conversation, QUESTIONS[1]),
+            pool.submit(other.send, "DELETE", f"/conversations/{conversation}"),
+        ]
+        replies = [one.result() for one in asking]
+    assert replies[0].status_code in (200, 404)
+    assert replies[1].status_code == 204
+    for server in both:
+        gone = server.ask(conversation, QUESTIONS[1])
+        assert (gone.status_code, gone.json()["code"]) == (404, "unknown_conversation")
+        assert server.send("DELETE", f"/conversations/{conversation}").status_code == 404
