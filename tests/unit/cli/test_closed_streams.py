@@ -59,3 +59,10 @@ def test_no_command_has_an_internal_error(words: tuple[str, ...], filing: Path) 
 def test_a_command_that_prints_nothing_does_not_miss_its_output(filing: Path) -> None:
     closed(filing, "", "ask", "--store", "s.db", "in.csv", "net sales in 2023")
     assert closed(filing, "<&-", "mcp", "--store", "s.db").returncode == 0
+
+
+def test_a_server_says_that_nobody_can_be_told_its_address(filing: Path) -> None:
+    done = closed(filing, ">&-", "serve", "--store", "s.db", "--port", "0", "in.csv")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "internal error" not in done.stderr
