@@ -62,7 +62,7 @@ def begin(page: Page, name: str) -> None:
 def ask(page: Page, question: str) -> None:
     """Asks, and waits for the answer."""
     before = page.locator("#turns > .turn:not(.pending)").count()
-    page.get_by_label("Question").fill(question)
+    page.locator("#question").fill(question)
     page.keyboard.press("Enter")
     page.locator("#turns > .turn:not(.pending)").nth(before).wait_for(timeout=120_000)
     page.locator(".pending").wait_for(state="detached")

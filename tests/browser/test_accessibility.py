@@ -38,11 +38,11 @@ def test_a_conversation_beside_its_document(browser: Browser, tmp_path: Path, da
     with pages_served(tmp_path, NORD, "sample") as address, watched(browser, address, dark=dark, size=size) as found:
         page = found.page
         page.goto("/")
-        page.get_by_role("button", name="NORD").click()
+        page.locator("button.document").first.click()
         expect(page.locator(".first button").first).to_be_visible(timeout=60_000)
         assert serious_faults(page) == [], "before anything is asked"
         for number, question in enumerate(QUESTIONS, start=1):
-            page.get_by_label("Question").fill(question)
+            page.locator("#question").fill(question)
             page.keyboard.press("Enter")
             expect(page.locator("#turns > .turn:not(.pending)")).to_have_count(number, timeout=60_000)
             expect(page.locator(".pending")).to_have_count(0)
@@ -54,8 +54,8 @@ def test_a_conversation_beside_its_document(browser: Browser, tmp_path: Path, da
         page.goto("/")
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         assert serious_faults(page) == [], "the list of conversations"
-        page.get_by_role("button", name="sample: pages").click()
-        expect(page.get_by_text("Choose a page")).to_be_visible()
+        page.locator("button.document").last.click()
+        expect(page.locator("ul.pages")).to_be_visible()
         assert serious_faults(page) == [], "the pages of a file"
 
 

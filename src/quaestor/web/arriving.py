@@ -69,14 +69,14 @@ class Bodies:
                 async with asyncio.timeout(max(0.0, allowed - waited)):
                     message = await receive()
             except TimeoutError:
-                refusal = 408, "the body took too long to arrive: send it again at once"
+                refusal = 408, "the request body took too long to arrive; send the request again"
                 return {"type": "http.disconnect"}
             waited += loop.time() - before
             more = message["type"] == "http.request" and message.get("more_body", False)
             sizes[number] = size = size + len(message.get("body", b""))
             total = sum(sizes.values())
             if total > self._most and size * len(sizes) >= total:
-                refusal = 429, "too many large files are being sent from your address: send it again in a moment"
+                refusal = 429, "too many large uploads from your address; try again later"
                 return {"type": "http.disconnect"}
             return message
 

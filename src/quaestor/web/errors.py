@@ -42,12 +42,12 @@ LOG = logging.getLogger("quaestor.web")
 
 _LONGEST = 400
 _WORDS = {
-    404: "There is nothing here.",
-    405: "That cannot be done here.",
-    413: "That is too large.",
-    422: "That is not what the server expects.",
+    404: "This page does not exist.",
+    405: "This address does not support that request method.",
+    413: "The request is too large.",
+    422: "The request is invalid.",
 }
-INTERNAL = "Something went wrong in the server; its log says what."
+INTERNAL = "Internal server error. See the server log for details."
 
 
 _STATUSES: Mapping[type[QuaestorError], int] = {
@@ -115,7 +115,7 @@ def install(app: FastAPI, pages: Pages) -> None:
     async def on_invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
         names = {str(found["loc"][-1]) for found in error.errors() if found.get("loc")}
-        line = f"Not usable as it is: {', '.join(sorted(names))}." if names else _WORDS[422]
+        line = f"Missing or invalid: {', '.join(sorted(names))}." if names else _WORDS[422]
         return error_answer(pages, request, 422, line)
 
     app.add_exception_handler(QuaestorError, on_quaestor)
@@ -124,13 +124,13 @@ def install(app: FastAPI, pages: Pages) -> None:
 
 
 def log_unforeseen(where: str, error: BaseException) -> None:
-    """Says in the log what nobody foresaw, in a line; where in the code, to who asks for that."""
+    """Log an unexpected error in one line, with its traceback at debug level."""
     LOG.error("%s: internal error: %s: %s", where, type(error).__name__, " ".join(str(error).split())[:_LONGEST])
-    LOG.debug("where it happened", exc_info=error)
+    LOG.debug("traceback", exc_info=error)
 
 
 class Contained:
-    """An ASGI middleware: what nobody foresaw is one line in the log and an answer that tells nothing of it."""
+    """ASGI middleware that logs unexpected errors and returns a generic response."""
 
     def __init__(self, app: ASGIApp, answer: Callable[[Request], Response]) -> None:
         """Takes what it wraps, and what makes the answer."""

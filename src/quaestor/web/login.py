@@ -26,7 +26,7 @@ async def _take_token(request: Request, site: TheSite, token: Annotated[str, For
     if site.access.token is None:
         return RedirectResponse("/", 303)
     if not site.access.knows(token.strip()):
-        return site.pages.page(request, "login.html", status=401, line="That token is not the right one.")
+        return site.pages.page(request, "login.html", status=401, line="The token is incorrect.")
     response = RedirectResponse("/", 303)
     site.access.grant(response, secure=request.url.is_secure)
     return response

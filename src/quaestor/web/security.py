@@ -27,7 +27,7 @@ LOGIN = "/login"
 STATIC = "/static/"
 """Below which nothing is private: the files of the package."""
 
-_SEND_THE_TOKEN = "this server needs its token: send it with the header Authorization: Bearer TOKEN"
+_SEND_THE_TOKEN = "this server requires a token: send the header Authorization: Bearer TOKEN"
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES = frozenset({"localhost"})
@@ -62,9 +62,11 @@ class Access:
 
     def __post_init__(self) -> None:
         if self.token is None and not is_loopback(self.host):
-            raise SettingsError(f"{self.host} can be reached from other machines: a token is needed")
+            raise SettingsError(f"{self.host} can be reached from other machines, which requires a token")
         if self.token is not None and (len(self.token) < SHORTEST_TOKEN or not self.token.isascii()):
-            raise SettingsError(f"a token has {SHORTEST_TOKEN} ASCII characters or more: leave it out to be given one")
+            raise SettingsError(
+                f"a token needs at least {SHORTEST_TOKEN} ASCII characters; omit it to have one generated"
+            )
 
     @classmethod
     def at(cls, host: str, token: str | None = None) -> "Access":
@@ -218,11 +220,15 @@ class Guard:
         headers = {name: ", ".join(request.headers.getlist(name)) for name in request.headers}
         scheme = request.scope["scheme"]
         if not self.access.goes_by(headers.get("host", "")):
-            return self.refuse(request, 421, "This server does not go by that name: use the address that it printed.")
+            return self.refuse(
+                request,
+                421,
+                "Unknown host name. Use the address that the server printed at its start.",
+            )
         bearer = self.access.token is not None and "authorization" in headers and self.access.lets_in(headers)
         trusted = bearer or is_same_origin(scheme, headers) or self._is_a_program(request, headers)
         if request.method not in _SAFE and not trusted:
-            return self.refuse(request, 403, "This was sent from a page of another site, and nothing was done.")
+            return self.refuse(request, 403, "This request came from another site and was refused.")
         return None
 
     def _is_a_program(self, request: Request, headers: Mapping[str, str]) -> bool:
@@ -250,7 +256,7 @@ class Guard:
             return response
         if path == LOGIN or self.access.lets_in(_plain(request.headers)):
             return None
-        return self.refuse(request, 401, "That token is not the right one." if given else "This server needs a token.")
+        return self.refuse(request, 401, "The token is incorrect." if given else "This server requires a token.")
 
 
 def _plain(headers: Headers) -> dict[str, str]:

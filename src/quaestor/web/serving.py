@@ -28,7 +28,7 @@ def bind(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
     except (OSError, UnicodeError) as error:
-        raise SettingsError(f"{host[:80]!r} is no address of this machine: {_why(error)}") from None
+        raise SettingsError(f"{host[:80]!r} is not an address of this machine: {_why(error)}") from None
     try:
         if sys.platform != "win32":
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -36,7 +36,7 @@ def bind(host: str, port: int) -> socket.socket:
         bound.listen(128)
     except OSError as error:
         bound.close()
-        raise SettingsError(f"cannot listen at {host} port {port}: {_why(error)}; choose another port") from None
+        raise SettingsError(f"cannot listen on {host} port {port}: {_why(error)}; choose another port") from None
     return bound
 
 

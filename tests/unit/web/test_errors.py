@@ -21,7 +21,7 @@ def app_that_fails(folder: Path) -> FastAPI:
 
     @app.get("/mistaken")
     async def mistaken() -> None:
-        raise InputError("cannot read /home/somebody/filing.htm: <b>it is empty</b>")
+        raise InputError("/home/somebody/filing.htm: <b>x</b>")
 
     @app.get("/gone")
     async def gone() -> None:
@@ -38,7 +38,7 @@ def test_a_mistake_is_one_line_without_the_folders_of_the_machine(tmp_path: Path
     with client_of(app_that_fails(tmp_path)) as client:
         answer = client.get("/mistaken")
     assert answer.status_code == 400
-    assert "cannot read filing.htm: &lt;b&gt;it is empty&lt;/b&gt;" in answer.text
+    assert "filing.htm: &lt;b&gt;x&lt;/b&gt;" in answer.text
     assert "somebody" not in answer.text
 
 

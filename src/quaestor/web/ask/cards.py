@@ -170,7 +170,7 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
     return Card(
         number=index + 1,
         question=turn.question,
-        apart=f"{apart.number} of {apart.of} questions in: {apart.asked}" if apart else "",
+        apart=f"Question {apart.number} of {apart.of} in: {apart.asked}" if apart else "",
         answer=answer,
         value=show_number(answer) if given else "",
         kind=_KINDS[answer.kind],

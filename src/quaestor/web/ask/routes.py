@@ -70,7 +70,7 @@ async def _show_part(request: Request, site: TheSite, id: str, number: int, at: 
     laid = await site.desk.look(id)
     paper = await site.papers.paper(laid.document)
     if not 0 <= number < len(paper.parts):
-        raise InputError("the document has no such part")
+        raise InputError("the document does not have this part")
     here, used = source_at(at, paper.document), _used(laid)
     blocks = await asyncio.to_thread(part_view, paper, paper.parts[number], used, here)
     return site.pages.page(request, "paper/part.html", part=paper.parts[number], blocks=blocks)

@@ -202,7 +202,7 @@ def _row(table: Table, row: int, numeric: frozenset[int], used: frozenset[Source
 def _cell(cell: Cell, numeric: frozenset[int], used: frozenset[Source], here: Source | None, span: int = 1) -> CellView:
     mended = cell.repair.kind.value.replace("_", " ") if cell.repair is not None else ""
     if cell.misread is not None:
-        mended = f"corrected; read before: {cell.misread or 'nothing'}"
+        mended = f"corrected; originally read as: {cell.misread or 'nothing'}"
     return CellView(
         source_key(cell.ref),
         cell.text,

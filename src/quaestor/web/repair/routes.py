@@ -110,14 +110,14 @@ def _author(request: Request, site: Site) -> str:
 def _act(ledger: Ledger, turn: int, choice: str, place: str, value: str, step: int | None) -> Act:
     """Returns what a form asks for: something that was offered, another number, or another place for a step."""
     if not 0 <= turn < len(ledger.turns):
-        raise InputError(f"there is no answer {turn + 1}: {len(ledger.turns)} questions are answered")
+        raise InputError(f"answer {turn + 1} does not exist; the conversation has {len(ledger.turns)} answers")
     if choice:
         try:
             return serial.load(_Sent, {"choice": json.loads(choice)}).choice
         except (ValidationError, ValueError, RecursionError) as error:
-            raise InputError("that is none of the corrections that are offered") from error
+            raise InputError("unknown correction; choose one of the offered corrections") from error
     if not place.strip():
-        raise InputError("say which number: click on it in the document, or write its row and its column")
+        raise InputError("select a number: click it in the document, or enter its row and column")
     source = _source(ledger, turn, place)
     return correct_number(ledger, source, value) if step is None else SourceChoice(turn, step, source)
 
@@ -139,7 +139,7 @@ async def _page(
 ) -> Response:
     laid = await site.desk.look(id)
     if not 1 <= number <= len(laid.turns):
-        raise InputError(f"there is no answer {number}: {len(laid.turns)} questions are answered")
+        raise InputError(f"answer {number} does not exist; the conversation has {len(laid.turns)} answers")
     ledger, turn = laid.ledger, number - 1
     numbers = await compute(numbers_of_answer, ledger, turn)
     paper = await compute(Paper, laid.document)

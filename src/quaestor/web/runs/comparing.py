@@ -15,10 +15,10 @@ router = APIRouter()
 
 OUTCOMES = (
     ("both", "right in both"),
-    ("first", "right in A alone"),
-    ("second", "right in B alone"),
+    ("first", "right in A only"),
+    ("second", "right in B only"),
     ("neither", "wrong in both"),
-    ("unjudged", "not judged"),
+    ("unjudged", "not scored"),
 )
 
 
@@ -28,11 +28,11 @@ async def _compare(request: Request, site: TheSite, views: Views) -> Response:
     listed = ListRequest.of("/runs/compare", request.query_params, TURNS_SHOWN)
     if ticked := request.query_params.getlist("run"):
         if len(ticked) != 2:
-            raise InputError(f"two are compared, not {len(ticked)}: go back and tick two")
+            raise InputError(f"select two runs to compare, not {len(ticked)}")
         return RedirectResponse(ListRequest("/runs/compare", {}, 1).address(first=ticked[1], second=ticked[0]), 303)
     names = listed.text("first"), listed.text("second")
     if names[0] is None or names[1] is None:
-        raise InputError("two are compared, not none: go back and tick two")
+        raise InputError("select two runs to compare")
     first, second = await views.run(names[0]), await views.run(names[1])
     page = await views.compare(first, second, pair_filter(listed), listed.part)
     counts = await views.compared(first, second)

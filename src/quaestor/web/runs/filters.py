@@ -88,13 +88,13 @@ class ListRequest:
         found = self.values.get(name)
         if found is None or found in get_args(kind):
             return found
-        raise InputError(f"{found!r:.60} is no {name}: known are {', '.join(map(str, get_args(kind)))}")
+        raise InputError(f"{found!r:.60} is not a valid {name}: choose from {', '.join(map(str, get_args(kind)))}")
 
     def share(self, name: str) -> float | None:
         """Returns a parameter that is a percentage as a share, or None.
 
         Raises:
-            InputError: It is no number from 0 to 100.
+            InputError: It is not a number from 0 to 100.
         """
         found = self.values.get(name)
         if found is None:
@@ -104,7 +104,7 @@ class ListRequest:
         except ValueError:
             number = -1.0
         if not isfinite(number) or not 0 <= number <= 100:
-            raise InputError(f"{found!r:.60} is no confidence: give a percentage from 0 to 100")
+            raise InputError(f"{found!r:.60} is not a confidence: give a percentage from 0 to 100")
         return number / 100
 
     def place(self, name: str) -> int | None:
@@ -117,7 +117,7 @@ class ListRequest:
         if found is None:
             return None
         if not found.isdecimal() or not found.isascii() or len(found) > 10 or not least <= int(found) <= most:
-            raise InputError(f"{found!r:.60} is no {name}: give a number from {least}")
+            raise InputError(f"{found!r:.60} is not a valid {name}: give a whole number from {least}")
         return int(found)
 
 
@@ -154,7 +154,7 @@ def verdict_filter(listed: ListRequest) -> VerdictFilter:
     verdict = listed.word("verdict", Verdict)
     cause = listed.text("cause")
     if cause is not None and cause not in set(Cause):
-        raise InputError(f"{cause!r:.60} is no cause: known are {', '.join(Cause)}")
+        raise InputError(f"unknown cause {cause!r:.60}; choose from {', '.join(Cause)}")
     return VerdictFilter(None if verdict is None else verdict == "right", cause)
 
 

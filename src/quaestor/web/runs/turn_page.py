@@ -81,7 +81,7 @@ def turn_values(found: LookedAtTurn) -> dict[str, Any]:
         "reference_words": _reference_words(found.reference) if found.reference else "",
         "referred": _referred(found.turn.references, record.question),
         "drawing": draw(found.nodes) if found.nodes else None,
-        "told_steps": [(node, step_words(node, by_key)) for node in found.nodes],
+        "plan_steps": [(node, step_words(node, by_key)) for node in found.nodes],
         "places": places,
         "source_places": places(answer.sources),
         "events": event_lines(events),
@@ -151,7 +151,7 @@ def _referred(references: References, question: str) -> list[str]:
         if expression.means:
             means.insert(0, expression.means)
         text = "the whole question" if expression.text == question else f"“{expression.text}”"
-        lines.append(f"{text}: {', or '.join(means) if means else 'nothing that was said before'}")
+        lines.append(f"{text}: {', or '.join(means) if means else 'nothing earlier'}")
     return lines
 
 

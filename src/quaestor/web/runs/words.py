@@ -14,9 +14,9 @@ from quaestor.store.listing import TurnListing
 from quaestor.store.records import RunRecord
 
 BREAKDOWN_WORDS = {
-    "index": "turn of the conversation",
-    "operation": "operation of the answer",
-    "origin": "where its numbers stand",
+    "index": "turn number",
+    "operation": "operation",
+    "origin": "source of the numbers",
     "kind": "kind of answer",
 }
 KIND_WORDS = {"yes_no": "yes or no", "none": "no answer"}

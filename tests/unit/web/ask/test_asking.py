@@ -24,7 +24,7 @@ def streamed(folder: Path, *questions: str) -> list[str]:
 
 def test_steps_come_before_the_answer(tmp_path: Path) -> None:
     (told,) = streamed(tmp_path, "cell 1 1")
-    asked, step, card = told.index("pending-"), told.index("reads &#39;cell 1 1&#39;"), told.index('id="turn-1"')
+    asked, step, card = told.index("pending-"), told.index("#steps-"), told.index('id="turn-1"')
     assert asked < step < card < told.index("event: answered")
 
 
@@ -35,7 +35,6 @@ def test_several_questions_in_one_are_several_cards(tmp_path: Path) -> None:
 
 def test_what_goes_wrong_is_told_beside_the_box(tmp_path: Path) -> None:
     down, defect, empty, after = streamed(tmp_path, "down", "break", "  ", "cell 1 1")
-    assert "the model does not answer" in down
     assert all("event: refused" in told and "#ask-error" in told for told in (down, defect, empty))
     assert "defect" not in defect
     assert "event: answered" in after

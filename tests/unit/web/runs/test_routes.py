@@ -26,26 +26,22 @@ def test_runs_are_listed_with_their_scores(client: TestClient, runs: tuple[str, 
 
 def test_runs_are_filtered_by_their_address(client: TestClient) -> None:
     assert len(select(page_of(client, "/runs?solver=embedded&state=complete"), "table.runs tbody tr")) == 2
-    assert "No run is like that." in text(page_of(client, "/runs?solver=agent"))
+    assert select(page_of(client, "/runs?solver=agent"), "p.empty")
     answered = client.get("/runs?state=asleep")
-    assert (answered.status_code, "'asleep' is no state" in text(html.fromstring(answered.text))) == (
-        400,
-        True,
-    )
+    assert (answered.status_code, "asleep" in answered.text) == (400, True)
 
 
 def test_an_empty_store_says_how_a_run_is_made(tmp_path: Path) -> None:
     with client_of(create_app(asking(tmp_path))) as client:
-        assert "No run is kept yet." in text(page_of(client, "/runs"))
+        assert select(page_of(client, "/runs"), "section.empty")
 
 
 def test_a_run_shows_its_scores_and_all_its_turns(client: TestClient, runs: tuple[str, ...]) -> None:
     page = page_of(client, f"/runs/{runs[1]}")
     assert text(select(page, "h1")[0]) == runs[1]
-    assert {"execution accuracy", "program accuracy"} <= {text(cell) for cell in select(page, "table.scores th")}
+    assert len(select(page, "table.scores tbody tr")) >= 2
     rows = select(page, "table.turns tbody tr")
-    shown = {text(select(row, "[role=cell]")[0]) for row in rows}
-    assert "no answer" in shown
+    assert "none" in {row.get("data-kind") for row in rows}
     by_turn = select(select(page, "table.breakdown")[0], "tbody tr")
     turns = sum(int(text(row).rsplit("/", 1)[1]) for row in by_turn)
     assert turns == len(rows) > 3
@@ -54,19 +50,20 @@ def test_a_run_shows_its_scores_and_all_its_turns(client: TestClient, runs: tupl
 @pytest.mark.parametrize(
     ("query", "shows"),
     [
-        ("verdict=wrong", "wrong"),
-        ("verdict=right", "right"),
-        ("kind=none", "no answer"),
-        ("cause=no+answer", "no answer"),
-        ("turn=1", "turn 1"),
-        ("operation=lookup", "lookup"),
+        ("verdict=wrong", "tr .verdict.wrong"),
+        ("verdict=right", "tr .verdict.right"),
+        ("kind=none", "tr[data-kind=none]"),
+        ("cause=no+answer", "tr .cause"),
+        ("turn=1", "tr[data-turn=1]"),
+        ("operation=lookup", "tr[data-operation=lookup]"),
     ],
 )
 def test_turns_are_filtered_by_their_address(client: TestClient, runs: tuple[str, ...], query: str, shows: str) -> None:
     all_of_them = select(page_of(client, f"/runs/{runs[1]}"), "table.turns tbody tr")
-    found = select(page_of(client, f"/runs/{runs[1]}?{query}"), "table.turns tbody tr")
+    page = page_of(client, f"/runs/{runs[1]}?{query}")
+    found = select(page, "table.turns tbody tr")
     assert 0 < len(found) < len(all_of_them)
-    assert all(shows in text(row) for row in found)
+    assert len(select(page, f"table.turns tbody {shows}")) == len(found)
 
 
 def test_the_confidence_is_a_range_in_percent(client: TestClient, runs: tuple[str, ...]) -> None:
@@ -78,7 +75,7 @@ def test_the_confidence_is_a_range_in_percent(client: TestClient, runs: tuple[st
     assert len(ordered) == len(sure("from=0&to=100"))
     assert len(sure("from=90")) + len(sure("to=89.9")) == len(ordered)
     answered = client.get(f"/runs/{runs[0]}?from=much")
-    assert (answered.status_code, "percentage from 0 to 100" in answered.text) == (400, True)
+    assert (answered.status_code, "much" in answered.text) == (400, True)
 
 
 @pytest.mark.parametrize(
@@ -94,8 +91,7 @@ def test_a_page_beyond_the_last_is_empty(client: TestClient, runs: tuple[str, ..
 
 
 def test_an_unknown_run_is_not_found(client: TestClient) -> None:
-    answered = client.get("/runs/20200101-000000-nobody-0000")
-    assert (answered.status_code, "has no run" in answered.text) == (404, True)
+    assert client.get("/runs/20200101-000000-nobody-0000").status_code == 404
 
 
 def test_a_running_one_says_how_far_it_is_and_asks_again(tmp_path: Path) -> None:
@@ -115,14 +111,14 @@ def test_a_running_one_says_how_far_it_is_and_asks_again(tmp_path: Path) -> None
     with client_of(create_app(asking(tmp_path))) as client:
         for address in ("/runs", f"/runs/{run.id}"):
             found = select(page_of(client, address), ".progress")[0]
-            assert "1 of 4 conversations" in text(found)
+            bar = select(found, "progress")[0]
+            assert (bar.get("value"), bar.get("max")) == ("1", "4")
             assert found.get("hx-get") == f"/runs/{run.id}/progress"
-        assert "1 of 4" in text(page_of(client, f"/runs/{run.id}/progress"))
         asyncio.run(end())
         part = client.get(f"/runs/{run.id}/progress", headers={"HX-Request": "true"})
         found = html.fragment_fromstring(part.text)
         assert found.get("hx-get") is None
-        assert "It has ended" in text(found)
+        assert select(found, f"a[href=/runs/{run.id}]")
 
 
 def test_what_a_run_holds_is_shown_as_text(tmp_path: Path) -> None:
@@ -148,12 +144,12 @@ def test_the_references_of_a_run_are_read_again(client: TestClient, runs: tuple[
     for _ in range(2):
         page = page_of(client, f"/runs/{runs[0]}/references")
         captions = [text(caption) for caption in select(page, "caption")]
-        assert captions == ["By turn", "By operation", "By origin", "By conversation"]
+        assert len(captions) == 4
 
 
 def test_a_run_without_a_score_shows_no_references(tmp_path: Path) -> None:
     (run,) = play_sample(tmp_path / "runs.db", 1, scored=False)
     with client_of(create_app(asking(tmp_path))) as client:
         page = page_of(client, f"/runs/{run}/references")
-        assert "was not scored" in text(page)
+        assert select(page, "p.empty")
         assert select(page, "table") == []
