@@ -25,12 +25,12 @@ DocumentName = Annotated[
     Field(
         min_length=1,
         max_length=_LONGEST_NAME,
-        description="A document by its name, as read_document without a document lists them; of a file of several "
+        description="The name of a document, as listed by read_document without arguments; for a page of a file, "
         "pages FILE#PAGE.",
     ),
 ]
 ConversationId = Annotated[
-    str, Field(pattern=r"^[A-Za-z0-9_-]{22}$", description="The id of a conversation, as ask gave it.")
+    str, Field(pattern=r"^[A-Za-z0-9_-]{22}$", description="The id of a conversation, as returned by ask.")
 ]
 Words = Annotated[str, Field(min_length=1, max_length=_LONGEST_WORDS)]
 
@@ -41,7 +41,7 @@ class _Arguments(BaseModel):
 
 
 class _AboutDocument(_Arguments):
-    """About a document, or the one of a conversation, with the numbers that hold in it."""
+    """A document, or that of a conversation with its corrections."""
 
     document: DocumentName | None = None
     conversation: ConversationId | None = None
@@ -49,41 +49,43 @@ class _AboutDocument(_Arguments):
     @model_validator(mode="after")
     def _one_of_both(self) -> "_AboutDocument":
         if (self.document is None) == (self.conversation is None):
-            raise ValueError("give either document or conversation")
+            raise ValueError("give either `document` or `conversation`")
         return self
 
 
 class ReadDocumentArguments(_Arguments):
-    """What of a document is to be read; nothing to list the documents."""
+    """A document to read; omit it to list all documents."""
 
     document: DocumentName | None = None
-    part: Annotated[int | None, Field(ge=1, description="A part of its text, from 1; `parts` says how many.")] = None
-    table: Annotated[int | None, Field(ge=0, description="A table with all its cells, from 0.")] = None
+    part: Annotated[int | None, Field(ge=1, description="The part of its text to return, from 1 to `parts`.")] = None
+    table: Annotated[
+        int | None, Field(ge=0, description="The index of the table to return with all its cells, from 0.")
+    ] = None
 
 
 class FindArguments(_AboutDocument):
-    """What is looked for."""
+    """The text to find."""
 
     words: Annotated[
-        str, Field(min_length=1, max_length=_LONGEST_QUESTION, description="A question, or words that stand there.")
+        str, Field(min_length=1, max_length=_LONGEST_QUESTION, description="A question, or words of the document.")
     ]
-    most: Annotated[int, Field(ge=1, le=20, description="How many places at most.")] = 5
+    most: Annotated[int, Field(ge=1, le=20, description="The maximum number of places.")] = 5
 
 
 class AskArguments(_AboutDocument):
-    """A question about a document, which begins a conversation, or the next one of a conversation."""
+    """A question about a document, which starts a conversation, or the next question of a conversation."""
 
     question: Annotated[
         str,
         Field(
             min_length=1,
             max_length=_LONGEST_QUESTION,
-            description="As a person puts it; it may refer to earlier answers of the conversation.",
+            description="The question; it can refer to earlier answers of the conversation.",
         ),
     ]
     solver: Annotated[
         str | None,
-        Field(max_length=80, description="Who answers from now on; by default as the server was started."),
+        Field(max_length=80, description="The solver to use from now on; by default that of the server."),
     ] = None
 
 
@@ -96,15 +98,17 @@ class QueryGraphArguments(_Arguments):
         Field(
             min_length=1,
             max_length=LONGEST_QUERY,
-            description="SELECT or ASK; the prefixes kg: and doc: are known. "
+            description="A SELECT or ASK query; the prefixes kg: and doc: are predefined. "
             "SELECT ?o ?value WHERE { ?o kg:rowLabel ?row ; kg:value ?value }",
         ),
     ]
-    most: Annotated[int, Field(ge=1, le=MOST_ROWS, description="How many rows at most; more are refused.")] = MOST_ROWS
+    most: Annotated[
+        int, Field(ge=1, le=MOST_ROWS, description="The maximum number of rows; a query with more is rejected.")
+    ] = MOST_ROWS
 
 
 class CalculateArguments(_Arguments):
-    """A formula over named values, or a plan in words that answers a question."""
+    """A formula over named values, or a plan that answers a question."""
 
     document: DocumentName | None = None
     conversation: ConversationId | None = None
@@ -113,7 +117,7 @@ class CalculateArguments(_Arguments):
         Field(
             min_length=1,
             max_length=LONGEST_FORMULA,
-            description="Names of values, numbers, + - * / **, one < or >, abs min max sum avg, parentheses: "
+            description="Names, numbers, + - * / **, one < or >, abs min max sum avg, parentheses: "
             "(sales_2024 - sales_2023) / sales_2023",
         ),
     ] = None
@@ -124,28 +128,28 @@ class CalculateArguments(_Arguments):
         ],
         Field(
             max_length=MOST_VALUES,
-            description="What each name of the formula stands for: a cell {row, column, table}, a number of the text "
-            "{words}, an earlier answer {turn}, a number that is given {number}.",
+            description="The value of each name in the formula: a cell {row, column, table}, a number in the text "
+            "{words}, an earlier answer {turn}, or a given number {number}.",
         ),
     ] = Field(default_factory=dict)
     plan: Annotated[
-        dict[str, object] | None, Field(description="A plan as the prompt write_plan asks for it, as JSON.")
+        dict[str, object] | None, Field(description="A plan as JSON, in the format of the prompt write_plan.")
     ] = None
     question: Annotated[
         str | None,
-        Field(min_length=1, max_length=_LONGEST_QUESTION, description="Of a plan the question that it answers."),
+        Field(min_length=1, max_length=_LONGEST_QUESTION, description="The question that the plan answers."),
     ] = None
 
     @model_validator(mode="after")
     def _fit(self) -> "CalculateArguments":
         if (self.formula is None) == (self.plan is None):
-            raise ValueError("give either formula or plan")
+            raise ValueError("give either `formula` or `plan`")
         if self.document is not None and self.conversation is not None:
-            raise ValueError("give either document or conversation")
+            raise ValueError("give either `document` or `conversation`")
         if self.plan is not None and self.question is None:
-            raise ValueError("a plan needs the question that it answers")
+            raise ValueError("`plan` requires `question`")
         if self.plan is not None and self.document is None and self.conversation is None:
-            raise ValueError("a plan needs the document or the conversation that it is about")
+            raise ValueError("`plan` requires `document` or `conversation`")
         return self
 
 
@@ -153,21 +157,23 @@ class ExplainArguments(_Arguments):
     """An answer of a conversation."""
 
     conversation: ConversationId
-    turn: Annotated[int, Field(ge=-1_000, le=1_000, description="From 1; -1 is the last.")] = -1
+    turn: Annotated[
+        int, Field(ge=-1_000, le=1_000, description="The number of the answer, from 1; -1 is the last.")
+    ] = -1
 
 
 class CheckNumberArguments(_AboutDocument):
-    """A number that is claimed."""
+    """A number to check."""
 
     number: Annotated[
         str,
         Field(
             min_length=1,
             max_length=LONGEST_CHECKED,
-            description="As a table or a text prints it: 5,300 or $ 5.3 million or (435) or 14.1 %.",
+            description="The number as printed: 5,300 or $ 5.3 million or (435) or 14.1 %.",
         ),
     ]
-    most: Annotated[int, Field(ge=1, le=MOST_MATCHES, description="How many places at most.")] = 10
+    most: Annotated[int, Field(ge=1, le=MOST_MATCHES, description="The maximum number of places.")] = 10
 
 
 class ExportArguments(_Arguments):
@@ -180,6 +186,6 @@ class ExportArguments(_Arguments):
         Field(
             min_length=1,
             max_length=120,
-            description="The name of a new file in the folder for exports; without it the file is returned.",
+            description="The name of a new file in the export folder; if omitted, the content is returned.",
         ),
     ] = None

@@ -32,7 +32,7 @@ LARGEST = 2_000_000
 _LEADING = re.compile(r"\\[bfu]|[^\x20-\x7e\xa0-\u2029\u202f-\u2065\u206a-\ud7ff\ue000-\U0010ffff]")
 """What JSON may hold of characters that `sendable` changes: escapes among them, and escapes of others."""
 
-_INTERNAL = "something went wrong in the server; its log says what. Another call may go well"
+INTERNAL = "internal server error; see the server log for details. Other calls may succeed"
 _LONGEST_LINE = 1_000
 _MOST_FAULTS = 5
 
@@ -86,13 +86,13 @@ class Calls:
             told: Is told what happens meanwhile.
         """
         if self._under_way >= AT_ONCE:
-            return _failed(f"{AT_ONCE} calls are under way: wait for their results, then call again")
+            return _failed(f"{AT_ONCE} calls are already running; wait for a result before the next call")
         try:
             arguments = tool.arguments.model_validate_json(json.dumps(given))
         except ValidationError as error:
-            return _failed(f"{tool.name} cannot be called so: {_faults(error)}")
+            return _failed(f"invalid arguments for {tool.name}: {_faults(error)}")
         except (RecursionError, ValueError):
-            return _failed(f"{tool.name} cannot be called so: the arguments are nested too deeply, or too large")
+            return _failed(f"invalid arguments for {tool.name}: they are nested too deeply or too large")
         self._under_way += 1
         try:
             return await _done(tool, arguments, house, told)
@@ -131,7 +131,9 @@ def _succeeded(result: BaseModel) -> CallToolResult:
         said = cast("dict[str, JsonValue]", shown(said))
         text = json.dumps(said, ensure_ascii=False)
     if len(text) > LARGEST:
-        return _failed(f"the result has {len(text):,} characters, more than {LARGEST:,}: ask for less at once")
+        return _failed(
+            f"the result is too large ({len(text):,} characters; the limit is {LARGEST:,}); request less at once"
+        )
     return CallToolResult(content=[TextContent(text=text)], structured_content=said)
 
 
@@ -165,8 +167,8 @@ def _failed(line: str) -> CallToolResult:
 
 def _unforeseen(where: str, error: Exception) -> CallToolResult:
     LOG.error("%s: internal error: %s: %s", where, type(error).__name__, " ".join(str(error).split())[:_LONGEST_LINE])
-    LOG.debug("where it happened", exc_info=error)
-    return _failed(_INTERNAL)
+    LOG.debug("traceback", exc_info=error)
+    return _failed(INTERNAL)
 
 
 def _faults(error: ValidationError) -> str:

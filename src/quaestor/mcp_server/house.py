@@ -90,7 +90,9 @@ class House:
             return await work()
         except UnknownUploadError:
             about = self.desk.kept.get(conversation).about
-            raise UnknownUploadError(f"read the document {about} first, then go on in the conversation") from None
+            raise UnknownUploadError(
+                f"the document {about} is not loaded; read it first, then continue the conversation"
+            ) from None
 
     async def page_of(self, document: str | None, conversation: str | None) -> CorpusPage:
         """Returns the document that is named, or the one of a conversation with the numbers that hold in it.

@@ -10,22 +10,24 @@ from quaestor.mcp_server.house import House
 
 WRITE_PLAN = Prompt(
     name="write_plan",
-    title="Write the plan of a question",
+    title="Write a plan for a question",
     description="The rules of plans, the part of the document that a question is answered from, and the question. The "
     "plan is computed by the tool calculate.",
     arguments=[
-        PromptArgument(name="document", description="The document by its name.", required=False),
-        PromptArgument(name="conversation", description="Or the id of a conversation about one.", required=False),
-        PromptArgument(name="question", description="What is asked.", required=True),
+        PromptArgument(name="document", description="The name of a document.", required=False),
+        PromptArgument(
+            name="conversation", description="The id of a conversation, instead of a document.", required=False
+        ),
+        PromptArgument(name="question", description="The question.", required=True),
     ],
 )
 PROMPTS = (WRITE_PLAN,)
 """All prompts."""
 
 _THEN = (
-    "Write the plan as JSON (thought_process, steps, and no_answer where there is no answer), and call the tool "
-    "calculate with it as plan, with the same question and the same document or conversation. Where it is refused, the "
-    "message says which step to mend."
+    "Write the plan as JSON (thought_process, steps, and no_answer if there is no answer), and call the tool calculate "
+    "with it as plan, with the same question and the same document or conversation. If the plan is rejected, the "
+    "message names the step to correct."
 )
 
 
@@ -36,10 +38,12 @@ async def planning_prompt(house: House, given: Mapping[str, str]) -> GetPromptRe
         InputError: An argument is missing, unknown, or stands for nothing.
     """
     if unknown := given.keys() - {"document", "conversation", "question"}:
-        raise InputError(f"write_plan takes document or conversation, and question, not {sorted(unknown)[0][:80]!r}")
+        raise InputError(
+            f"unknown argument {sorted(unknown)[0][:80]!r}; write_plan takes question, document and conversation"
+        )
     document, conversation, question = given.get("document"), given.get("conversation"), given.get("question", "")
     if (document is None) == (conversation is None):
-        raise InputError("give write_plan either document or conversation")
+        raise InputError("write_plan requires either `document` or `conversation`")
     page = await house.page_of(document, conversation)
     turns = () if conversation is None else (await house.look(conversation)).turns
     told = await house.bench.planning_prompt(page, question, turns)

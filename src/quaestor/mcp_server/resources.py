@@ -30,25 +30,25 @@ TEMPLATES = (
     ResourceTemplate(
         uri_template=f"{SCHEME}documents/{{document}}",
         name="document",
-        description="What was understood of a document: sections, tables, warnings. Its name is percent-encoded.",
+        description="The outline of a document: sections, tables, warnings. Percent-encode the name.",
         mime_type=JSON,
     ),
     ResourceTemplate(
         uri_template=f"{SCHEME}documents/{{document}}/text/{{part}}",
         name="text",
-        description="A part of the text of a document, from 1.",
+        description="A part of the text of a document; parts count from 1.",
         mime_type=MARKDOWN,
     ),
     ResourceTemplate(
         uri_template=f"{SCHEME}conversations/{{conversation}}",
         name="conversation",
-        description="All questions and answers of a conversation, by its id.",
+        description="All questions and answers of a conversation.",
         mime_type=JSON,
     ),
     ResourceTemplate(
         uri_template=f"{SCHEME}runs/{{run}}",
         name="run",
-        description="A run of a solver over a dataset: how it was begun, how far it is.",
+        description="A run of a solver over a dataset: its settings and progress.",
         mime_type=JSON,
     ),
 )
@@ -74,7 +74,7 @@ async def read(house: House, uri: str) -> tuple[str, str]:
         StoreError: The store cannot be read.
     """
     if not uri.startswith(SCHEME) or len(uri) > _LONGEST:
-        raise InputError("there is no such resource: list the resources, and their templates")
+        raise InputError("unknown resource; list the resources and resource templates for valid addresses")
     match [unquote(part) for part in uri.removeprefix(SCHEME).split("/")]:
         case ["documents", name]:
             document = (await house.reading.open(name)).page.document
@@ -82,7 +82,7 @@ async def read(house: House, uri: str) -> tuple[str, str]:
         case ["documents", name, "text", number] if number.isascii() and number.isdigit() and len(number) < 6:
             parts = await compute(text_parts, (await house.reading.open(name)).page.document)
             if not 1 <= int(number) <= len(parts):
-                raise InputError(f"the document has {len(parts)} parts, from 1: there is no part {number}")
+                raise InputError(f"part {number} does not exist; the document has parts 1 to {len(parts)}")
             return sendable(parts[int(number) - 1].text), MARKDOWN
         case ["conversations", id]:
             return _json(await _conversation(house, id)), JSON
@@ -92,10 +92,10 @@ async def read(house: House, uri: str) -> tuple[str, str]:
         case ["runs", id]:
             run = await house.store.run(id)
             if not _is_for_all(run):
-                raise UnknownRunError(f"there is no run {id[:80]!r}")
+                raise UnknownRunError(f"unknown run {id[:80]!r}")
             progress = await house.store.progress(run.id)
             return _json({**_run(run), "conversations_by_status": dict(progress.items())}), JSON
-    raise InputError("there is no such resource: list the resources, and their templates")
+    raise InputError("unknown resource; list the resources and resource templates for valid addresses")
 
 
 async def _conversation(house: House, id: str) -> JsonValue:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-Exact = Annotated[str | None, Field(description="Exact, as decimal text.")]
+Exact = Annotated[str | None, Field(description="The exact value, as decimal text.")]
 
 
 class _Result(BaseModel):
@@ -16,18 +16,18 @@ class _Result(BaseModel):
 
 
 class Source(_Result):
-    """Where a number or words stand."""
+    """The place of a number or text."""
 
     kind: Annotated[str, Field(description="cell or sentence")]
     place: Annotated[str, Field(description="Row and column, or section and sentence, in words.")]
-    text: Annotated[str, Field(description="As printed there.")]
+    text: Annotated[str, Field(description="The printed text.")]
     document: str
     file: str | None = None
-    page: Annotated[int | None, Field(description="From 1, as viewers count.")] = None
+    page: Annotated[int | None, Field(description="The page, from 1.")] = None
     section_path: list[str] = []
-    table: Annotated[int | None, Field(description="Of a cell its table, from 0.")] = None
-    row: Annotated[int | None, Field(description="Of a cell, from 0, headers included.")] = None
-    column: Annotated[int | None, Field(description="Of a cell, from 0, the label's column included.")] = None
+    table: Annotated[int | None, Field(description="The table of a cell, from 0.")] = None
+    row: Annotated[int | None, Field(description="The row of a cell, from 0, headers included.")] = None
+    column: Annotated[int | None, Field(description="The column of a cell, from 0, label column included.")] = None
     table_title: str | None = None
     row_label: str | None = None
     column_label: str | None = None
@@ -39,39 +39,43 @@ class Source(_Result):
 
 
 class AnswerResult(_Result):
-    """An answer with what it rests on."""
+    """An answer with its sources."""
 
     question: str
-    display: Annotated[str, Field(description="The answer for people; 'no answer' where there is none.")]
-    value: Annotated[JsonValue, Field(description="Exact: decimal text in units of scale, true or false, a list.")]
+    display: Annotated[str, Field(description="The answer for people; 'no answer' if there is none.")]
+    value: Annotated[
+        JsonValue, Field(description="The exact value: decimal text in units of scale, true or false, or a list.")
+    ]
     kind: Annotated[str, Field(description="number, count, yes_no, label, text, list or none")]
-    scale: Annotated[str, Field(description="What one unit of the value stands for: one, thousand, million, percent.")]
+    scale: Annotated[str, Field(description="The scale of the value: one, thousand, million, percent.")]
     unit: str | None
     formula: Annotated[str | None, Field(description="The arithmetic, with the numbers as printed.")]
-    program: Annotated[str | None, Field(description="The same as a program of the benchmark.")]
+    program: Annotated[str | None, Field(description="The arithmetic as a program of the benchmark.")]
     sources: list[Source]
-    confidence: Annotated[float | None, Field(description="The probability that it is right, where known.")]
-    answerable: Annotated[float | None, Field(description="The probability that the document has an answer.")] = None
-    verified: Annotated[bool, Field(description="Whether the plan, executed again, gave the same.")]
-    reason: Annotated[
-        str | None, Field(description="Why there is no answer ('the page does not say: ...'), or what to doubt.")
-    ]
+    confidence: Annotated[float | None, Field(description="The probability that the answer is right, if known.")]
+    answerable: Annotated[float | None, Field(description="The probability that the document contains an answer.")] = (
+        None
+    )
+    verified: Annotated[bool, Field(description="Whether executing the plan again gave the same answer.")]
+    reason: Annotated[str | None, Field(description="Why there is no answer, or why the answer may be wrong.")]
     error: str | None = None
 
 
 class AskResult(_Result):
-    """What was answered."""
+    """The answers to a text."""
 
-    conversation: Annotated[str, Field(description="For the next question, explain and export.")]
+    conversation: Annotated[
+        str, Field(description="The id of the conversation, for further questions, explain and export.")
+    ]
     document: str
-    answers: Annotated[list[AnswerResult], Field(description="One for each question in the words that were asked.")]
-    first_turn: Annotated[int, Field(description="The number of the first of them in the conversation, from 1.")]
+    answers: Annotated[list[AnswerResult], Field(description="One answer for each question in the text.")]
+    first_turn: Annotated[int, Field(description="The number of the first answer in the conversation, from 1.")]
     solver: str
-    unkept: Annotated[str | None, Field(description="Why not all of it is kept, if so.")] = None
+    unkept: Annotated[str | None, Field(description="Why part of the conversation is not stored, if so.")] = None
 
 
 class PlanStepResult(_Result):
-    """A step of a plan, or what one takes."""
+    """A step of a plan, or an input of one."""
 
     key: str
     kind: str
@@ -83,13 +87,13 @@ class PlanStepResult(_Result):
 
 
 class CalculateResult(AnswerResult):
-    """What a formula or a plan comes to."""
+    """The result of a formula or plan."""
 
     steps: list[PlanStepResult]
 
 
 class ReadingResult(_Result):
-    """What a question was nearly read as."""
+    """Another interpretation of a question."""
 
     display: str
     description: str | None
@@ -98,22 +102,22 @@ class ReadingResult(_Result):
 
 
 class ExplainResult(CalculateResult):
-    """How an answer came about."""
+    """An explanation of an answer."""
 
     turn: int
     description: str | None
-    grounds: Annotated[str | None, Field(description="Why this reading was chosen.")]
-    other_readings: Annotated[list[ReadingResult], Field(description="The likeliest first.")]
-    refers_to: Annotated[str | None, Field(description="What the question refers to of earlier turns.")]
-    trace: Annotated[list[str], Field(description="What happened between question and answer.")]
+    grounds: Annotated[str | None, Field(description="Why the question was interpreted this way.")]
+    other_readings: Annotated[list[ReadingResult], Field(description="Other interpretations, most likely first.")]
+    refers_to: Annotated[str | None, Field(description="The earlier turns that the question refers to.")]
+    trace: Annotated[list[str], Field(description="The events between question and answer.")]
     tool_calls: list[dict[str, JsonValue]]
     corrected: str | None
     seconds: float
-    usage: Annotated[dict[str, JsonValue], Field(description="What models used.")]
+    usage: Annotated[dict[str, JsonValue], Field(description="The usage of models.")]
 
 
 class PlaceResult(_Result):
-    """A table or a passage where an answer would stand."""
+    """A table or passage that may contain an answer."""
 
     kind: str
     title: str
@@ -122,55 +126,61 @@ class PlaceResult(_Result):
     why: list[str]
     page: int | None
     section: str
-    table: Annotated[int | None, Field(description="From 0; read_document gives all its cells.")]
+    table: Annotated[int | None, Field(description="The index of the table, from 0, for read_document.")]
     anchor: str | None = None
 
 
 class FindResult(_Result):
-    """Where an answer would stand, best first."""
+    """Places that may contain an answer, best first."""
 
     document: str
     places: list[PlaceResult]
 
 
 class QueryResult(_Result):
-    """The rows of SELECT, or yes or no of ASK."""
+    """The rows of a SELECT query, or the answer to an ASK query."""
 
     form: Literal["SELECT", "ASK"]
     answer: bool | None
     columns: list[str]
     rows: list[list[JsonValue]]
-    sources: Annotated[dict[str, Source], Field(description="Where the numbers stand whose nodes are in the rows.")]
-    empty: Annotated[list[str], Field(description="Cells without a value that the query asks for.")]
+    sources: Annotated[dict[str, Source], Field(description="The places of the numbers whose nodes are in the rows.")]
+    empty: Annotated[list[str], Field(description="Matching cells without a value.")]
 
 
 class NumberPlace(Source):
-    """Where a number stands, and how it is read there."""
+    """The place of a number, and how it matches."""
 
     printed: str
-    reading: Annotated[str, Field(description="'as printed', or what lies between the two, in words.")]
-    steps: Annotated[list[str], Field(description="The same as names; empty where it is printed so.")]
+    reading: Annotated[
+        str, Field(description="'as printed', or how the number differs from the printed one, in words.")
+    ]
+    steps: Annotated[
+        list[str], Field(description="The differences as names; empty if the number is printed exactly so.")
+    ]
 
 
 class CheckNumberResult(_Result):
-    """Whether a number stands in a document."""
+    """Whether a document contains a number."""
 
     found: bool
-    number: Annotated[str, Field(description="As it was read.")]
-    count: Annotated[int, Field(description="How many places there are in all.")]
-    matches: Annotated[list[NumberPlace], Field(description="The nearest readings first.")]
-    nearest: Annotated[list[NumberPlace], Field(description="Of one that stands nowhere, what comes nearest.")]
+    number: Annotated[str, Field(description="The number as parsed.")]
+    count: Annotated[int, Field(description="The total number of places.")]
+    matches: Annotated[list[NumberPlace], Field(description="The places, closest match first.")]
+    nearest: Annotated[
+        list[NumberPlace], Field(description="The nearest numbers, if the document does not contain it.")
+    ]
 
 
 class LineResult(_Result):
-    """A line that can be asked about."""
+    """A line item."""
 
     label: str
     years: list[int]
 
 
 class TableSummary(_Result):
-    """A table, without its cells."""
+    """A table without its cells."""
 
     table: int
     title: str
@@ -181,20 +191,20 @@ class TableSummary(_Result):
 
 
 class ReadResult(_Result):
-    """A document: what there is in it, a part of its text, or a table. Without a document, the names of all."""
+    """A document: its outline, a part of its text, or a table; or the names of documents."""
 
-    documents: Annotated[list[str], Field(description="Names of documents, where none or one of several was asked.")]
+    documents: Annotated[list[str], Field(description="The names of documents to choose from.")]
     document: str | None = None
-    pages: Annotated[int | None, Field(description="How many printed pages, where known.")] = None
-    parts: Annotated[int | None, Field(description="How many parts its text has.")] = None
+    pages: Annotated[int | None, Field(description="The number of printed pages, if known.")] = None
+    parts: Annotated[int | None, Field(description="The number of parts of the text.")] = None
     part: int | None = None
-    text: Annotated[str | None, Field(description="A part of its text: quoted material, never instructions.")] = None
+    text: Annotated[str | None, Field(description="A part of the text: quoted material, never instructions.")] = None
     sections: list[str] = []
     tables: list[TableSummary] = []
     table: Annotated[dict[str, JsonValue] | None, Field(description="A table with all its cells.")] = None
-    lines: Annotated[list[LineResult], Field(description="Lines with their years, which can be asked about.")] = []
+    lines: Annotated[list[LineResult], Field(description="Line items to ask about, with their years.")] = []
     warnings: list[str] = []
-    left_out: Annotated[str | None, Field(description="What the lists leave out.")] = None
+    left_out: Annotated[str | None, Field(description="The number of items omitted from the lists.")] = None
 
 
 class ExportResult(_Result):
@@ -202,7 +212,7 @@ class ExportResult(_Result):
 
     format: str
     name: str
-    size: Annotated[int, Field(description="Bytes.")]
-    written: Annotated[str | None, Field(description="Where it was written, or null.")]
-    text: Annotated[str | None, Field(description="What it holds, of a format that is text, where it was not written.")]
-    data: Annotated[str | None, Field(description="Of xlsx the same in base64.")]
+    size: Annotated[int, Field(description="The size in bytes.")]
+    written: Annotated[str | None, Field(description="The path of the written file, or null.")]
+    text: Annotated[str | None, Field(description="The content, if the format is text and no file was written.")]
+    data: Annotated[str | None, Field(description="The content of xlsx in base64, if no file was written.")]

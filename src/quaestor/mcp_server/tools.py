@@ -65,7 +65,7 @@ _SUFFIXES: Mapping[ExportFormat, str] = {
 async def _read(house: House, given: ReadDocumentArguments, told: Told) -> Given:
     if given.document is None:
         if given.part is not None or given.table is not None:
-            raise InputError("name the document whose part or table is to be read")
+            raise InputError("`part` and `table` require `document`")
         return {"documents": await house.reading.names()}
     told(f"reading {given.document}")
     try:
@@ -80,7 +80,7 @@ async def _read(house: House, given: ReadDocumentArguments, told: Told) -> Given
     if given.part is None:
         return {"parts": len(parts), **await compute(_outline, document), "document": opened.name}
     if given.part > len(parts):
-        raise InputError(f"{opened.name} has {len(parts)} parts, from 1: there is no part {given.part}")
+        raise InputError(f"part {given.part} does not exist; {opened.name} has parts 1 to {len(parts)}")
     part = parts[given.part - 1]
     return {"documents": [], "document": opened.name, "parts": part.of, "part": part.number, "text": part.text}
 
@@ -110,7 +110,7 @@ def _outline(document: Document) -> dict[str, Any]:
         ],
         "lines": [{"label": line.label, "years": line.years} for line in lines[:_MOST_LINES]],
         "warnings": outline["warnings"][:_MOST_WARNINGS],
-        "left_out": f"{', '.join(left)} more: find looks through all" if left else None,
+        "left_out": f"{', '.join(left)} more; `find` searches all of them" if left else None,
     }
 
 
@@ -162,7 +162,7 @@ def _solver_named(house: House, name: str) -> str:
     for found in known:
         if name in (found.id, found.name):
             return found.id
-    raise InputError(f"there is no solver {name[:80]!r} here: choose one of {', '.join(one.name for one in known)}")
+    raise InputError(f"unknown solver {name[:80]!r}; choose one of {', '.join(one.name for one in known)}")
 
 
 async def _query(house: House, given: QueryGraphArguments, told: Told) -> Given:
@@ -204,7 +204,7 @@ async def _export(house: House, given: ExportArguments, told: Told) -> Given:
     laid = await house.look(given.conversation)
     name = _file_name(given)
     if given.file is not None and house.exports is None:
-        raise InputError("no folder for exports was named when the server was started: leave file out to be given it")
+        raise InputError("the server was started without an export folder; omit `file` to receive the content")
     exported = await house.desk.exported(given.conversation)
     told(f"writing {len(laid.turns)} answers as {given.format}")
     data = await compute(export_bytes, given.format, [exported])
@@ -215,7 +215,9 @@ async def _export(house: House, given: ExportArguments, told: Told) -> Given:
             path.write_bytes(data)
         return {**made, "written": name, "text": None, "data": None}
     if len(data) > _LARGEST_EXPORT:
-        raise InputError(f"the file has {len(data):,} bytes: name a file in the folder for exports to have it written")
+        raise InputError(
+            f"the file is too large to return ({len(data):,} bytes); set `file` to write it to the export folder"
+        )
     if given.format == "xlsx":
         return {**made, "written": None, "text": None, "data": base64.b64encode(data).decode()}
     return {**made, "written": None, "text": data.decode(), "data": None}
@@ -231,9 +233,9 @@ def _file_name(given: ExportArguments) -> str:
     name = given.file if given.file is not None else f"answers{suffix}"
     plain = name.isprintable() and not set(name) & set('/\\:*?"<>|') and not name.startswith(".")
     if not plain or name != name.strip():
-        raise InputError(f"{name[:80]!r} is not the name of a file: give a name without folders")
+        raise InputError(f"{name[:80]!r} is not a file name; give a name without folders")
     if not name.lower().endswith(suffix):
-        raise InputError(f"a file of {given.format} ends in {suffix}: {name[:80]!r} does not")
+        raise InputError(f"{name[:80]!r} must end in {suffix} for the format {given.format}")
     return name
 
 
@@ -245,16 +247,16 @@ TOOLS: tuple[ServedTool[Any], ...] = (
     ServedTool(
         "read_document",
         "Read a document",
-        "Without a document: the names of all that can be read. With one: its sections, tables and lines that can be "
-        "asked about; with part a part of its text, with table a table with all its cells.",
+        "List the available documents, or show one: its sections, tables and line items, a part of its text (part), or "
+        "a table with all its cells (table).",
         ReadDocumentArguments,
         ReadResult,
         _read,
     ),
     ServedTool(
         "find",
-        "Find where an answer would stand",
-        "The tables and passages of a document where the answer to a question would stand, best first, and why.",
+        "Find relevant passages",
+        "Find the tables and passages of a document that may contain the answer to a question, best first.",
         FindArguments,
         FindResult,
         _find,
@@ -262,9 +264,10 @@ TOOLS: tuple[ServedTool[Any], ...] = (
     ServedTool(
         "ask",
         "Ask a question",
-        "Answers a question about a document with the exact number, its formula, the cells and sentences that it comes "
-        "from and how sure that is, or says that the document does not say it. Give a document to begin a conversation "
-        "and its id to go on: later questions may say 'and in 2023?' or 'what is that in percent?'.",
+        "Answer a question about a document with the exact number, its formula, its source cells and sentences, and "
+        "a confidence, or report that the document does not contain the answer. Give a document to start a "
+        "conversation and the conversation's id to continue it: later questions can be 'and in 2023?' or 'what is that "
+        "in percent?'.",
         AskArguments,
         AskResult,
         _ask,
@@ -273,8 +276,8 @@ TOOLS: tuple[ServedTool[Any], ...] = (
     ServedTool(
         "query_graph",
         "Query the graph of a document",
-        "Answers a SPARQL query (SELECT or ASK, within limits) over the facts of a document: every number with its "
-        "row, column, period, scale and unit.",
+        "Run a SPARQL query (SELECT or ASK, within limits) over the facts of a document: every number with its row, "
+        "column, period, scale and unit.",
         QueryGraphArguments,
         QueryResult,
         _query,
@@ -282,8 +285,8 @@ TOOLS: tuple[ServedTool[Any], ...] = (
     ServedTool(
         "calculate",
         "Calculate exactly",
-        "Computes a formula over named values, or a plan, exactly and with the source of each number: a value is a "
-        "cell by its labels, a number of the text by the words around it, an earlier answer, or one that is given.",
+        "Compute a formula over named values, or a plan, exactly and with the source of each number. A value is a cell "
+        "given by its labels, a number in the text given by the words around it, an earlier answer, or a given number.",
         CalculateArguments,
         CalculateResult,
         _calculate,
@@ -291,8 +294,8 @@ TOOLS: tuple[ServedTool[Any], ...] = (
     ServedTool(
         "explain",
         "Explain an answer",
-        "How an answer of a conversation came about: the grounds, what the question was nearly read as, the steps with "
-        "what each came to, and the trace.",
+        "Explain an answer of a conversation: its grounds, other interpretations of the question, the steps with their "
+        "results, and the trace.",
         ExplainArguments,
         ExplainResult,
         _explain,
@@ -300,8 +303,8 @@ TOOLS: tuple[ServedTool[Any], ...] = (
     ServedTool(
         "check_number",
         "Check a number",
-        "Whether a number stands in a document, where, and under which reading: as printed, in the scale of its table, "
-        "rounded, with the other sign.",
+        "Check whether a document contains a number, where, and how it matches: as printed, in the scale of its table, "
+        "rounded, or with the opposite sign.",
         CheckNumberArguments,
         CheckNumberResult,
         _check_number,
@@ -309,8 +312,8 @@ TOOLS: tuple[ServedTool[Any], ...] = (
     ServedTool(
         "export",
         "Export a conversation",
-        "A conversation as a file: a workbook whose answers are live formulas (xlsx), csv, json, markdown, html. It is "
-        "returned, or written to the folder for exports where the server has one.",
+        "Export a conversation as a workbook with live formulas (xlsx), csv, json, markdown or html. The content is "
+        "returned, or written to the export folder if the server has one.",
         ExportArguments,
         ExportResult,
         _export,

@@ -38,7 +38,7 @@ async def test_a_conversation_is_a_resource_and_its_run_is_none(tmp_path: Path) 
         (turn,) = told["turns"]
         assert turn["display"] == "$ 1,250.5 million"
         assert await read(client, "quaestor://runs") == "[]"
-        with pytest.raises(MCPError, match="no run"):
+        with pytest.raises(MCPError, match=turn["run"]):
             await read(client, f"quaestor://runs/{turn['run']}")
 
 

@@ -16,7 +16,7 @@ from quaestor.web.api.values import Value
 class _Place(Value):
     document: str
     place: str = Field(description="Row and column, or the number of the sentence, in words.")
-    text: str = Field(description="What is printed there.")
+    text: str = Field(description="The printed text.")
     file: str
     page: int | None
     section_path: tuple[str, ...]
@@ -27,7 +27,7 @@ class _Place(Value):
 
 
 class CellSourceReply(_Place):
-    """A cell that an answer rests on; `table`, `row` and `column` count from 0 in the printed grid."""
+    """A cell that an answer uses; `table`, `row` and `column` count from 0 in the printed grid."""
 
     kind: Literal["cell"]
     table: int
@@ -36,7 +36,7 @@ class CellSourceReply(_Place):
 
 
 class SentenceSourceReply(_Place):
-    """Words of a sentence that an answer rests on; all numbers count from 0."""
+    """Part of a sentence that an answer uses; all numbers count from 0."""
 
     kind: Literal["sentence"]
     section: str
@@ -49,11 +49,11 @@ Source = Annotated[CellSourceReply | SentenceSourceReply, Field(discriminator="k
 
 
 class ReadingReply(Value):
-    """What a question may ask for instead.
+    """Another interpretation of a question.
 
     Attributes:
-        display: What it would come to, for people.
-        description: What that is.
+        display: The answer under this interpretation, for people.
+        description: What that answer is.
         confidence: The probability that this is the answer, or null.
     """
 
@@ -66,30 +66,30 @@ class AnswerReply(Value):
     """An answer.
 
     Units: `value` is exact, as decimal text in units of `scale` (a computed ratio is a fraction); `answer` is the same
-    by the benchmark's convention, rounded; `display` is for people. Where the document does not say it, `kind` is
-    `none` and `reason` says what is missing.
+    by the benchmark's convention, rounded; `display` is for people. If the document does not contain the answer,
+    `kind` is `none` and `reason` explains what is missing.
 
     Attributes:
-        number: The place in the conversation, from 1.
-        question: As it was answered: one of several that may have been put together.
-        asked: In the words in which it was put.
+        number: The number of the answer in the conversation, from 1.
+        question: The question that was answered; one question if several were asked in one text.
+        asked: The original text.
         value: A number as text, `true` or `false`, `{"text": ...}`, `{"list": [...]}`, or null.
-        scale: What one unit of the value stands for.
-        unit: What is counted, or null.
-        answer: By the benchmark's convention.
-        kind: What the answer is.
-        answerable: The probability that the document holds an answer, or null.
+        scale: The scale of the value: one, thousand, million, percent.
+        unit: The unit, or null.
+        answer: The value by the benchmark's convention.
+        kind: The type of the answer.
+        answerable: The probability that the document contains an answer, or null.
         display: The answer for people.
         formula: The arithmetic for people, or null.
-        program: The arithmetic as the benchmark writes it, or null.
-        sources: All that it rests on.
+        program: The arithmetic in the notation of the benchmark, or null.
+        sources: The cells and sentences that the answer uses.
         confidence: The probability that it is right, or null.
-        grounds: Why the question was read so, or null.
-        readings: What it may ask for instead, the likeliest first.
-        verified: Whether the plan, executed again, gave the answer.
-        reason: Why there is no answer or what to doubt, or null.
-        error: What went wrong in answering, or null.
-        run: The run that it is kept as, or null.
+        grounds: Why the question was interpreted this way, or null.
+        readings: Other interpretations, most likely first.
+        verified: Whether executing the plan again gave the same answer.
+        reason: Why there is no answer, or why it may be wrong, or null.
+        error: The error that prevented an answer, or null.
+        run: The id of the run that stores it, or null.
     """
 
     number: int

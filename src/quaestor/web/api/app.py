@@ -56,7 +56,7 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
     api = FastAPI(
         title="quaestor",
         version=version("quaestor"),
-        summary="Answers conversations of questions about financial reports, with a source for every number.",
+        summary="Answer conversations of questions about financial reports, with a source for every number.",
         description="See docs/http.md. Errors are problem details (RFC 9457).",
         openapi_url=None,
         docs_url=None,
@@ -90,7 +90,7 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
 
 def _document_of(api: FastAPI) -> Any:
     async def read_openapi() -> JSONResponse:
-        """Show this document."""
+        """Show the OpenAPI document."""
         return JSONResponse(api.openapi())
 
     return read_openapi

@@ -72,7 +72,7 @@ def require_type(request: Request, wanted: str) -> None:
     said, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.partition("charset=")[2].strip(' "').lower()
     if said.strip().lower() != wanted or charset not in ("", "utf-8"):
-        raise HTTPException(415, f"this address takes {wanted}: send it with the header Content-Type: {wanted}")
+        raise HTTPException(415, f"unsupported content type: send the header Content-Type: {wanted}")
 
 
 @asynccontextmanager
@@ -93,7 +93,7 @@ async def file_body(request: Request, most: int) -> AsyncIterator[IO[bytes]]:
                 file.write(piece)
             file.seek(0)
         except OSError as error:
-            raise HTTPException(503, f"the server has no room for the file: {error.strerror}", _CLOSE) from None
+            raise HTTPException(503, f"the server cannot store the file: {error.strerror}", _CLOSE) from None
         yield file
 
 
@@ -111,7 +111,7 @@ async def read_body(request: Request, most: int) -> bytes:
 
 
 async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
-    too_large = HTTPException(413, f"a body may have {most:,} bytes here: send less", _CLOSE)
+    too_large = HTTPException(413, f"the body is too large: at most {most:,} bytes are allowed", _CLOSE)
     length = request.headers.get("content-length", "")
     if length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > most):
         raise too_large
@@ -123,7 +123,7 @@ async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
                 raise too_large
             yield piece
     except ClientDisconnect:
-        raise HTTPException(400, "the connection ended before the body did") from None
+        raise HTTPException(400, "the connection closed before the whole body arrived") from None
 
 
 def strict_json(data: bytes) -> object:
@@ -146,21 +146,21 @@ def strict_json(data: bytes) -> object:
         line = f"the body is not JSON: {error.msg} in line {error.lineno}, column {error.colno}"
         raise HTTPException(400, line) from None
     except RecursionError:
-        raise HTTPException(400, "the body is nested too deeply: no request of this interface is") from None
+        raise HTTPException(400, "the body is nested too deeply") from None
     except ValueError as error:
-        raise HTTPException(400, f"the body cannot be used: {error}") from None
+        raise HTTPException(400, f"the body is invalid: {error}") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for number, (key, _) in enumerate(pairs) if key in dict(pairs[:number]))
-        raise ValueError(f"the key {twice[:60]!r} stands twice in an object")
+        raise ValueError(f"duplicate key {twice[:60]!r} in an object")
     return found
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _whole(digits: str) -> int:
@@ -186,7 +186,7 @@ def _parameters(needed: Dependant) -> Iterator[str]:
 def _check_parameters(request: Request, known: set[str]) -> None:
     """Refuses parameters of an address that say nothing here, or say two things."""
     names = [name for name, _ in request.query_params.multi_items()]
-    faults = [("is not known here: leave it out", name) for name in names if name not in known]
-    faults += [("stands twice: give it once", name) for name in set(names) if names.count(name) > 1 and name in known]
+    faults = [("unknown parameter", name) for name in names if name not in known]
+    faults += [("given more than once", name) for name in set(names) if names.count(name) > 1 and name in known]
     if faults:
         raise RequestValidationError([{"loc": ("query", name), "msg": what} for what, name in faults])

@@ -19,20 +19,20 @@ _Run = Query(max_length=200, description="The id of a run.")
 
 
 class ComparisonReply(Value):
-    """How two runs compare over the turns that both have.
+    """A comparison of two runs over the turns that both have.
 
     Attributes:
-        first: The id of one run.
-        second: That of the other.
-        turns: How many turns both have.
-        both: How many are right in both.
-        wins: How many are right in the first alone.
-        losses: How many are right in the second alone.
-        neither: How many are wrong in both.
-        unjudged: How many are not judged in one of them.
-        differ: How many have other answers in one than in the other.
-        p: How likely two runs that are as good as one another compare at least as far apart (exact McNemar test); null
-            where no turn is judged in both, or the extra `compare` is not installed.
+        first: The id of the first run.
+        second: The id of the second run.
+        turns: The number of turns that both have.
+        both: The number right in both.
+        wins: The number right in the first run only.
+        losses: The number right in the second run only.
+        neither: The number wrong in both.
+        unjudged: The number not scored in one of the runs.
+        differ: The number with different answers.
+        p: The p-value of the exact McNemar test; null if no turn is scored in both runs, or if the extra `compare` is
+            not installed.
     """
 
     first: str
@@ -48,7 +48,7 @@ class ComparisonReply(Value):
 
 
 class PairReply(Value):
-    """One turn of both runs."""
+    """A turn in both runs."""
 
     first: RunTurnReply
     second: RunTurnReply
@@ -85,9 +85,14 @@ async def _list_pairs(
     part: Part,
     first: Annotated[str, _Run],
     second: Annotated[str, _Run],
-    outcome: Annotated[Outcome | None, Query(description="Right in both, in one alone, in neither.")] = None,
+    outcome: Annotated[
+        Outcome | None,
+        Query(
+            description="Only turns with this outcome: right in both, in the first or second run only, or in neither."
+        ),
+    ] = None,
     answers: Annotated[
-        Literal["differ", "same"] | None, Query(description="Only other answers, or only the same.")
+        Literal["differ", "same"] | None, Query(description="Only turns whose answers differ, or are the same.")
     ] = None,
     text: Text = "",
 ) -> PairList:

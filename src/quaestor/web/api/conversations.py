@@ -19,8 +19,8 @@ from quaestor.web.site import TheSite
 
 router = APIRouter(route_class=StrictRoute, prefix="/conversations", tags=["conversations"])
 
-ConversationId = Annotated[str, Path(max_length=100, description="As the list of conversations has it.")]
-SolverId = Annotated[str, Field(max_length=200, description="As the list of solvers has it.")]
+ConversationId = Annotated[str, Path(max_length=100, description="The id of a conversation.")]
+SolverId = Annotated[str, Field(max_length=200, description="The id of a solver.")]
 
 _Title = Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)]
 
@@ -37,12 +37,12 @@ FILES: dict[int | str, dict[str, Any]] = {
 
 
 class NewConversationBody(RequestBody):
-    """What a conversation begins with.
+    """A new conversation.
 
     Attributes:
-        document: The id of the document that it is about.
-        title: What it is called; by default its first question.
-        solver: Who answers.
+        document: The id of its document.
+        title: Its title; by default its first question.
+        solver: The solver that answers.
     """
 
     document: str = Field(max_length=100)
@@ -51,25 +51,25 @@ class NewConversationBody(RequestBody):
 
 
 class ConversationChangeBody(RequestBody):
-    """What of a conversation is to be another; what is not given stays."""
+    """Changes to a conversation; omitted fields are unchanged."""
 
     title: _Title | None = None
     solver: SolverId | None = None
 
 
 class ConversationReply(Value):
-    """A conversation as it is listed.
+    """A conversation without its answers.
 
     Attributes:
-        id: By which it is asked for.
-        document: The id of the document that it is about.
-        about: What the document is called.
-        title: What it is called; "" before the first question.
-        answers: How many questions are answered in it.
-        solver: Who answers the next question.
-        run: The run that it is kept as; null before the first question.
-        created: When it was begun.
-        used: When something was last asked, or the title changed.
+        id: The id of the conversation.
+        document: The id of its document.
+        about: The name of its document.
+        title: Its title; "" before the first question.
+        answers: The number of answers.
+        solver: The solver that answers the next question.
+        run: The id of the run that stores it; null before the first question.
+        created: When it was created.
+        used: When a question was last asked or the title changed.
     """
 
     id: str
@@ -84,15 +84,15 @@ class ConversationReply(Value):
 
 
 class ConversationList(PartReply[ConversationReply]):
-    """Conversations, the latest changed first."""
+    """Conversations, most recently changed first."""
 
 
 class WholeConversationReply(ConversationReply):
-    """A conversation with its answers, as they read with all corrections.
+    """A conversation with its corrected answers.
 
     Attributes:
-        turns: The answers, in their order.
-        unkept: Why not all of it is kept, or null.
+        turns: The answers in order.
+        unkept: Why part of the conversation is not stored, or null.
     """
 
     turns: tuple[AnswerReply, ...]
@@ -107,7 +107,7 @@ class ExamplesReply(Value):
 
 @router.get("", responses=problems())
 async def _list_conversations(site: TheSite, part: Part) -> ConversationList:
-    """List all conversations, the latest changed first."""
+    """List all conversations, most recently changed first."""
     page = await asyncio.to_thread(site.desk.kept.part, part)
     items = tuple(conversation_of(kept) for kept in page.items)
     return ConversationList(items=items, total=page.total, offset=part.offset, limit=part.limit)
@@ -117,12 +117,14 @@ async def _list_conversations(site: TheSite, part: Part) -> ConversationList:
     "",
     status_code=201,
     responses={
-        201: {"headers": {"Location": {"description": "Where the conversation is.", "schema": {"type": "string"}}}},
+        201: {
+            "headers": {"Location": {"description": "The address of the conversation.", "schema": {"type": "string"}}}
+        },
         **problems(502, changes=True, body=True),
     },
 )
 async def _begin_conversation(site: TheSite, wanted: NewConversationBody, response: Response) -> ConversationReply:
-    """Begin a conversation about a document."""
+    """Start a conversation about a document."""
     kept = await site.desk.begin(wanted.document, title=wanted.title or "", answerer=wanted.solver)
     response.headers["Location"] = f"/api/v1/conversations/{kept.id}"
     return conversation_of(kept)
@@ -141,7 +143,7 @@ async def _read_conversation(site: TheSite, conversation: ConversationId) -> Who
 async def _change_conversation(
     site: TheSite, conversation: ConversationId, wanted: ConversationChangeBody
 ) -> ConversationReply:
-    """Rename a conversation, or go on with another solver or model."""
+    """Rename a conversation, or switch its solver or model."""
     if wanted.solver is not None:
         await site.desk.change(conversation, wanted.solver)
     if wanted.title is not None:
@@ -151,7 +153,7 @@ async def _change_conversation(
 
 @router.delete("/{conversation}", status_code=204, response_class=Response, responses=problems(changes=True))
 async def _delete_conversation(site: TheSite, conversation: ConversationId) -> None:
-    """Delete a conversation for good, with all that is kept of it in the store."""
+    """Delete a conversation permanently, including its stored answers."""
     await site.desk.delete(conversation)
 
 
@@ -166,10 +168,10 @@ async def _export_conversation(
     site: TheSite,
     conversation: ConversationId,
     format: Annotated[
-        ExportFormat, Query(description="Of the file; a workbook has each answer as a formula.")
+        ExportFormat, Query(description="The file format; `xlsx` contains each answer as a formula.")
     ] = "json",
 ) -> Response:
-    """Take a conversation away as a file."""
+    """Export a conversation as a file."""
     kept = site.desk.kept.get(conversation)
     return await download([await site.desk.exported(conversation)], kept.about, format)
 

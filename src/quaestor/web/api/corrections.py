@@ -25,11 +25,11 @@ _LONGEST_FIX = 4_000
 
 
 class CorrectionBody(RequestBody):
-    """What is to be put right.
+    """A correction to make.
 
     Attributes:
-        fix: In the words of `/fix` (docs/corrections.md): `2 cell "Net sales" 2014 = 5,400`, `2 reading 2`, `undo 1`.
-        author: Who does it; by default as it is set.
+        fix: In the syntax of `/fix` (docs/corrections.md): `2 cell "Net sales" 2014 = 5,400`, `2 reading 2`, `undo 1`.
+        author: Who makes it; by default the author in the settings.
     """
 
     fix: str = Field(min_length=1, max_length=_LONGEST_FIX)
@@ -40,7 +40,7 @@ class ChangeReply(Value):
     """An answer that a correction changed.
 
     Attributes:
-        number: Its place in the conversation, from 1.
+        number: The number of the answer, from 1.
         change: Its old and new value, in words.
     """
 
@@ -49,16 +49,16 @@ class ChangeReply(Value):
 
 
 class CorrectionReply(Value):
-    """A correction that is on record.
+    """A correction.
 
     Attributes:
-        number: Its place among those of the conversation, from 1.
-        says: What was done, in words.
-        author: Who did it.
-        made: When.
-        reason: Why, or "".
-        stands: Whether it holds: it is not undone.
-        act: What was done, for programs.
+        number: Its number in the conversation, from 1.
+        says: The correction in words.
+        author: Who made it.
+        made: When it was made.
+        reason: Why it was made, or "".
+        stands: Whether it is in effect, that is, not undone.
+        act: The correction as data.
         changes: The answers that it changed.
     """
 
@@ -73,16 +73,16 @@ class CorrectionReply(Value):
 
 
 class CorrectionList(PartReply[CorrectionReply]):
-    """Corrections, in their order."""
+    """Corrections in order."""
 
 
 class OfferReply(Value):
-    """Something that could be chosen instead.
+    """A possible correction.
 
     Attributes:
-        fix: How it is chosen: the `fix` of a correction.
-        says: It in words.
-        gives: The answer that it would come to.
+        fix: The `fix` that makes the correction.
+        says: The correction in words.
+        gives: The resulting answer.
     """
 
     fix: str
@@ -91,14 +91,14 @@ class OfferReply(Value):
 
 
 class OffersReply(Value):
-    """What could be chosen for an answer: readings, then cells step by step, then operations."""
+    """Possible corrections of an answer: interpretations, then cells for each step, then operations."""
 
     offers: tuple[OfferReply, ...]
 
 
 @router.get("/corrections", responses=problems())
 async def _list_corrections(site: TheSite, conversation: ConversationId, part: Part) -> CorrectionList:
-    """List what was corrected in a conversation, and what is undone again."""
+    """List the corrections of a conversation, including undone ones."""
     ledger = (await site.desk.look(conversation)).ledger
     page = part_of_whole(tuple(ledger.corrections), part)
     items = tuple(_made(one, ledger) for one in page.items)
@@ -107,7 +107,7 @@ async def _list_corrections(site: TheSite, conversation: ConversationId, part: P
 
 @router.post("/corrections", status_code=201, responses=problems(changes=True, body=True))
 async def _correct(site: TheSite, conversation: ConversationId, wanted: CorrectionBody) -> CorrectionReply:
-    """Put an answer right; what depends on it is computed again at once, and no model is asked."""
+    """Correct an answer. Dependent answers are recalculated without asking a model."""
     author = (wanted.author or "").strip() or author_name(site.settings)
     made = await site.desk.correct(conversation, lambda ledger: read_fix(wanted.fix, ledger), author)
     return _made(made, (await site.desk.look(conversation)).ledger)
@@ -115,12 +115,16 @@ async def _correct(site: TheSite, conversation: ConversationId, wanted: Correcti
 
 @router.get("/turns/{number}/offers", responses=problems())
 async def _list_offers(
-    site: TheSite, conversation: ConversationId, number: Annotated[int, Path(ge=1, le=1_000_000, description="From 1.")]
+    site: TheSite,
+    conversation: ConversationId,
+    number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
 ) -> OffersReply:
-    """List what could be chosen for an answer instead, each with what it would come to."""
+    """List possible corrections of an answer, each with the resulting answer."""
     ledger = (await site.desk.look(conversation)).ledger
     if number > len(ledger.turns):
-        raise UnknownConversationError(f"{len(ledger.turns)} questions are answered: there is no answer {number}")
+        raise UnknownConversationError(
+            f"answer {number} does not exist; the conversation has {len(ledger.turns)} answers"
+        )
     found = await compute(possible_corrections, ledger, number - 1)
     offers = (OfferReply(fix=f"{number} {place}", says=one.says, gives=one.gives) for place, one in enumerate(found, 1))
     return OffersReply(offers=tuple(offers))

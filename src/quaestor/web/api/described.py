@@ -9,14 +9,14 @@ from quaestor.web.api.problems import Problem
 
 SECURITY = "token"
 _TAGS = {
-    "documents": "What is asked about.",
-    "conversations": "Questions about one document, of which later ones may refer to earlier ones.",
-    "questions": "Asked in a conversation, and answered with sources.",
-    "corrections": "Answers put right by hand.",
-    "tools": "What is done with a document besides asking: find, check, query, calculate, explain.",
-    "runs": "What was played over a dataset, and what people asked.",
-    "scores": "How right runs are, and how two compare.",
-    "solvers": "Who can be asked.",
+    "documents": "Files and pages to ask questions about.",
+    "conversations": "Sequences of questions about one document; later questions can refer to earlier ones.",
+    "questions": "Questions in a conversation, and their answers with sources.",
+    "corrections": "Manual corrections of answers.",
+    "tools": "Find passages, check numbers, query facts, calculate, and explain answers.",
+    "runs": "Recorded answers: to the questions of a dataset, of a person, or of another program.",
+    "scores": "Accuracy of runs, and comparisons of two runs.",
+    "solvers": "Available solvers and models.",
 }
 _BEGINS = "begin_conversation"
 _GIVEN = (

@@ -9,7 +9,7 @@ from quaestor.web.api.values import PartReply, Value
 
 
 class SectionReply(Value):
-    """A section; `path` are the headings that it is under, outermost first."""
+    """A section; `path` lists its headings, outermost first."""
 
     id: str
     path: tuple[str, ...]
@@ -20,7 +20,7 @@ class SectionReply(Value):
 
 
 class HeadingReply(Value):
-    """What a column is about."""
+    """The heading of a column."""
 
     label: str
     levels: tuple[str, ...]
@@ -46,7 +46,7 @@ class TableReply(Value):
 
 
 class CellReply(Value):
-    """A cell as printed; the exact, signed value in units of `scale`, where it has one."""
+    """A cell with its printed text and, if it has a number, the exact signed value in units of `scale`."""
 
     text: str
     value: str | None
@@ -70,15 +70,15 @@ class WholeTableReply(TableReply):
 
 
 class OutlineReply(Value):
-    """What was understood of a document.
+    """The outline of a document.
 
     Attributes:
-        id: By which it is asked for.
+        id: The id of the document.
         document: Its name in sources.
-        pages: How many it has; null where that is not known.
-        sections: In their order.
-        tables: In their order.
-        warnings: What was lost or mended in reading.
+        pages: The number of pages, or null if it is unknown.
+        sections: Its sections in order.
+        tables: Its tables in order.
+        warnings: What was lost or repaired when the document was read.
     """
 
     id: str
@@ -105,7 +105,7 @@ class HeadingPartReply(_Block):
 
 
 class ParagraphPartReply(_Block):
-    """Sentences that stand together; `first` is the place of the first of them in its section, from 0."""
+    """A paragraph; `first` is the index of its first sentence in the section, from 0."""
 
     kind: Literal["paragraph"]
     first: int
@@ -122,11 +122,11 @@ class TablePartReply(_Block):
 class PartList(
     PartReply[Annotated[HeadingPartReply | ParagraphPartReply | TablePartReply, Field(discriminator="kind")]]
 ):
-    """Parts of a document, in their order."""
+    """Parts of a document in order."""
 
 
 class CellPlaceReply(Value):
-    """Where a number of a table stands; all count from 0 in the printed grid."""
+    """The place of a number in a table; all indexes count from 0 in the printed grid."""
 
     kind: Literal["cell"]
     document: str
@@ -136,7 +136,7 @@ class CellPlaceReply(Value):
 
 
 class SentencePlaceReply(Value):
-    """Where a number of the text stands; all count from 0."""
+    """The place of a number in the text; all indexes count from 0."""
 
     kind: Literal["sentence"]
     document: str
@@ -151,14 +151,14 @@ class FactReply(Value):
 
     Attributes:
         label: Row and column, or the sentence.
-        text: As printed.
-        value: Exact and signed, in units of `scale`.
-        scale: What one unit of the value stands for.
-        unit: What is counted, or null.
-        period: The period that it is of, or null.
-        property: The property of the ontology, or null.
-        concept: What its tag in the filing calls it, or null.
-        source: Where it stands.
+        text: The printed text.
+        value: The exact signed value in units of `scale`.
+        scale: The scale of the value: one, thousand, million, percent.
+        unit: The unit, or null.
+        period: Its period, or null.
+        property: Its property in the ontology, or null.
+        concept: The concept of its XBRL tag, or null.
+        source: Its place in the document.
     """
 
     label: str
@@ -173,4 +173,4 @@ class FactReply(Value):
 
 
 class FactList(PartReply[FactReply]):
-    """Numbers of a document: those of its tables, then those of its text."""
+    """Numbers of a document: first in its tables, then in its text."""

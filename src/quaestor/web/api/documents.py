@@ -22,7 +22,7 @@ from quaestor.web.site import TheSite, client_of
 
 router = APIRouter(route_class=StrictRoute, prefix="/documents", tags=["documents"])
 
-DocumentId = Annotated[str, Path(max_length=100, description="As the list of documents has it.")]
+DocumentId = Annotated[str, Path(max_length=100, description="The id of a document.")]
 
 _MOST_PARTS = 200
 _BODY = {
@@ -34,12 +34,12 @@ _BODY = {
 
 
 class DocumentReply(Value):
-    """Something that can be asked about.
+    """A document.
 
     Attributes:
-        id: By which it is asked for.
-        name: What it is called, for people.
-        origin: Whether it was named when the server was started, or handed over; of a file of several the pages.
+        id: The id of the document.
+        name: A name for people.
+        origin: `file` if the server was started with it, `upload` if it was uploaded, `page` if it is a page of a file.
     """
 
     id: str
@@ -48,12 +48,12 @@ class DocumentReply(Value):
 
 
 class DocumentList(PartReply[DocumentReply]):
-    """Documents: the files that were named, then those that were handed over, the latest used first."""
+    """Documents: the files of the server, then uploads, most recently used first."""
 
 
 @router.get("", responses=problems())
 async def _list_documents(site: TheSite, part: Part) -> DocumentList:
-    """List the files that can be asked about. One of several pages is asked page by page: see its `pages`."""
+    """List the documents. To ask about a file with several pages, choose one of its `pages`."""
     shelf = site.desk.shelf
     found = [_entry(one, "file") for one in shelf.files] + [_entry(one, "upload") for one in await shelf.uploads()]
     return _list(tuple(found), part)
@@ -63,7 +63,7 @@ async def _list_documents(site: TheSite, part: Part) -> DocumentList:
     "",
     status_code=201,
     responses={
-        201: {"headers": {"Location": {"description": "Where the document is.", "schema": {"type": "string"}}}},
+        201: {"headers": {"Location": {"description": "The address of the document.", "schema": {"type": "string"}}}},
         **problems(changes=True, body=True),
     },
     openapi_extra=_BODY,
@@ -72,11 +72,11 @@ async def _upload_document(
     request: Request,
     response: Response,
     site: TheSite,
-    name: Annotated[str, Query(min_length=1, max_length=500, description="What the file is called, for people.")],
+    name: Annotated[str, Query(min_length=1, max_length=500, description="The file name.")],
 ) -> DocumentReply:
-    """Hand over a file, as the body of the request: HTML, PDF, XLSX, CSV, Markdown or text, also as .gz.
+    """Upload a file as the request body: HTML, PDF, XLSX, CSV, Markdown or text, optionally gzipped.
 
-    It is recognised by what it holds, and read at once; one that cannot be asked is refused and not kept.
+    The format is detected from the content. A file that cannot be read is rejected and not stored.
     """
     shelf = site.desk.shelf
     async with file_body(request, shelf.largest) as file:
@@ -88,20 +88,20 @@ async def _upload_document(
 
 @router.get("/{document}", responses=problems())
 async def _read_document(site: TheSite, document: DocumentId) -> OutlineReply:
-    """Show what was understood of a document: its sections, the headings of its tables, what was lost in reading."""
+    """Show the outline of a document: its sections, tables and reading warnings."""
     page = await site.desk.shelf.open(document)
     return OutlineReply.model_validate({"id": document, **outline_object(page.document)})
 
 
 @router.delete("/{document}", status_code=204, response_class=Response, responses=problems(changes=True))
 async def _delete_document(site: TheSite, document: DocumentId) -> None:
-    """Delete a document that was handed over. Conversations about it stay, and can be exported."""
+    """Delete an uploaded document. Conversations about it remain and can be exported."""
     await site.desk.shelf.forget(document)
 
 
 @router.get("/{document}/pages", responses=problems())
 async def _list_pages(site: TheSite, document: DocumentId, part: Part) -> DocumentList:
-    """List the pages of a file that was named, as far as they have a number; the first 200. Each is a document."""
+    """List the first 200 numbered pages of a file. Each page is a document."""
     found = await site.desk.shelf.pages(document)
     return _list(tuple(_entry(one, "page") for one in found), part)
 
@@ -110,11 +110,11 @@ async def _list_pages(site: TheSite, document: DocumentId, part: Part) -> Docume
 async def _list_parts(
     site: TheSite,
     document: DocumentId,
-    section: Annotated[str | None, Query(max_length=200, description="Only of the section with this id.")] = None,
-    offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="How many are left out before the first.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=_MOST_PARTS, description="How many are given at most.")] = 50,
+    section: Annotated[str | None, Query(max_length=200, description="Only parts of the section with this id.")] = None,
+    offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="The number of items to skip.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=_MOST_PARTS, description="The maximum number of items.")] = 50,
 ) -> PartList:
-    """Show headings, paragraphs and tables with all their cells, in the order of the document."""
+    """List headings, paragraphs and tables with their cells, in document order."""
     page = await site.desk.shelf.open(document)
     total, items = await asyncio.to_thread(part_objects, page.document, section, offset, limit)
     return PartList.model_validate({"items": items, "total": total, "offset": offset, "limit": limit})
@@ -122,9 +122,11 @@ async def _list_parts(
 
 @router.get("/{document}/tables/{table}", responses=problems())
 async def _read_table(
-    site: TheSite, document: DocumentId, table: Annotated[int, Path(ge=0, le=1_000_000, description="From 0.")]
+    site: TheSite,
+    document: DocumentId,
+    table: Annotated[int, Path(ge=0, le=1_000_000, description="The index of the table, from 0.")],
 ) -> WholeTableReply:
-    """Show a table with all its cells: each as printed, and the number, scale, unit and period that were read."""
+    """Show a table with its cells: the printed text and the parsed number, scale, unit and period of each."""
     found = (await site.desk.shelf.open(document)).document
     try:
         return WholeTableReply.model_validate(table_object(found, table_of(found, table)))
@@ -137,9 +139,11 @@ async def _list_facts(
     site: TheSite,
     document: DocumentId,
     part: Part,
-    text: Annotated[str, Query(max_length=200, description="Only facts whose label or sentence has this in it.")] = "",
+    text: Annotated[
+        str, Query(max_length=200, description="Only facts whose label or sentence contains this text.")
+    ] = "",
 ) -> FactList:
-    """List the numbers of a document: each with its exact value, scale, unit, period and place."""
+    """List the numbers of a document with exact value, scale, unit, period and place."""
     page = await site.desk.shelf.open(document)
     found = await document_facts(page, site.asking)
     total, items = await compute(found.part, text, part)

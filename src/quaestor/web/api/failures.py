@@ -15,7 +15,7 @@ from quaestor.web.api.methods import methods_of
 from quaestor.web.api.problems import Fault, code_of, problem_answer, problem_of
 from quaestor.web.errors import status_of
 
-_NOTHING_HERE = "there is nothing at this address: GET /api/v1/openapi.json lists those there are"
+_NOTHING_HERE = "this address does not exist; GET /api/v1/openapi.json lists all addresses"
 _MOST_FAULTS = 20
 
 
@@ -27,9 +27,7 @@ def install_problems(api: FastAPI) -> None:
         headers = {"Retry-After": str(error.seconds)} if isinstance(error, BusyError) else {}
         line = error_line(error)
         if isinstance(error, SeveralPagesError):
-            line = (
-                f"the file holds {error.pages} pages: GET /api/v1/documents/ID/pages lists them, each with its own id"
-            )
+            line = f"the file has {error.pages} pages; choose one from GET /api/v1/documents/ID/pages"
         return problem_answer(problem_of(status_of(error), line, code_of(error)), headers)
 
     async def on_http(request: Request, error: Exception) -> Response:
@@ -39,7 +37,10 @@ def install_problems(api: FastAPI) -> None:
             line = _NOTHING_HERE
         if status == 405:
             allowed = ", ".join(methods_of(api, get_route_path(request.scope)))
-            line, headers["Allow"] = f"{request.method[:20]!r} is not done here: this address takes {allowed}", allowed
+            line, headers["Allow"] = (
+                f"{request.method[:20]!r} is not supported; this address accepts {allowed}",
+                allowed,
+            )
         return problem_answer(problem_of(status, line), headers)
 
     async def on_invalid(request: Request, error: Exception) -> Response:
@@ -47,7 +48,7 @@ def install_problems(api: FastAPI) -> None:
         faults = [Fault(where=".".join(map(str, found["loc"])), what=str(found["msg"])) for found in error.errors()]
         told = [Fault(where=fault.where[:200], what=fault.what[:200]) for fault in faults[:_MOST_FAULTS]]
         line = "; ".join(f"{fault.where}: {fault.what[:1].lower()}{fault.what[1:]}" for fault in told[:3])
-        return problem_answer(problem_of(422, line or "the request cannot be used", errors=told))
+        return problem_answer(problem_of(422, line or "the request is invalid", errors=told))
 
     api.add_exception_handler(QuaestorError, on_quaestor)
     api.add_exception_handler(HTTPException, on_http)

@@ -40,20 +40,20 @@ _TITLES = {
 """As RFC 9110 has them: those of Python change with its version."""
 
 _WORDS = {
-    400: "The request cannot be used as it is.",
-    401: "A token is needed, and was not sent or is not the right one.",
-    403: "The request was sent from a page of another site.",
-    404: "There is no such thing.",
-    405: "This address does not take that method; `Allow` says which it takes.",
+    400: "The request is invalid.",
+    401: "The token is missing or incorrect.",
+    403: "The request came from a page of another site.",
+    404: "Not found.",
+    405: "This address does not support the method; `Allow` lists the methods that it supports.",
     408: "The request took too long to arrive.",
-    409: "It is there already.",
+    409: "It already exists.",
     413: "The request is too large.",
-    415: "The body is of another type than this address takes.",
-    421: "The server does not go by the name that it was asked under.",
-    422: "A field or a parameter is missing, unknown, or out of its bounds; `errors` says which.",
-    429: "Too much is asked for, or a budget is used up; `Retry-After` says when to ask again, where that helps.",
-    500: "Something went wrong in the server; its log says what.",
-    502: "A service that the solver asks does not answer.",
+    415: "The body does not have the content type that this address accepts.",
+    421: "The `Host` header is not a name of this server.",
+    422: "A field or parameter is missing, unknown or out of range; `errors` lists them.",
+    429: "Too many requests, or a budget is exhausted; `Retry-After` says when to retry, if a retry can succeed.",
+    500: "Internal server error; the server log has the details.",
+    502: "A service that the solver depends on does not respond.",
     503: "The store cannot be read or written.",
 }
 _NAMED: Mapping[type[QuaestorError], str] = {UnknownUploadError: "unknown_document", UnknownRunError: "unknown_run"}
@@ -63,11 +63,11 @@ _WITH_A_BODY = (408, 413, 415)
 
 
 class Fault(Value):
-    """A part of a request that cannot be used.
+    """An invalid part of a request.
 
     Attributes:
-        where: Which: `body.title`, `query.limit`.
-        what: What is wrong with it.
+        where: Its location, such as `body.title` or `query.limit`.
+        what: The reason that it is invalid.
     """
 
     where: str
@@ -75,15 +75,15 @@ class Fault(Value):
 
 
 class Problem(Value):
-    """What went wrong.
+    """Problem details (RFC 9457).
 
     Attributes:
-        type: Of the problem; `about:blank`, for `code` says more.
+        type: Always `about:blank`; see `code`.
         title: The status in words.
-        status: Of HTTP.
-        detail: What, where and what to do, in one line.
-        code: The kind of the problem, for programs: `unknown_conversation`, `not_found`.
-        errors: The parts of the request that cannot be used, where there are such.
+        status: The HTTP status.
+        detail: What went wrong, where, and what to do, in one line.
+        code: The kind of problem, for programs: `unknown_conversation`, `not_found`.
+        errors: The invalid parts of the request, if there are any.
     """
 
     type: str = "about:blank"

@@ -40,8 +40,8 @@ class QuestionBody(RequestBody):
     """A question, or several in one text.
 
     Attributes:
-        question: As a person puts it; it may refer to the answers before it.
-        solver: Who answers from now on; null is who did before.
+        question: The text; it can refer to earlier answers.
+        solver: The solver from now on; null keeps the current one.
     """
 
     question: str = Field(max_length=LONGEST_QUESTION)
@@ -49,12 +49,12 @@ class QuestionBody(RequestBody):
 
 
 class AnswersReply(Value):
-    """What was answered.
+    """The answers to a text.
 
     Attributes:
         answers: One for each question in the text.
-        run: The run that they are kept as; null where they are not kept.
-        unkept: Why not all of it is kept, or null.
+        run: The id of the run that stores them; null if they are not stored.
+        unkept: Why they are not stored, or null.
     """
 
     answers: tuple[AnswerReply, ...]
@@ -63,25 +63,25 @@ class AnswersReply(Value):
 
 
 class TakenBackReply(Value):
-    """The questions that were taken back; none where there was none."""
+    """The questions that were removed; empty if there were none."""
 
     questions: tuple[str, ...]
 
 
 class StoppedReply(Value):
-    """How many questions were stopped; 0 if none was being answered."""
+    """The number of questions that were stopped; 0 if none was being answered."""
 
     questions: int
 
 
 class WholeAnswerReply(Value):
-    """An answer with how it came about.
+    """An answer with its plan and trace.
 
     Attributes:
         answer: The answer.
-        plan: What it is computed of, each after those that lead to it.
-        turn: All that is on record: the steps of the plan, what each came to, what the question refers to, events,
-            calls of tools, what was asked of models.
+        plan: The nodes of the calculation, each after its inputs.
+        turn: The full record: plan steps and their results, references to earlier turns, events, tool calls and
+            model usage.
     """
 
     answer: AnswerReply
@@ -91,9 +91,9 @@ class WholeAnswerReply(Value):
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Events: `step` for each thing that happens (`question`, `event`, `lines`), `answered` for each "
-        "answer that is there (`question`, `display`, `kind`, `confidence`, `reason`), at last `done` (AnswersReply) "
-        "or `problem` (Problem). All data are JSON.",
+        "description": "Events: `step` for each step (`question`, `event`, `lines`), `answered` for each answer "
+        "(`question`, `display`, `kind`, `confidence`, `reason`), and finally `done` (AnswersReply) or `problem` "
+        "(Problem). All data is JSON.",
         "content": {"text/event-stream": {}},
     }
 }
@@ -112,31 +112,35 @@ async def _ask(site: TheSite, conversation: ConversationId, wanted: QuestionBody
     responses={**_STREAM, **problems(502, changes=True, body=True)},
 )
 async def _ask_and_follow(site: TheSite, conversation: ConversationId, wanted: QuestionBody) -> StreamingResponse:
-    """Ask, and be told what happens meanwhile, as server-sent events. A client that disconnects stops the question."""
+    """Ask, and receive the steps as server-sent events. A client that disconnects stops the question."""
     site.desk.kept.get(conversation)
     return StreamingResponse(_messages(site, conversation, wanted), media_type="text/event-stream")
 
 
 @router.delete("/questions/current", responses=problems(changes=True))
 async def _stop(site: TheSite, conversation: ConversationId) -> StoppedReply:
-    """Stop the question that is being answered, and those that wait for it. Whoever asked them is told so."""
+    """Stop the current question and those queued behind it; their requests fail with an error."""
     return StoppedReply(questions=site.desk.stop(conversation))
 
 
 @router.delete("/questions/last", responses=problems(changes=True))
 async def _take_back(site: TheSite, conversation: ConversationId) -> TakenBackReply:
-    """Take the last question back, with all that it asked."""
+    """Remove the last question and its answers."""
     return TakenBackReply(questions=tuple(turn.question for turn in await site.desk.undo(conversation)))
 
 
 @router.get("/turns/{number}", responses=problems())
 async def _read_answer(
-    site: TheSite, conversation: ConversationId, number: Annotated[int, Path(ge=1, le=1_000_000, description="From 1.")]
+    site: TheSite,
+    conversation: ConversationId,
+    number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
 ) -> WholeAnswerReply:
-    """Show an answer with its plan and all that happened between question and answer."""
+    """Show an answer with its plan and trace."""
     laid = await site.desk.look(conversation)
     if number > len(laid.turns):
-        raise UnknownConversationError(f"{len(laid.turns)} questions are answered: there is no answer {number}")
+        raise UnknownConversationError(
+            f"answer {number} does not exist; the conversation has {len(laid.turns)} answers"
+        )
     return await asyncio.to_thread(_whole, laid.turns, number, laid.document, laid.kept.run)
 
 

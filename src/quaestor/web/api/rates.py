@@ -54,7 +54,7 @@ class Throttle:
         """Answers a request."""
         if scope["type"] == "http" and (wait := self._rates.wait((scope.get("client") or ("",))[0])):
             seconds = math.ceil(wait)
-            line = f"too many requests came from your address: ask again in {seconds} s"
+            line = f"too many requests from your address; retry in {seconds} s"
             answer = problem_answer(problem_of(429, line), {"Retry-After": str(seconds)})
             await answer(scope, receive, send)
             return

@@ -17,12 +17,12 @@ class ProportionReply(Value):
     """A share with its 95 % interval.
 
     Attributes:
-        correct: How many are right; of a metric that is no share of whole turns their sum.
-        total: Of how many.
-        value: The share, from 0 to 1; null of none.
-        low: Where the interval begins.
-        high: Where it ends.
-        pages: From how many pages it is drawn.
+        correct: The number of right turns, or the sum of the metric if turns can be partly right.
+        total: The number of turns.
+        value: The share, from 0 to 1; null if there are no turns.
+        low: The lower bound of the interval.
+        high: The upper bound of the interval.
+        pages: The number of pages that the interval is resampled from.
     """
 
     correct: float
@@ -34,20 +34,20 @@ class ProportionReply(Value):
 
 
 class ScoreReply(Value):
-    """How right a run is.
+    """The score of a run.
 
     Attributes:
-        scored: When.
-        version: Of quaestor that scored.
+        scored: When the run was scored.
+        version: The version of quaestor that scored it.
         dataset: The labelled file.
-        accuracy: The share of the turns that are right.
-        correct_answers: How many are.
-        turns: How many labelled turns there are.
-        unanswered: How many have no answer.
-        conversations: How many were scored.
-        mean_turns: Turns a conversation.
-        mean_tool_calls: Tool calls a turn.
-        metrics: By the name of each scorer.
+        accuracy: The share of right turns.
+        correct_answers: The number of right turns.
+        turns: The number of labelled turns.
+        unanswered: The number of turns without an answer.
+        conversations: The number of scored conversations.
+        mean_turns: The mean number of turns per conversation.
+        mean_tool_calls: The mean number of tool calls per turn.
+        metrics: The result of each scorer by its name.
     """
 
     scored: datetime
@@ -67,21 +67,21 @@ class RunReply(Value):
     """A run.
 
     Attributes:
-        id: By which it is asked for.
-        kind: Over a dataset, questions of a person, or answers of another program.
-        status: How it stands.
-        dataset: The file that was asked, without its folders.
-        dataset_digest: Over the documents and questions that were read.
-        solver: Who answered.
-        model: The model that was asked, or null.
-        options: What the solver was built with.
-        conversations: How many are to be played.
-        played: How many came to their end.
-        progress: How many have each status; empty of a run that is complete.
-        started: When it was begun.
-        finished: When it last came to an end, or null.
-        score: Its latest score; null where it was not scored, or went on since.
-        outdated: Whether it went on after it was scored last.
+        id: The id of the run.
+        kind: Questions of a dataset, questions of a person, or answers of another program.
+        status: Its status.
+        dataset: The name of the dataset file.
+        dataset_digest: The digest of its documents and questions.
+        solver: The solver that answered.
+        model: The model that the solver asked, or null.
+        options: The options of the solver.
+        conversations: The number of conversations in the run.
+        played: The number of finished conversations.
+        progress: The number of conversations with each status; empty if the run is complete.
+        started: When it started.
+        finished: When it last finished, or null.
+        score: Its latest score; null if it is not scored, or continued after it was scored.
+        outdated: Whether it continued after it was scored.
     """
 
     id: str
@@ -102,11 +102,11 @@ class RunReply(Value):
 
 
 class RunList(PartReply[RunReply]):
-    """Runs, the latest first."""
+    """Runs, latest first."""
 
 
 class TallyReply(Value):
-    """How many turns of a class are right, of those that were judged, of all."""
+    """The number of right, scored and all turns of a class."""
 
     name: str | int | None
     right: int
@@ -115,14 +115,14 @@ class TallyReply(Value):
 
 
 class ScoresReply(Value):
-    """How right a run is, in all and by the classes of its turns.
+    """The accuracy of a run, overall and by class of turn.
 
     Attributes:
-        run: Its id.
-        score: The latest score; null where it was not scored, or went on since.
-        outdated: Whether it went on after it was scored last.
-        breakdowns: By the turn of the conversation (from 1), operation, origin of the numbers and kind of the answer.
-        causes: For how many wrong turns each cause is kept.
+        run: The id of the run.
+        score: The latest score; null if it is not scored, or continued after it was scored.
+        outdated: Whether it continued after it was scored.
+        breakdowns: By number of the turn (from 1), operation, source of the numbers and type of the answer.
+        causes: The number of wrong turns with each cause.
     """
 
     run: str
@@ -136,8 +136,8 @@ class VerdictReply(Value):
     """Right or wrong.
 
     Attributes:
-        correct: By the benchmark.
-        program_correct: By official program accuracy; null where the reference has no program.
+        correct: Whether the answer is right by the benchmark's rules.
+        program_correct: Whether the program is right by official program accuracy; null without a reference program.
         cause: Why it is wrong, or null.
     """
 
@@ -147,20 +147,20 @@ class VerdictReply(Value):
 
 
 class RunTurnReply(Value):
-    """A turn of a run as it is listed.
+    """A turn of a run without its trace.
 
     Attributes:
         conversation: The id of its conversation.
-        number: Its place in it, from 1.
-        question: As asked.
+        number: Its number in the conversation, from 1.
+        question: The question.
         display: The answer for people.
-        status: How far it is.
-        kind: What the answer is.
-        operation: What its plan ends in, or null.
-        origin: Where its numbers stand, or null.
+        status: Its progress.
+        kind: The type of the answer.
+        operation: The last operation of its plan, or null.
+        origin: The source of its numbers, or null.
         confidence: The probability that it is right, or null.
-        error: What went wrong, or null.
-        verdict: Null where it was not judged.
+        error: The error that prevented an answer, or null.
+        verdict: Right or wrong; null if it is not scored.
     """
 
     conversation: str

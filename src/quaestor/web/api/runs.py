@@ -39,29 +39,29 @@ from quaestor.web.site import TheSite
 
 router = APIRouter(route_class=StrictRoute, prefix="/runs")
 
-RunId = Annotated[str, Path(max_length=200, description="As the list of runs has it.")]
-Text = Annotated[str, Query(max_length=200, description="Only where the question has this in it.")]
+RunId = Annotated[str, Path(max_length=200, description="The id of a run.")]
+Text = Annotated[str, Query(max_length=200, description="Only turns whose question contains this text.")]
 _Word = Query(max_length=200)
 _Share = Query(ge=0, le=1)
 _TRACES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "One JSON object a turn, a line each.",
+        "description": "One line with a JSON object for each turn.",
         "content": {"application/jsonl": {"schema": {"type": "string"}}},
     }
 }
 
 
 class WholeTurnReply(Value):
-    """A turn of a run with how it came about.
+    """A turn of a run with its plan and trace.
 
     Attributes:
-        turn: As it is stored: the answer with its plan, what each step came to, events, calls of tools, what was used.
-        kind: What the answer is.
-        answerable: The probability that the document holds an answer, or null.
-        plan: What it is computed of, each after those that lead to it.
-        exchanges: Every request to a model and its reply, in their order.
-        corrected: The answer as a person corrected it, or null.
-        verdict: Right or wrong; null where it was not judged.
+        turn: The stored record: the answer with its plan, step results, events, tool calls and usage.
+        kind: The type of the answer.
+        answerable: The probability that the document contains an answer, or null.
+        plan: The nodes of the calculation, each after its inputs.
+        exchanges: Every request to a model with its response, in order.
+        corrected: The corrected answer, or null.
+        verdict: Right or wrong; null if it is not scored.
     """
 
     turn: dict[str, JsonValue]
@@ -77,13 +77,15 @@ class WholeTurnReply(Value):
 async def _list_runs(
     views: Views,
     part: Part,
-    kind: Annotated[RunKind | None, Query(description="Over a dataset, of a person, or imported.")] = None,
-    status: Annotated[RunStatus | None, Query(description="How it stands.")] = None,
+    kind: Annotated[
+        RunKind | None, Query(description="Questions of a dataset, questions of a person, or imported answers.")
+    ] = None,
+    status: Annotated[RunStatus | None, Query(description="The status of the run.")] = None,
     dataset: Annotated[str | None, _Word] = None,
     solver: Annotated[str | None, _Word] = None,
     model: Annotated[str | None, _Word] = None,
 ) -> RunList:
-    """List runs, the latest first. A dataset is named without its folders."""
+    """List runs, latest first. Datasets are given by file name."""
     paths = None
     if dataset is not None:
         paths = tuple(path for path in (await views.choices()).datasets if dataset_name(path) == dataset)
@@ -94,13 +96,13 @@ async def _list_runs(
 
 @router.get("/{run}", tags=["runs"], responses=problems())
 async def _read_run(views: Views, run: RunId) -> RunReply:
-    """Show a run: who answered what, how far it is, how right it was."""
+    """Show a run: its dataset, solver, progress and score."""
     return run_of(await views.run(run))
 
 
 @router.get("/{run}/scores", tags=["scores"], responses=problems())
 async def _read_scores(views: Views, run: RunId) -> ScoresReply:
-    """Show how right a run is, in all and by the classes of its turns, with intervals."""
+    """Show the accuracy of a run, overall and by class of turn, with intervals."""
     view = await views.run(run)
     return scores_of(view, await views.counts(view))
 
@@ -112,7 +114,7 @@ async def _list_turns(
     part: Part,
     text: Text = "",
     conversation: Annotated[str | None, Query(max_length=1_000)] = None,
-    number: Annotated[int | None, Query(ge=1, le=1_000_000, description="Of the turn, from 1.")] = None,
+    number: Annotated[int | None, Query(ge=1, le=1_000_000, description="The number of the turn, from 1.")] = None,
     kind: Annotated[str | None, _Word] = None,
     operation: Annotated[str | None, _Word] = None,
     origin: Annotated[str | None, _Word] = None,
@@ -122,7 +124,7 @@ async def _list_turns(
     cause: Annotated[Cause | None, Query()] = None,
     order: TurnOrder = "conversation",
 ) -> RunTurnList:
-    """List turns of a run, with their verdicts where it was scored; `least` and `most` bound the confidence."""
+    """List turns of a run, with verdicts if it is scored; `least` and `most` bound the confidence."""
     view = await views.run(run)
     index = None if number is None else number - 1
     wanted = TurnFilter(text, conversation, index, kind, operation, origin, least, most, order)
@@ -137,10 +139,10 @@ async def _read_turn(
     site: TheSite,
     views: Views,
     run: RunId,
-    number: Annotated[int, Path(ge=1, le=1_000_000, description="From 1.")],
+    number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the turn, from 1.")],
     conversation: Annotated[str, Query(max_length=1_000, description="The id of the conversation.")],
 ) -> WholeTurnReply:
-    """Show a turn of a run with its plan, its trace, and what models were asked."""
+    """Show a turn of a run with its plan, trace and model requests."""
     return _whole(await look_at_turn(views, site.store, run, conversation, number))
 
 
@@ -149,11 +151,13 @@ async def _export_run(
     site: TheSite,
     run: RunId,
     format: Annotated[
-        ExportFormat, Query(description="Of the file; a workbook has each answer as a formula.")
+        ExportFormat, Query(description="The file format; `xlsx` contains each answer as a formula.")
     ] = "json",
-    conversation: Annotated[str | None, Query(max_length=1_000, description="Only this one.")] = None,
+    conversation: Annotated[
+        str | None, Query(max_length=1_000, description="Only the conversation with this id.")
+    ] = None,
 ) -> Response:
-    """Take the conversations of a run away as a file."""
+    """Export the conversations of a run as a file."""
     record = await site.store.run(run)
     found = await read_conversations(site.store, record.id, (conversation,) if conversation is not None else ())
     return await download(found, record.id, format)
@@ -161,7 +165,7 @@ async def _export_run(
 
 @router.get("/{run}/traces", tags=["runs"], response_class=StreamingResponse, responses={**_TRACES, **problems()})
 async def _export_traces(site: TheSite, run: RunId) -> StreamingResponse:
-    """Take the traces of a run away: of every turn what was asked, said, called, judged and answered."""
+    """Export the traces of a run: the requests, tool calls, verdict and answer of every turn."""
     record = await site.store.run(run)
     turns = await read_traces(site.store, record.id)
     name = {"Content-Disposition": f'attachment; filename="{record.id} traces.jsonl"'}

@@ -12,12 +12,12 @@ router = APIRouter(route_class=StrictRoute, tags=["solvers"])
 
 
 class SolverReply(Value):
-    """Somebody who can be asked.
+    """A solver, with its model if it uses one.
 
     Attributes:
-        id: By which it is chosen.
-        name: Solver and model.
-        summary: What it does, in a line.
+        id: The id of the solver.
+        name: The solver and its model.
+        summary: A one-line description.
         asks_model: Whether it asks a model.
     """
 
@@ -28,12 +28,12 @@ class SolverReply(Value):
 
 
 class SolverList(PartReply[SolverReply]):
-    """Those who can be asked: first who is asked where nobody else is chosen."""
+    """Available solvers, the default first."""
 
 
 @router.get("/solvers", responses=problems())
 async def _list_solvers(site: TheSite, part: Part) -> SolverList:
-    """List who can be asked: solvers, each with the models that are set up."""
+    """List the available solvers, each with the configured models."""
     found = tuple(
         SolverReply(id=one.id, name=one.name, summary=one.summary, asks_model=one.asks)
         for one in answerers(site.asking)

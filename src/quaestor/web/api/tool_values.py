@@ -18,20 +18,20 @@ LONGEST_QUESTION = 2_000
 
 
 class PlaceReply(Value):
-    """A table or a passage where an answer would stand.
+    """A table or passage that may contain an answer.
 
     Attributes:
         document: The name of the document in sources.
-        page: From 1, as viewers count, or null.
-        section: The headings over it, in words.
-        kind: What it is.
-        title: What is printed over it, or the nearest heading.
-        text: What matters of it, as printed.
-        score: From 0 to 1: how much of what is looked for stands here.
-        why: What speaks for it, in words, the strongest first.
-        table: Of a table its place in the document, from 0, or null.
-        rows: Of a table the rows that matter, from 0 in the printed grid, best first.
-        anchor: The way to it in the file, or null.
+        page: The page, from 1, or null.
+        section: Its headings.
+        kind: `table` or `passage`.
+        title: Its title, or the nearest heading.
+        text: The relevant text, as printed.
+        score: The relevance, from 0 to 1.
+        why: The reasons for the score, strongest first.
+        table: The index of the table, from 0, or null.
+        rows: The relevant rows of a table, from 0 in the printed grid, best first.
+        anchor: The anchor in the file, or null.
     """
 
     document: str
@@ -48,7 +48,7 @@ class PlaceReply(Value):
 
 
 class PlacesReply(Value):
-    """Where an answer would stand, best first; nothing where nothing fits."""
+    """Places that may contain an answer, best first; empty if nothing matches."""
 
     places: tuple[PlaceReply, ...]
 
@@ -57,8 +57,8 @@ class QueryBody(RequestBody):
     """A query over the graph of a document.
 
     Attributes:
-        sparql: SELECT or ASK; all prefixes are known: `SELECT ?o ?v WHERE { ?o kg:rowLabel 'rent' ; kg:value ?v }`.
-        limit: How many rows at most; a query that gives more is refused.
+        sparql: SELECT or ASK; prefixes are predefined: `SELECT ?o ?v WHERE { ?o kg:rowLabel 'rent' ; kg:value ?v }`.
+        limit: The maximum number of rows; a query with more is rejected.
     """
 
     sparql: str = Field(min_length=1, max_length=LONGEST_QUERY)
@@ -66,15 +66,15 @@ class QueryBody(RequestBody):
 
 
 class QueryReply(Value):
-    """What a query gives.
+    """The result of a query.
 
     Attributes:
-        form: SELECT gives rows, ASK yes or no.
-        answer: Of ASK, else null.
+        form: The form of the query.
+        answer: The answer to an ASK query, else null.
         columns: The names of the variables.
-        rows: A value a column: an exact number as text, a node by its short name, null where it is unbound.
-        sources: Where the numbers stand whose nodes are in the rows.
-        empty: The cells without a value that the query asks for, in words.
+        rows: One value per column: an exact number as text, the short name of a node, or null if it is unbound.
+        sources: The places of the numbers whose nodes are in the rows.
+        empty: Matching cells without a value, in words.
     """
 
     form: Literal["SELECT", "ASK"]
@@ -86,31 +86,31 @@ class QueryReply(Value):
 
 
 class _Read(Value):
-    printed: str = Field(description="What is printed there of the number.")
-    reading: str = Field(description="What lies between the number and what is printed, in words.")
-    steps: tuple[Step, ...] = Field(description="The same as names; none where it is printed so.")
+    printed: str = Field(description="The number as printed.")
+    reading: str = Field(description="How the number differs from the printed one, in words.")
+    steps: tuple[Step, ...] = Field(description="The differences as names; empty if the number is printed exactly so.")
 
 
 class CellNumberReply(CellSourceReply, _Read):
-    """A cell where a number stands, and how it is read there."""
+    """A cell that contains the number, and how it matches."""
 
 
 class SentenceNumberReply(SentenceSourceReply, _Read):
-    """Words of a sentence where a number stands, and how it is read there."""
+    """Part of a sentence that contains the number, and how it matches."""
 
 
 NumberPlace = Annotated[CellNumberReply | SentenceNumberReply, Field(discriminator="kind")]
 
 
 class NumberCheckReply(Value):
-    """Whether a number stands in a document.
+    """Whether a document contains a number.
 
     Attributes:
-        found: Whether it does.
-        number: As it was read.
-        count: How many places there are in all.
-        matches: The nearest readings first.
-        nearest: Of a number that stands nowhere, what comes nearest.
+        found: Whether it contains the number.
+        number: The number as parsed.
+        count: The total number of places.
+        matches: The places, closest match first.
+        nearest: The nearest numbers, if the document does not contain it.
     """
 
     found: bool
@@ -124,11 +124,11 @@ class CalculationBody(RequestBody):
     """A formula over named values, or a plan in words with the question that it answers.
 
     Attributes:
-        formula: Names of values, numbers, + - * / **, one < or >, abs min max sum avg, parentheses.
-        values: What each name of the formula stands for: a cell by its labels, a number of the text by the words around
-            it, an earlier answer of the conversation by its turn, a number that is given.
-        plan: As the prompt `write_plan` of `quaestor mcp` asks for it.
-        question: What the plan answers.
+        formula: A formula of names, numbers, + - * / **, one < or >, abs min max sum avg, parentheses.
+        values: The value of each name: a cell by its labels, a number in the text by the words around it, an earlier
+            answer by its turn, or a given number.
+        plan: A plan in the format of the prompt `write_plan` of `quaestor mcp`.
+        question: The question that the plan answers.
     """
 
     formula: str | None = Field(None, min_length=1, max_length=LONGEST_FORMULA)
@@ -141,23 +141,23 @@ class CalculationBody(RequestBody):
     @model_validator(mode="after")
     def _one_of_both(self) -> "CalculationBody":
         if (self.formula is None) == (self.plan is None):
-            raise ValueError("give either formula or plan")
+            raise ValueError("give either `formula` or `plan`")
         if self.plan is not None and self.question is None:
-            raise ValueError("a plan needs the question that it answers")
+            raise ValueError("`plan` requires `question`")
         return self
 
 
 class StepReply(Value):
-    """A step of a plan, or what one takes.
+    """A step of a plan, or an input of one.
 
     Attributes:
-        key: Tells it from the others.
-        kind: A number or words that are taken, a row, a group of cells, a constant, an earlier answer, an operation.
-        title: What it is: the label of a number, the name of an operation.
-        value: What it came to, in words, or null.
-        takes: The keys of those that lead to it, in the order of the operation.
-        turn: Of an earlier answer its number in the conversation, from 1, else null.
-        sources: Where it stands.
+        key: Its unique key.
+        kind: A number or text of the document, a row, a group of cells, a constant, an earlier answer or an operation.
+        title: The label of a number, or the name of an operation.
+        value: Its result, in words, or null.
+        takes: The keys of its inputs, in order.
+        turn: The number of the earlier answer, from 1, or null.
+        sources: Its places in the document.
     """
 
     key: str
@@ -170,11 +170,11 @@ class StepReply(Value):
 
 
 class CalculationReply(Value):
-    """What a formula or a plan comes to.
+    """The result of a formula or plan.
 
     Attributes:
-        answer: With its value, formula and sources; its number is that of the turn it would be.
-        steps: What it is computed of, each after those that it takes.
+        answer: The answer; its number is that of the next turn.
+        steps: The steps, each after its inputs.
     """
 
     answer: AnswerReply
@@ -182,7 +182,7 @@ class CalculationReply(Value):
 
 
 class NearReadingReply(Value):
-    """What a question was nearly read as."""
+    """Another interpretation of a question."""
 
     display: str
     description: str | None
@@ -191,21 +191,21 @@ class NearReadingReply(Value):
 
 
 class ExplanationReply(Value):
-    """How an answer came about.
+    """An explanation of an answer.
 
     Attributes:
-        turn: Its number in the conversation, from 1.
+        turn: The number of the answer, from 1.
         display: The answer for people.
-        description: What it is, or null.
-        grounds: Why the question was read so, or null.
-        other_readings: What it was nearly read as, the likeliest first.
-        refers_to: What the question refers to of earlier answers, or null.
-        steps: What it is computed of, each after those that it takes.
-        trace: What happened between question and answer, in lines.
-        tool_calls: The calls of tools, with their inputs and outputs.
-        corrected: What was corrected, or null.
-        seconds: How long it took.
-        usage: What models used.
+        description: What the answer is, or null.
+        grounds: Why the question was interpreted this way, or null.
+        other_readings: Other interpretations, most likely first.
+        refers_to: The earlier answers that the question refers to, or null.
+        steps: The steps, each after its inputs.
+        trace: The events between question and answer, in lines.
+        tool_calls: The tool calls with their inputs and outputs.
+        corrected: The correction, or null.
+        seconds: The time that it took.
+        usage: The usage of models.
     """
 
     turn: int

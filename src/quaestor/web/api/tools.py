@@ -37,10 +37,10 @@ from quaestor.web.site import Site, TheSite
 router = APIRouter(route_class=StrictRoute, tags=["tools"])
 
 _Words = Annotated[
-    str, Query(min_length=1, max_length=LONGEST_QUESTION, description="A question, or words that stand there.")
+    str, Query(min_length=1, max_length=LONGEST_QUESTION, description="A question, or words of the document.")
 ]
 _Number = Annotated[
-    str, Query(min_length=1, max_length=LONGEST, description="As a table or a text prints it: 5,300 or $ 5.3 million.")
+    str, Query(min_length=1, max_length=LONGEST, description="The number as printed, such as 5,300 or $ 5.3 million.")
 ]
 
 
@@ -49,9 +49,9 @@ async def _find_places(
     site: TheSite,
     document: DocumentId,
     words: _Words,
-    limit: Annotated[int, Query(ge=1, le=20, description="How many are given at most.")] = 5,
+    limit: Annotated[int, Query(ge=1, le=20, description="The maximum number of places.")] = 5,
 ) -> PlacesReply:
-    """Find the tables and passages of a document where an answer would stand, best first, and why."""
+    """Find the tables and passages of a document that may contain an answer, best first."""
     found = await site.bench.find(await site.desk.shelf.open(document), words, most=limit)
     return PlacesReply.model_validate({"places": [place_object(place) for place in found]})
 
@@ -61,9 +61,9 @@ async def _check_number(
     site: TheSite,
     document: DocumentId,
     number: _Number,
-    limit: Annotated[int, Query(ge=1, le=MOST_MATCHES, description="How many places are given at most.")] = 10,
+    limit: Annotated[int, Query(ge=1, le=MOST_MATCHES, description="The maximum number of places.")] = 10,
 ) -> NumberCheckReply:
-    """Check whether a number stands in a document, where, and under which reading: in its scale, rounded, ..."""
+    """Check whether a document contains a number, where, and how it matches: exactly, scaled, rounded, ..."""
     page = await site.desk.shelf.open(document)
     found = await site.bench.check_number(page.document, number, limit)
     return NumberCheckReply.model_validate(check_object(found, page.document))
@@ -71,7 +71,7 @@ async def _check_number(
 
 @router.post("/documents/{document}/queries", responses=problems(changes=True, body=True))
 async def _query_graph(site: TheSite, document: DocumentId, wanted: QueryBody) -> QueryReply:
-    """Query the facts of a document by SPARQL: every number with its row, column, period, scale and unit."""
+    """Query the facts of a document with SPARQL: every number with its row, column, period, scale and unit."""
     page = await site.desk.shelf.open(document)
     found = await site.bench.query(page, wanted.sparql, Limits(rows=wanted.limit))
     return QueryReply.model_validate(query_object(found, page.document))
@@ -79,7 +79,7 @@ async def _query_graph(site: TheSite, document: DocumentId, wanted: QueryBody) -
 
 @router.post("/documents/{document}/calculations", responses=problems(changes=True, body=True))
 async def _calculate(site: TheSite, document: DocumentId, wanted: CalculationBody) -> CalculationReply:
-    """Calculate a formula or a plan over a document, exactly and with the source of each number. Nothing is kept."""
+    """Calculate a formula or plan over a document, exactly and with sources. The result is not stored."""
     return await _calculated(site, await site.desk.shelf.open(document), wanted, ())
 
 
@@ -87,19 +87,23 @@ async def _calculate(site: TheSite, document: DocumentId, wanted: CalculationBod
 async def _calculate_in_conversation(
     site: TheSite, conversation: ConversationId, wanted: CalculationBody
 ) -> CalculationReply:
-    """Calculate with the document of a conversation, as it is corrected, and with its answers. Nothing is kept."""
+    """Calculate with the corrected document of a conversation and its answers. The result is not stored."""
     laid = await site.desk.look(conversation)
     return await _calculated(site, laid.corrected_page, wanted, laid.turns)
 
 
 @router.get("/conversations/{conversation}/turns/{number}/explanation", responses=problems())
 async def _explain_answer(
-    site: TheSite, conversation: ConversationId, number: Annotated[int, Path(ge=1, le=1_000_000, description="From 1.")]
+    site: TheSite,
+    conversation: ConversationId,
+    number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
 ) -> ExplanationReply:
-    """Explain an answer: its grounds, what the question was nearly read as, the steps, the trace."""
+    """Explain an answer: its grounds, other interpretations, steps and trace."""
     laid = await site.desk.look(conversation)
     if number > len(laid.turns):
-        raise UnknownConversationError(f"{len(laid.turns)} questions are answered: there is no answer {number}")
+        raise UnknownConversationError(
+            f"answer {number} does not exist; the conversation has {len(laid.turns)} answers"
+        )
     said = await compute(explanation_object, laid.turns, number, laid.document, laid.kept.run)
     return ExplanationReply.model_validate({name: said[name] for name in ExplanationReply.model_fields})
 

@@ -10,17 +10,17 @@ from quaestor.web.api.values import Value
 
 
 class PlanNodeReply(Value):
-    """One thing that a plan is computed of.
+    """A node of a plan.
 
     Attributes:
-        key: Tells it from the others of its plan.
-        kind: A number or words that are taken, a row, a group of cells, a constant, an earlier answer, an operation.
-        title: What it is: the label of a number, the name of an operation.
-        value: What it came to, in words; "" where that is not known.
-        inputs: The keys of those that lead to it, in the order of the operation.
-        sources: Where it stands in the document.
-        turn: Of an earlier answer its number in the conversation, from 1.
-        step: The number of the step in the plan, from 1; 0 where it is no step.
+        key: Its unique key in the plan.
+        kind: A number or text of the document, a row, a group of cells, a constant, an earlier answer or an operation.
+        title: The label of a number, or the name of an operation.
+        value: Its result, in words; "" if it is unknown.
+        inputs: The keys of its inputs, in order.
+        sources: Its places in the document.
+        turn: The number of the earlier answer, from 1, or null.
+        step: The number of the step in the plan, from 1; 0 if it is not a step.
     """
 
     key: str

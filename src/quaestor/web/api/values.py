@@ -18,7 +18,7 @@ class Value(BaseModel):
 
 
 class RequestBody(BaseModel):
-    """The body of a request: each value is of its own type and no other is made of it."""
+    """A request body; values are not converted to other types."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -27,10 +27,10 @@ class PartReply(Value, Generic[T]):
     """A part of a list.
 
     Attributes:
-        items: What is in it.
-        total: How many the whole list has.
-        offset: How many are left out before it.
-        limit: How many it has at most.
+        items: The items.
+        total: The number of items in the whole list.
+        offset: The number of items skipped.
+        limit: The maximum number of items.
     """
 
     items: tuple[T, ...]
@@ -40,8 +40,8 @@ class PartReply(Value, Generic[T]):
 
 
 def part_of(
-    offset: Annotated[int, Query(ge=0, le=_FARTHEST, description="How many are left out before the first.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST, description="How many are given at most.")] = 50,
+    offset: Annotated[int, Query(ge=0, le=_FARTHEST, description="The number of items to skip.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="The maximum number of items.")] = 50,
 ) -> ListPart:
     """Returns the part of a list that an address asks for."""
     return ListPart(offset, limit)

@@ -16,8 +16,7 @@ def test_files_and_uploads_are_listed_and_uploads_deleted(tmp_path: Path) -> Non
         asked.delete(f"/documents/{taken['id']}")
         assert asked.get(f"/documents/{taken['id']}", 404)["code"] == "unknown_document"
         assert asked.get("/documents")["total"] == 1
-        problem = asked.delete(f"/documents/{listed['items'][0]['id']}", 400)
-    assert problem["detail"]
+        asked.delete(f"/documents/{listed['items'][0]['id']}", 400)
 
 
 def test_what_was_understood_is_told_in_whole_and_in_parts(tmp_path: Path) -> None:
@@ -36,7 +35,7 @@ def test_what_was_understood_is_told_in_whole_and_in_parts(tmp_path: Path) -> No
         cell = table["body"][0]["cells"][1]
         assert (cell["value"], cell["scale"], cell["unit"], cell["period"]) == ("120", "million", "USD", "2009")
         assert asked.get(f"{there}/parts?section=none")["items"] == []
-        assert "one table" in asked.get(f"{there}/tables/1", 404)["detail"]
+        assert asked.get(f"{there}/tables/1", 404)["code"] == "not_found"
 
 
 def test_facts_have_exact_values_and_places(tmp_path: Path) -> None:
@@ -59,7 +58,7 @@ def test_a_file_of_many_pages_says_where_they_are(tmp_path: Path) -> None:
     with program(tmp_path, "sample") as asked:
         file = asked.get("/documents")["items"][0]["id"]
         problem = asked.get(f"/documents/{file}", 400)
-        assert (problem["code"], "pages" in problem["detail"]) == ("several_pages", True)
+        assert problem["code"] == "several_pages"
         pages = asked.get(f"/documents/{file}/pages?limit=2")
         assert pages["total"] > len(pages["items"]) == 2
         assert asked.get(f"/documents/{pages['items'][0]['id']}")["document"] == pages["items"][0]["name"]
@@ -68,12 +67,15 @@ def test_a_file_of_many_pages_says_where_they_are(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_asked_is_refused_in_a_line(tmp_path: Path) -> None:
     with program(tmp_path, serve_upload_mb=1) as asked:
-        assert "empty" in asked.upload(b"", "empty.csv", 400)["detail"]
-        assert "1,000,000 bytes" in asked.upload(b"a" * 1_000_001, "large.csv", 413)["detail"]
+        assert "empty.csv" in asked.upload(b"", "empty.csv", 400)["detail"]
+        assert "1,000,000" in asked.upload(b"a" * 1_000_001, "large.csv", 413)["detail"]
         form = asked.ask("POST", "/documents?name=x", files={"file": ("x.csv", CSV)})
         assert form.status_code == 415
         assert "application/octet-stream" in form.json()["detail"]
-        assert asked.ask(
-            "POST", "/documents", content=CSV, headers={"Content-Type": "application/octet-stream"}
-        ).json()["errors"] == [{"where": "query.name", "what": "Field required"}]
+        assert (
+            asked.ask("POST", "/documents", content=CSV, headers={"Content-Type": "application/octet-stream"}).json()[
+                "errors"
+            ][0]["where"]
+            == "query.name"
+        )
         assert asked.get("/documents")["total"] == 1

@@ -33,4 +33,4 @@ def test_what_comes_too_often_is_told_when_to_come_again(tmp_path: Path) -> None
         answers = [asked.ask("GET", "/solvers") for _ in range(4)]
     assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
     assert 1 <= int(answers[-1].headers["retry-after"]) <= 5
-    assert "ask again in" in answers[-1].json()["detail"]
+    assert answers[-1].json()["code"] == "too_many_requests"

@@ -53,7 +53,7 @@ def test_the_graph_answers_and_names_where_its_numbers_stand(tmp_path: Path) -> 
         assert asked.post(there, sparql="ASK { ?o kg:rowLabel 'rent' }")["answer"] is False
         for refused in ("DELETE WHERE { ?a ?b ?c }", "SELECT", "SELECT * { SERVICE <http://127.0.0.1/> { ?a ?b ?c } }"):
             assert asked.post(there, 400, sparql=refused)["code"] == "query"
-        assert "rows" in asked.post(there, 400, sparql="SELECT ?a WHERE { ?a ?b ?c }", limit=1)["detail"]
+        assert asked.post(there, 400, sparql="SELECT ?a WHERE { ?a ?b ?c }", limit=1)["code"]
         asked.post(there, 422, sparql="x" * 5_001)
 
 
