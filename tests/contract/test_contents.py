@@ -177,7 +177,7 @@ def test_a_damaged_content_is_one_clear_line(uri: str) -> None:
 
     async def read(store: RunStore) -> None:
         for reading in (store.prompts(RUN.id, "c1"), store.load_graph(RUN.id, "c1")):
-            with pytest.raises(StoreError, match="damaged") as caught:
+            with pytest.raises(StoreError) as caught:
                 await reading
             assert "\n" not in str(caught.value)
 

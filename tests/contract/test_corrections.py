@@ -35,7 +35,7 @@ def test_a_correction_is_written_once(uri: str) -> None:
         await store.create_run(run)
         await store.begin_example(an_example(run, status="pending"))
         await store.add_correction(a_correction(run))
-        with pytest.raises(DuplicateRecordError):
+        with pytest.raises(DuplicateRecordError, match=r"correction 1 .*'c1'"):
             await store.add_correction(a_correction(run))
         assert await store.corrections(run.id) == (a_correction(run),)
 

@@ -63,7 +63,7 @@ def test_graphs_of_two_runs_are_apart_and_outlive_a_second_attempt(uri: str) -> 
 def test_a_graph_that_is_not_kept_is_one_clear_line(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
-        with pytest.raises(StoreError):
+        with pytest.raises(StoreError, match="'c9'"):
             await store.load_graph(RUN.id, "c9")
 
     play(uri, scenario)
@@ -121,11 +121,11 @@ def test_a_frozen_graph_is_kept_under_all_that_decides_it(uri: str) -> None:
 
 def test_an_unknown_ontology_names_the_latest(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
-        with pytest.raises(StoreError):
+        with pytest.raises(StoreError, match="'x'"):
             await store.load_ontology("x")
         for digest in "abcd":
             await store.save_ontology(digest, GRAPH)
-        with pytest.raises(StoreError):
+        with pytest.raises(StoreError, match=r"'x'.*d, c, b$"):
             await store.load_ontology("x")
 
     play(uri, scenario)
@@ -154,7 +154,7 @@ def test_a_prompt_is_kept_once(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
         await store.log_prompt(a_prompt(RUN))
-        with pytest.raises(DuplicateRecordError):
+        with pytest.raises(DuplicateRecordError, match=r"prompt 0 of turn 0 .*'c1'"):
             await store.log_prompt(replace(a_prompt(RUN), response="another"))
         assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
 
@@ -200,11 +200,11 @@ def test_half_a_surrogate_pair_is_refused_and_nothing_is_kept(uri: str) -> None:
 
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
-        with pytest.raises(StoreError, match="surrogate"):
+        with pytest.raises(StoreError):
             await store.save_graph(RUN.id, "c1", broken)
         with pytest.raises(StoreError):
             await store.load_graph(RUN.id, "c1")
-        with pytest.raises(StoreError, match="surrogate"):
+        with pytest.raises(StoreError):
             await store.save_ontology("ab", broken)
         with pytest.raises(StoreError):
             await store.load_ontology("ab")

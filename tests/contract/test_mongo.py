@@ -248,7 +248,7 @@ def test_ontologies_that_two_processes_have_mixed_are_refused(mongo_uri: str) ->
     look(mongo_uri, lambda db: db.ontology.insert_one(mixed))
 
     async def read(store: RunStore) -> None:
-        with pytest.raises(StoreError):
+        with pytest.raises(StoreError, match="5 of the 4"):
             await store.load_ontology("ab" * 32)
 
     play(mongo_uri, read)
@@ -319,7 +319,7 @@ def test_a_writer_that_comes_second_leaves_no_turns_that_count(mongo_uri: str) -
 def test_reading_makes_nothing(mongo_uri: str) -> None:
     async def scenario() -> None:
         async with open_store(mongo_uri, create=False) as store:
-            with pytest.raises(StoreError):
+            with pytest.raises(StoreError, match="MongoDB"):
                 await store.runs()
 
     asyncio.run(scenario())
@@ -329,7 +329,7 @@ def test_reading_makes_nothing(mongo_uri: str) -> None:
 def test_another_schema_version_is_refused(mongo_uri: str) -> None:
     play(mongo_uri, fill)
     look(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION + 1}}))
-    with pytest.raises(StoreError):
+    with pytest.raises(StoreError, match=f"{SCHEMA_VERSION + 1}.*{SCHEMA_VERSION}"):
         play(mongo_uri, fill)
 
 
@@ -337,7 +337,7 @@ def test_a_record_over_16_megabytes_is_one_clear_line(mongo_uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
         await store.begin_example(an_example(RUN, status="pending", turns=0))
-        with pytest.raises(StoreError) as caught:
+        with pytest.raises(StoreError, match="16 MB") as caught:
             await store.save_turn(replace(some_turns(RUN)[0], question="x" * (17 << 20)))
         assert len(str(caught.value)) < 300
 

@@ -26,13 +26,13 @@ from quaestor.store.base import RunStore
 
 @pytest.mark.parametrize("moment", [datetime(2026, 1, 1), START + timedelta(microseconds=1)])
 def test_times_that_a_store_could_not_give_back_are_refused(moment: datetime) -> None:
-    with pytest.raises(ValueError, match=r"milliseconds|64|byte"):
+    with pytest.raises(ValueError, match="started"):
         replace(a_run(), started=moment)
 
 
 @pytest.mark.parametrize("value", [1 << 63, -(1 << 63) - 1, {"a\0": 1}])
 def test_values_that_one_of_the_stores_could_not_hold_are_refused(value: JsonValue) -> None:
-    with pytest.raises(ValueError, match=r"milliseconds|64|byte"):
+    with pytest.raises(ValueError, match="spec"):
         replace(a_run(), spec={"deep": [{"er": value}]})
 
 

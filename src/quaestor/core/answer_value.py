@@ -67,9 +67,9 @@ class ListItem:
 
     def __post_init__(self) -> None:
         if self.label is None and self.number is None:
-            raise InputError("an entry of a list has neither a label nor a number: give one")
+            raise InputError("a list item requires a label or a number")
         if (self.scale is None and self.unit is not None) or (self.scale is not None and self.number is None):
-            raise InputError("an entry of a list has a scale of its own with its number, and a unit with its scale")
+            raise InputError("a list item with a scale requires a number, and one with a unit requires a scale")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ def value_from_json(data: object) -> "AnswerValue":
             return Text(text)
         case {"list": list(items), **rest} if not rest:
             return ValueList(tuple(map(_item_from_json, items)))
-    raise InputError(f"{data!r:.60} is no number, yes or no, text or list as it is stored")
+    raise InputError(f"{data!r:.60} is not a stored answer value")
 
 
 def _item_from_json(data: object) -> ListItem:
@@ -270,7 +270,7 @@ def _item_from_json(data: object) -> ListItem:
         if known and (label is None or isinstance(label, str)) and (unit is None or isinstance(unit, str)):
             own = None if scale is None else Scale(scale)
             return ListItem(label, None if number is None else _decimal(number), own, unit)
-    raise InputError(f"{data!r:.60} is no entry of a list as it is stored")
+    raise InputError(f"{data!r:.60} is not a stored list item")
 
 
 def _decimal(data: object) -> Decimal:
@@ -279,7 +279,7 @@ def _decimal(data: object) -> Decimal:
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite():
-        raise InputError(f"{data!r:.60} is no number as it is stored")
+        raise InputError(f"{data!r:.60} is not a stored number")
     return number
 
 
@@ -303,7 +303,7 @@ def value_from_text(text: str) -> "AnswerValue":
     try:
         return value_from_json(json.loads(text))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{text!r:.60} is no answer as it is stored") from error
+        raise InputError(f"{text!r:.60} is not a stored answer") from error
 
 
 AnswerValue = Annotated[

@@ -103,7 +103,7 @@ class JobWorkers:
             task.cancel()
         for waiting in self._waiting:
             if not waiting.done():
-                waiting.set_exception(EngineError("the worker processes have been ended"))
+                waiting.set_exception(EngineError("the worker processes have been stopped"))
         for worker in list(self._workers):
             await self._end(worker)
         await asyncio.gather(*self._starting, return_exceptions=True)
@@ -152,7 +152,7 @@ class JobWorkers:
 
     async def _take(self, like: Hashable) -> _Worker:
         if self._over:
-            raise EngineError("the worker processes have been ended")
+            raise EngineError("the worker processes have been stopped")
         if self._idle:
             before = self._alike.get(like)
             worker = before if before is not None and before in self._idle else self._idle[0]

@@ -264,7 +264,7 @@ class LoopWorkers:
         worker.process.join()
         self._died_young = 0 if worker.ready else self._died_young + 1
         if self._died_young >= MOST_DEATHS:
-            self._fail(EngineError("worker processes die as they begin (killed, or out of memory): take fewer workers"))
+            self._fail(EngineError("worker processes die at startup (killed, or out of memory); use fewer workers"))
         for ended in worker.calls.values():
             if not ended.done():
                 ended.set_exception(self._failure or LostWorkerError())
@@ -364,4 +364,4 @@ def _as_result(result: object) -> bytes:
     try:
         return pickle.dumps(result, 5)
     except Exception as error:
-        raise EngineError(f"a worker could not say what came of its work: {error}") from error
+        raise EngineError(f"the result of a worker could not be pickled: {error}") from error

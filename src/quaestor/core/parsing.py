@@ -118,15 +118,15 @@ def _why_not(text: str) -> str:
         return "the text is empty"
     if not re.search("[0-9]", stripped):
         dash = not re.search(r"[^\W_]", stripped)
-        return "a dash stands for no value" if dash else "there is no digit in it"
+        return "a dash means no value" if dash else "it contains no digits"
     letter = re.search(r"[0-9][.,]?([^\W\d_])[0-9.,]*[0-9]", stripped)
     if letter:
         return f"letter {letter[1]!r} among digits"
     if find_periods(text):
         return "it names a period, not an amount"
     if re.search(rf"[0-9.,]{{{DIGITS_AT_MOST + 1}}}", stripped):
-        return f"more than {DIGITS_AT_MOST} digits are no amount"
-    return "no number stands by itself in it"
+        return f"it has more than {DIGITS_AT_MOST} digits"
+    return "it does not contain a separate number"
 
 
 _ECHO = re.compile(rf"(?<![0-9.,])(-?)((?>{NUMBER}))(\s?%)?\s\(\s{{0,6}}-?\2\s?%?\s?\)")

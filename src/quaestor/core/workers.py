@@ -113,7 +113,7 @@ class Workers(Executor):
             wait: Whether to wait until they are gone.
             cancel_futures: Without effect: nothing is left to be made.
         """
-        self._end(EngineError("the worker processes have been ended"))
+        self._end(EngineError("the worker processes have been stopped"))
         if wait:
             for thread in self._threads:
                 thread.join()

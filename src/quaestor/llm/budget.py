@@ -64,7 +64,7 @@ def read_price(name: str, table: Mapping[str, object]) -> Price:
     amounts: dict[str, Decimal] = {}
     for key, value in table.items():
         if key not in ("input", "output", "cached"):
-            raise SettingsError(f"unknown key {key!r} in [prices.{name}]: known are input, output, cached")
+            raise SettingsError(f"unknown key {key!r} in [prices.{name}]; choose from input, output, cached")
         try:
             amount = Decimal(str(value))
         except InvalidOperation:
@@ -140,7 +140,7 @@ class Meter:
         self._held: dict[str, float] = {}
         unknown = any(pricer(Usage(1, 1000, 1000)) is None for pricer in (price, *self._prices.values()))
         if self._budget.money is not None and unknown:
-            raise SettingsError("a budget in money needs the model's price: state it as [prices.NAME] in quaestor.toml")
+            raise SettingsError("a budget in money requires the model's price; set [prices.NAME] in quaestor.toml")
 
     @property
     def total(self) -> Usage:

@@ -139,14 +139,14 @@ class CassetteRecorder:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise CassetteError(f"cannot make the folder {path.parent}: {error.strerror}") from error
+            raise CassetteError(f"cannot create the folder {path.parent}: {error.strerror}") from error
         try:
             mode: Literal["a", "x"] = "a" if go_on else "x"
             self._file: TextIO = open(  # noqa: SIM115  # closed by __exit__
                 path, mode, encoding="utf-8", newline="\n", opener=open_private
             )
         except FileExistsError as error:
-            raise CassetteError(f"{path} is there already: record to another file, or delete it") from error
+            raise CassetteError(f"{path} already exists; delete it or record to another file") from error
         except OSError as error:
             raise CassetteError(f"cannot write the cassette {path}: {error.strerror}") from error
         if self._file.tell() == 0:
@@ -256,12 +256,12 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
         return self._entries[chosen]
 
     def _missing(self, key: str, method: str, path: str, body: str, place: TurnKey) -> str:
-        asked = f"{self._path} has no recording of this request ({_named(place)})"
+        missing = f"{self._path} does not contain this request ({_named(place)})"
         times = self._keys.count(key)
         if times:
-            return f"{asked}: it is there {times} times, and all of these have been played"
+            return f"{missing} again; all {times} recordings of it have been played"
         if not self._entries:
-            return f"{asked}: it holds none at all"
+            return f"{missing}; it is empty"
         wanted = _content(body)
         number = max(
             range(len(self._entries)),
@@ -272,12 +272,14 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
         )
         nearest = self._entries[number]
         if (nearest.method, nearest.path) != (method, path):
-            found = [f"path: recorded {nearest.method} {nearest.path}, asked {method} {path}"]
+            found = [f"path: recorded {nearest.method} {nearest.path}, requested {method} {path}"]
         else:
             found = list(differences(_content(unpack(nearest.request)), wanted))
         more = f" and {len(found) - _MOST_DIFFERENCES} more" if len(found) > _MOST_DIFFERENCES else ""
         shown = "; ".join(found[:_MOST_DIFFERENCES])
-        return f"{asked}; the nearest is number {number + 1} ({_named(nearest.place)}), which differs in {shown}{more}"
+        return (
+            f"{missing}; the nearest is number {number + 1} ({_named(nearest.place)}), which differs in {shown}{more}"
+        )
 
 
 class _Played(httpx2.AsyncByteStream):
@@ -321,14 +323,14 @@ def _content(body: str) -> JsonValue:
 
 
 def _named(place: TurnKey) -> str:
-    return f"{place.conversation}, turn {place.turn + 1}" if place.conversation else "outside of any turn"
+    return f"{place.conversation}, turn {place.turn + 1}" if place.conversation else "outside any turn"
 
 
 def _read(path: Path) -> list[Entry]:
     try:
         values = list(_values(path.read_text(encoding="utf-8")))
     except FileNotFoundError as error:
-        raise CassetteError(f"there is no cassette {path}: record one first") from error
+        raise CassetteError(f"cassette {path} does not exist; record it first") from error
     except OSError as error:
         raise CassetteError(f"cannot read the cassette {path}: {error.strerror}") from error
     except ValueError as error:
@@ -336,9 +338,9 @@ def _read(path: Path) -> list[Entry]:
     match values[:1]:
         case [{"kind": kind, "version": version}] if kind == _KIND:
             if version != _VERSION:
-                raise CassetteError(f"{path} is a cassette of version {version}: this program reads {_VERSION}")
+                raise CassetteError(f"{path} has cassette version {version}, but this quaestor reads {_VERSION}")
         case _:
-            raise CassetteError(f"{path} is no cassette: it does not begin with its heading")
+            raise CassetteError(f"{path} is not a cassette")
     entries = []
     for number, value in enumerate(values[1:], start=1):
         try:

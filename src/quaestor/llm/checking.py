@@ -69,7 +69,7 @@ async def _tried(
     connection: Connection, what: str, wanted: bool, switch: str, probe: Callable[[Connection], Awaitable[str]]
 ) -> ModelCheck:
     if not wanted:
-        return ModelCheck(what, False, f"not asked for, as its profile has no {switch}")
+        return ModelCheck(what, False, f"skipped because its profile disables {switch}")
     try:
         return ModelCheck(what, True, await probe(connection))
     except ModelReplyError as error:
@@ -84,10 +84,10 @@ async def _tools(connection: Connection) -> str:
     response = await model_request(connection.model, messages, model_request_parameters=parameters)
     calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
     if not calls:
-        raise ModelReplyError(f"it called no tool but said {_text(response)!r}")
+        raise ModelReplyError(f"it replied {_text(response)!r} instead of calling the tool")
     arguments = calls[0].args_as_json_str()
     if calls[0].tool_name != "add" or _read(arguments) != {"a": 2, "b": 3}:
-        raise ModelReplyError(f"it called {calls[0].tool_name}({arguments}) where add(a=2, b=3) was asked for")
+        raise ModelReplyError(f"it called {calls[0].tool_name}({arguments}) instead of add(a=2, b=3)")
     return "called add(a=2, b=3)"
 
 
@@ -98,7 +98,7 @@ async def _structured(connection: Connection) -> str:
     response = await model_request(connection.model, messages, model_request_parameters=parameters)
     value = _read(_text(response))
     if not isinstance(value, dict) or not isinstance(value.get("total"), int):
-        raise ModelReplyError(f"it said {_text(response)!r} where JSON of a schema was asked for")
+        raise ModelReplyError(f"it replied {_text(response)!r} instead of JSON that matches the schema")
     return f"answered {json.dumps(value)}"
 
 
@@ -109,7 +109,7 @@ async def _streaming(connection: Connection) -> str:
             first = first or time.perf_counter() - started
             pieces += 1
     if not pieces:
-        raise ModelReplyError("its stream was empty")
+        raise ModelReplyError("the stream was empty")
     return f"began after {1000 * first:.0f} ms"
 
 

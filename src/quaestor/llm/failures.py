@@ -48,39 +48,39 @@ def explain(failure: BaseException, spec: ModelSpec) -> Failure:
     if isinstance(failure, ModelHTTPError):
         return _refused(failure, spec)
     if isinstance(failure, TimeoutError | ModelTimeoutError):
-        error = OutageError(f"{spec.name} did not answer within {spec.timeout:g} seconds: raise its `timeout`")
+        error = OutageError(f"{spec.name} did not answer within {spec.timeout:g} seconds; increase its `timeout`")
         return Failure(error, transient=True)
     if isinstance(failure, ModelConnectionError):
         return Failure(_unreachable(failure, spec), transient=True)
     said = _short(failure)
     if isinstance(failure, ModelAPIError | UnexpectedModelBehavior):
-        return Failure(ModelReplyError(f"the reply of {spec.name} cannot be read: {said}"), transient=True)
+        return Failure(ModelReplyError(f"invalid reply from {spec.name}: {said}"), transient=True)
     named = f"{type(failure).__name__}: {said}"
-    return Failure(ModelReplyError(f"the reply of {spec.name} is not what its protocol says ({named})"), transient=True)
+    return Failure(ModelReplyError(f"the reply of {spec.name} violates its protocol ({named})"), transient=True)
 
 
 def _refused(failure: ModelHTTPError, spec: ModelSpec) -> Failure:
     status, said = failure.status_code, _said(failure)
     if isinstance(failure, ModelQuotaExceededError):
-        return Failure(ModelAccessError(f"the account of {spec.name} has no credit left: {said}"), transient=False)
+        return Failure(ModelAccessError(f"the account for {spec.name} has no credit: {said}"), transient=False)
     if status == 401 or isinstance(failure, ModelAuthenticationError):
         return Failure(_not_allowed(spec, said), transient=False)
     if status == 404 or isinstance(failure, ModelNotFoundError):
         near = f"; did you mean {failure.suggested_model_id!r}?" if failure.suggested_model_id else ""
-        error = ModelAccessError(f"there is no model {spec.model!r} at {spec.address}{near} ({said}): correct its name")
+        error = ModelAccessError(f"unknown model {spec.model!r} at {spec.address}{near} ({said})")
         return Failure(error, transient=False)
     if status in _TRANSIENT or status >= 500:
         hint = failure.provider_retry_hint
-        asked = "" if failure.retry_after is None else f", come back in {failure.retry_after:.0f} seconds"
-        outage = OutageError(f"{spec.name} cannot answer now (status {status}{asked}): {said}")
+        asked = "" if failure.retry_after is None else f", retry after {failure.retry_after:.0f} seconds"
+        outage = OutageError(f"{spec.name} is unavailable (status {status}{asked}): {said}")
         return Failure(outage, transient=hint is not False, asked=failure.retry_after)
-    reply: SolverError = ModelReplyError(f"{spec.name} does not take the request (status {status}): {said}")
+    reply: SolverError = ModelReplyError(f"{spec.name} rejected the request (status {status}): {said}")
     return Failure(reply, transient=False)
 
 
 def _not_allowed(spec: ModelSpec, said: str) -> ModelAccessError:
-    where = f"correct the key in {spec.key_variable}" if spec.key_variable else "state `api_key_env` for it"
-    return ModelAccessError(f"{spec.name} refuses the key ({said}): {where}")
+    where = f"correct the key in {spec.key_variable}" if spec.key_variable else "set `api_key_env` for it"
+    return ModelAccessError(f"{spec.name} rejected the API key ({said}); {where}")
 
 
 def _unreachable(failure: BaseException, spec: ModelSpec) -> OutageError:
@@ -89,9 +89,9 @@ def _unreachable(failure: BaseException, spec: ModelSpec) -> OutageError:
     reasons = [cause for cause in _causes(failure) if isinstance(cause, httpx2.TransportError)]
     reason = str(reasons[-1]) if reasons else _short(failure)
     if any(isinstance(cause, httpx2.ConnectError | httpx2.UnsupportedProtocol) for cause in reasons):
-        what = "start the server or correct its base URL" if spec.base_url else "is this machine online?"
-        return ModelAccessError(f"nothing answers at {spec.address} for {spec.name} ({reason}): {what}")
-    return OutageError(f"the connection to {spec.name} broke off: {reason}")
+        what = "start the server or correct the base URL" if spec.base_url else "check the network connection"
+        return ModelAccessError(f"cannot connect to {spec.address} for {spec.name} ({reason}); {what}")
+    return OutageError(f"the connection to {spec.name} was lost: {reason}")
 
 
 def _causes(failure: BaseException) -> Iterator[BaseException]:
@@ -109,7 +109,7 @@ def _said(failure: ModelHTTPError) -> str:
             body = body[key]
     if isinstance(body, dict):
         body = body.get("message", body)
-    return _shortened(str(body)) if body else "it does not say why"
+    return _shortened(str(body)) if body else "no reason given"
 
 
 def _short(failure: BaseException) -> str:

@@ -76,9 +76,9 @@ def key_of(spec: ModelSpec, environment: Mapping[str, str] | None = None) -> str
     variables = os.environ if environment is None else environment
     key = (variables.get(spec.key_variable) or "").strip() if spec.key_variable else ""
     if not key and spec.key_needed:
-        raise ModelAccessError(f"no key for {spec.name}: set the environment variable {spec.key_variable}")
+        raise ModelAccessError(f"no API key for {spec.name}; set the environment variable {spec.key_variable}")
     if not key.isascii() or not key.isprintable():
-        raise ModelAccessError(f"the key in {spec.key_variable} has characters that no key has: set it anew")
+        raise ModelAccessError(f"the API key in {spec.key_variable} contains invalid characters; set it again")
     return key or None
 
 

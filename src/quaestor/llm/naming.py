@@ -104,10 +104,10 @@ def find_model(name: str, tables: Mapping[str, Mapping[str, object]] | None = No
     if not colon or provider not in _PROVIDERS:
         near = get_close_matches(name if not colon else provider, [*known, *_PROVIDERS], n=1, cutoff=0.6)
         hint = f"did you mean {near[0]!r}?" if near else f"{_FORMS}, or describe it as [models.NAME] in quaestor.toml"
-        raise ModelAccessError(f"unknown model {name!r}: {hint}")
+        raise ModelAccessError(f"unknown model {name!r}; {hint}")
     model, _, url = rest.partition("@http")
     if not model:
-        raise ModelAccessError(f"{name!r} names no model: {_FORMS}")
+        raise ModelAccessError(f"{name!r} is not a model name; {_FORMS}")
     return _spec(name, provider, model, "http" + url if url else None)
 
 
@@ -125,10 +125,12 @@ def _checked_url(name: str, url: str) -> str:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
-        raise SettingsError(f"the address of {name!r} cannot be read: {error}") from error
+        raise SettingsError(f"invalid address in {name!r}: {error}") from error
     if parts.username or parts.password:
         # The address goes into messages and records; the message must not repeat it either.
-        raise SettingsError(f"the address of a model holds a password: put it into the variable {ANY_KEY} instead")
+        raise SettingsError(
+            f"the address of a model contains a password; set the environment variable {ANY_KEY} instead"
+        )
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise SettingsError(f"the address of {name!r} must be like http://127.0.0.1:8000/v1, not {url!r}")
     return url.rstrip("/")
@@ -171,4 +173,4 @@ def _check(where: str, key: str, value: object) -> None:
     if key == "temperature" and isinstance(value, str) and value != "unset":
         raise SettingsError(f"'temperature' in {where} must be a number or \"unset\", not {value!r}")
     if key in _ABOVE_ZERO and isinstance(value, int | float) and not 0 < value < float("inf"):
-        raise SettingsError(f"{key!r} in {where} must be above 0, not {value!r}")
+        raise SettingsError(f"{key!r} in {where} must be greater than 0, not {value!r}")

@@ -10,16 +10,16 @@ _SHOWN = 60
 
 
 def differences(recorded: JsonValue, asked: JsonValue) -> Iterator[str]:
-    """Yields one line for each place where two values differ, such as `messages[2].content: recorded 1, asked 2`."""
+    """Yields one line for each place where two values differ, such as `messages[2].content: recorded 1, requested 2`."""
     left, right = dict(_leaves(recorded)), dict(_leaves(asked))
     for path in [*right, *(path for path in left if path not in right)]:
         if path not in left:
-            yield f"{path}: recorded {_ABSENT}, asked {_shown(right[path])}"
+            yield f"{path}: recorded {_ABSENT}, requested {_shown(right[path])}"
         elif path not in right:
-            yield f"{path}: recorded {_shown(left[path])}, asked {_ABSENT}"
+            yield f"{path}: recorded {_shown(left[path])}, requested {_ABSENT}"
         elif left[path] != right[path]:
             start = _first_difference(left[path], right[path])
-            yield f"{path}: recorded {_shown(left[path], start)}, asked {_shown(right[path], start)}"
+            yield f"{path}: recorded {_shown(left[path], start)}, requested {_shown(right[path], start)}"
 
 
 def similarity(recorded: JsonValue, asked: JsonValue) -> float:

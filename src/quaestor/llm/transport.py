@@ -139,9 +139,7 @@ class _WatchedStream(httpx2.AsyncByteStream):
                 chunk = self._blanking.feed(received)
                 self._watch.received += chunk
                 if len(self._watch.received) > LONGEST_REPLY:
-                    raise ModelReplyError(
-                        f"the server sends a reply of more than {LONGEST_REPLY >> 20} MB: it is let go of"
-                    )
+                    raise ModelReplyError(f"the reply of the server is larger than {LONGEST_REPLY >> 20} MB")
                 yield chunk
             rest = self._blanking.rest()
             self._watch.received += rest

@@ -89,14 +89,14 @@ class Usage:
         """The counts for people: `3 requests, 1,200 tokens read, 85 written, 0.0042 US dollars`."""
         said = [
             f"{self.requests:,} request{'s' * (self.requests != 1)}",
-            f"{self.input_tokens:,} tokens read",
-            f"{self.output_tokens:,} written",
+            f"{self.input_tokens:,} input tokens",
+            f"{self.output_tokens:,} output tokens",
         ]
         if self.cached_tokens:
             said.append(f"{self.cached_tokens:,} from the cache")
         if self.estimated_tokens:
             said.append(f"{self.estimated_tokens:,} of all estimated")
-        return ", ".join([*said, "no price is known" if self.cost is None else f"{self.cost:.4f} US dollars"])
+        return ", ".join([*said, "unknown cost" if self.cost is None else f"{self.cost:.4f} US dollars"])
 
 
 def read_usage(response: str, request: str, *, answered: bool) -> Usage:

@@ -331,7 +331,7 @@ def open_store(uri: str, *, create: bool = True) -> RunStore:
     """
     scheme, separator, _ = uri.partition("://")
     if not uri or "\0" in uri:
-        raise StoreError(f"{uri!r} names no run store: give sqlite:///PATH, a path or mongodb://HOST/DATABASE")
+        raise StoreError(f"{uri!r} is not a run store; give sqlite:///PATH, a path or mongodb://HOST/DATABASE")
     if not separator:
         from quaestor.store.sqlite import SqliteStore
 
@@ -341,7 +341,7 @@ def open_store(uri: str, *, create: bool = True) -> RunStore:
         # The rest is not shown: it may hold a password.
         written = {"sqlite": "sqlite:///PATH, a bare path", "mongodb": "mongodb://HOST/DATABASE", "mongodb+srv": ""}
         *known, last = filter(None, (written.get(name, f"{name}://") for name in STORES.names()))
-        raise StoreError(f"unknown run store scheme {scheme!r}: known are {', '.join(known)} and {last}")
+        raise StoreError(f"unknown run store scheme {scheme!r}; choose from {', '.join(known)} and {last}")
     return opener(uri, create=create)
 
 
@@ -375,7 +375,7 @@ def _open_sqlite(uri: str, *, create: bool) -> RunStore:
 
     rest = uri.partition("://")[2]
     if rest and not rest.startswith("/"):
-        raise StoreError(f"{uri!r} names a host, and a SQLite store has none: write sqlite:///PATH")
+        raise StoreError(f"{uri!r} contains a host, but a SQLite store is a local file; write sqlite:///PATH")
     return SqliteStore(Path(rest[1:]) if rest.strip("/") else None, create=create)
 
 

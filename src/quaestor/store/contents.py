@@ -97,7 +97,7 @@ def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
     except zlib.error as error:
         raise StoreError(f"a content is damaged ({error})") from error
     if len(raw) != size:
-        raise StoreError(f"a content is damaged (it has {len(raw)} bytes, and had {size})")
+        raise StoreError(f"a content is damaged ({len(raw)} bytes instead of {size})")
     return raw
 
 

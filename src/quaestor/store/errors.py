@@ -47,21 +47,21 @@ def unknown_run(store: str, run: str, ids: Sequence[str]) -> UnknownRunError:
     """
     near = [match[0] for match in process.extract(run, ids, limit=3, score_cutoff=75)]
     if near:
-        hint = f"the nearest are {', '.join(near)}"
+        hint = f"did you mean {' or '.join(near)}?"
     else:
-        hint = f"the latest are {', '.join(ids[:3])}" if ids else "it has no runs yet"
-    return UnknownRunError(f"{store} has no run {run!r}: {hint}")
+        hint = f"the latest are {', '.join(ids[:3])}" if ids else "it is empty"
+    return UnknownRunError(f"{store} does not contain run {run!r}; {hint}")
 
 
 def run_taken(store: str, run: str) -> DuplicateRecordError:
     """Returns the error for a run whose id is taken."""
-    return DuplicateRecordError(f"{store} has a run {run!r} already")
+    return DuplicateRecordError(f"{store} already contains a run {run!r}")
 
 
 def complete_already(store: str, example: ConversationRecord) -> DuplicateRecordError:
     """Returns the error for a conversation that may not be played again."""
     return DuplicateRecordError(
-        f"conversation {example.conversation!r} of run {example.run!r} is complete already ({store}): "
+        f"conversation {example.conversation!r} of run {example.run!r} is already complete ({store}); "
         "is another process finishing this run?"
     )
 
@@ -74,7 +74,7 @@ def claimed_already(store: str, example: ConversationRecord, owner: str | None =
         example: What was to be begun.
         owner: Who plays it; None where it came to its end.
     """
-    what = "is being played by another runner" if owner else "was played by another runner meanwhile"
+    what = "is being run by another process" if owner else "has been run by another process"
     return ClaimedError(f"conversation {example.conversation!r} of run {example.run!r} {what} ({store})", owner)
 
 
@@ -104,22 +104,24 @@ def check_claim(store: str, example: ConversationRecord, claim: Claim, found: Be
 
 def never_begun(store: str, record: TurnRecord | CorrectionRecord) -> StoreError:
     """Returns the error for what belongs to a conversation that was never begun."""
-    return StoreError(f"{store} has no conversation {record.conversation!r} in run {record.run!r}: begin it first")
+    return StoreError(
+        f"{store} does not contain conversation {record.conversation!r} of run {record.run!r}; begin it first"
+    )
 
 
 def correction_taken(store: str, correction: CorrectionRecord) -> DuplicateRecordError:
     """Returns the error for a correction whose key is taken."""
     return DuplicateRecordError(
-        f"{store} has correction {correction.number} of conversation {correction.conversation!r} in run "
-        f"{correction.run!r} already: is another process correcting it?"
+        f"{store} already contains correction {correction.number} of conversation {correction.conversation!r} in run "
+        f"{correction.run!r}; is another process correcting it?"
     )
 
 
 def prompt_taken(store: str, prompt: PromptRecord) -> DuplicateRecordError:
     """Returns the error for a prompt whose key is taken."""
     return DuplicateRecordError(
-        f"{store} has prompt {prompt.number} of turn {prompt.turn} of conversation {prompt.conversation!r} in run "
-        f"{prompt.run!r} already: is another process playing this conversation?"
+        f"{store} already contains prompt {prompt.number} of turn {prompt.turn} of conversation {prompt.conversation!r} in run "
+        f"{prompt.run!r}; is another process running this conversation?"
     )
 
 
@@ -131,12 +133,12 @@ def no_graph(store: str, run: str, conversation: str) -> StoreError:
         run: The run's id.
         conversation: The conversation's id.
     """
-    return StoreError(f"{store} has no graph of conversation {conversation!r} in run {run!r}")
+    return StoreError(f"{store} does not contain a graph of conversation {conversation!r} in run {run!r}")
 
 
 def no_frozen_graph(store: str, key: GraphKey) -> StoreError:
     """Returns the error for a page whose graph is not frozen."""
-    return StoreError(f"{store} has no frozen graph of {key.document} with the ontology {key.ontology[:12]}")
+    return StoreError(f"{store} does not contain a frozen graph of {key.document} with ontology {key.ontology[:12]}")
 
 
 def no_ontology(store: str, digest: str, known: Sequence[str]) -> StoreError:
@@ -147,8 +149,8 @@ def no_ontology(store: str, digest: str, known: Sequence[str]) -> StoreError:
         digest: Of the ontology that was asked for.
         known: The latest digests.
     """
-    hint = f"the latest are {', '.join(known)}" if known else "it has none yet"
-    return StoreError(f"{store} has no ontology {digest!r}: {hint}")
+    hint = f"the latest are {', '.join(known)}" if known else "it contains no ontologies"
+    return StoreError(f"{store} does not contain ontology {digest!r}; {hint}")
 
 
 def check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
@@ -161,11 +163,13 @@ def check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> Non
     for turn in turns:
         where = f"turn {turn.index} of conversation {turn.conversation!r} in run {turn.run!r}"
         if (turn.run, turn.conversation) != (example.run, example.conversation):
-            raise DuplicateRecordError(f"{where} is of another conversation than {example.conversation!r}")
+            raise DuplicateRecordError(f"{where} does not belong to conversation {example.conversation!r}")
         if turn.attempt != example.attempt:
-            raise DuplicateRecordError(f"{where} is of attempt {turn.attempt}, and the conversation is at another")
+            raise DuplicateRecordError(
+                f"{where} is of attempt {turn.attempt}, but the conversation is at attempt {example.attempt}"
+            )
         if turn.index in seen:
-            raise DuplicateRecordError(f"{where} is given twice")
+            raise DuplicateRecordError(f"{where} occurs twice")
         seen.add(turn.index)
 
 
@@ -184,5 +188,5 @@ def pick_turn(turns: Sequence[TurnRecord], run: str, conversation: str, index: i
     for turn in turns:
         if turn.index == index:
             return turn
-    kept = f"it has {len(turns)} turns there, counted from 0" if turns else "nothing is stored for it"
-    raise StoreError(f"run {run!r} has no turn {index} of conversation {conversation!r}: {kept}")
+    kept = f"it has {len(turns)} turns, counted from 0" if turns else "it has no turns"
+    raise StoreError(f"turn {index} of conversation {conversation!r} does not exist in run {run!r}; {kept}")

@@ -34,7 +34,7 @@ class ListPart:
 
     def __post_init__(self) -> None:
         if not 0 <= self.offset < 1 << 62 or not 1 <= self.limit <= MOST:
-            raise ValueError(f"{self} is no part of a list: it begins at 0 or later and has 1 to {MOST}")
+            raise ValueError(f"{self} is not a valid part of a list; it starts at 0 or later and has 1 to {MOST} items")
 
 
 @dataclass(frozen=True, slots=True)

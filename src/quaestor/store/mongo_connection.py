@@ -48,7 +48,7 @@ _VERSION = "store"
 """The name of the collection that holds the version of the schema."""
 
 _ADVICE = {
-    13: "the user may not do that; it needs the role readWrite on the database",
+    13: "the user is not authorized; grant it the role readWrite on the database",
     18: "the user name or the password is wrong",
 }
 
@@ -84,7 +84,7 @@ class MongoConnection:
             # Pieces of a URI in pymongo's words may be pieces of a password.
             why = "" if "@" in uri else f" ({error})"
             form = "mongodb://[USER:PASSWORD@]HOST[:PORT]/DATABASE, with %40, %2F, %3A for @, / and : in a password"
-            raise StoreError(f"cannot read the store's URI{why}: write {form}") from error
+            raise StoreError(f"invalid store URI{why}; write {form}") from error
         hosts = address.partition("://")[2].rpartition("@")[2].partition("/")[0]
         self.name = f"MongoDB {hosts}/{self._db.name}"
         self._create, self._ready, self._lock = create, False, asyncio.Lock()
@@ -121,11 +121,11 @@ class MongoConnection:
         found = await versions.find_one({"_id": "schema"})
         if found is None:
             if not self._create:
-                raise StoreError(f"there is no run store at {self.name}: a first run makes one, or name another")
+                raise StoreError(f"run store {self.name} does not exist; the first run creates it, or choose another")
         elif found["version"] > SCHEMA_VERSION:
             raise StoreError(
-                f"{self.name} has schema version {found['version']}, this quaestor reads up to {SCHEMA_VERSION}: "
-                "use the quaestor that wrote it, or name another database"
+                f"{self.name} has schema version {found['version']}, but this quaestor reads up to {SCHEMA_VERSION}; "
+                "use the quaestor that wrote it, or choose another database"
             )
         elif found["version"] == SCHEMA_VERSION:
             return
@@ -147,7 +147,7 @@ class MongoConnection:
         try:
             yield
         except UnicodeEncodeError as error:
-            raise StoreError(f"cannot {verb} {self.name}: a text holds half a surrogate pair") from error
+            raise StoreError(f"cannot {verb} {self.name}: a text contains an unpaired surrogate") from error
         except (PyMongoError, InvalidDocument) as error:
             raise StoreError(f"cannot {verb} {self.name}: {self._explained(error)}") from error
 
@@ -163,9 +163,9 @@ class MongoConnection:
         elif isinstance(error, PyMongoError) and error.timeout:
             why = f"the server did not answer within {limit:g} s; try again later"
         elif isinstance(error, ConnectionFailure):
-            why = f"the connection broke ({said.partition(' (configured')[0]}); try again later"
+            why = f"the connection was lost ({said.partition(' (configured')[0]}); try again later"
         elif isinstance(error, DocumentTooLarge):
-            why = "a record is larger than the 16 MB that MongoDB holds"
+            why = "a record is larger than the 16 MB that MongoDB allows"
         elif isinstance(error, InvalidOperation) and "close" in said:
             why = "it is closed"
         elif isinstance(error, OperationFailure):

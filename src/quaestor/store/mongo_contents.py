@@ -109,7 +109,7 @@ class MongoContents:
         below: bytes | None = digest
         while below is not None and below not in raw:
             if len(chain) > len(packed):
-                raise StoreError(f"content {digest.hex()[:12]} stands on itself")
+                raise StoreError(f"content {digest.hex()[:12]} is based on itself")
             chain.append(packed[below])
             below = packed[below].get("base")
         for document in reversed(chain):

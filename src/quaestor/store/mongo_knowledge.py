@@ -111,8 +111,8 @@ class MongoKnowledge(MongoUpkeep):
     def _whole(self, found: tuple[Triple, ...], kept: Document, what: str) -> tuple[Triple, ...]:
         if len(found) != kept["triples"]:
             raise StoreError(
-                f"{self._name} has {len(found)} of the {kept['triples']} triples of {what}: another process is writing "
-                "it, or has written another one at the same time; save it again"
+                f"{self._name} has {len(found)} of the {kept['triples']} triples of {what}; another process may be "
+                "writing it at the same time; save it again"
             )
         return found
 

@@ -46,7 +46,7 @@ class MongoUpkeep(MongoLists):
             for collection, field in REFERENCES:
                 groups = await db[collection].aggregate([{"$group": {"_id": f"${field}"}}])
                 lost = {group["_id"] async for group in groups} - known - {None}
-                problems += [f"{collection} name {len(lost)} contents that are not there"] if lost else []
+                problems += [f"{collection} refer to {len(lost)} missing contents"] if lost else []
             return Checked(tuple(problems), count, unused)
 
     async def _damaged(self, db: Database, digests: list[bytes]) -> AsyncIterator[str]:
@@ -58,7 +58,7 @@ class MongoUpkeep(MongoLists):
             try:
                 text = texts[digest] if digest in texts else (await self._contents.texts(db, [digest]))[digest]
                 if content_digest(text.encode()) != digest:
-                    yield f"content {digest.hex()[:12]} is not what its digest says"
+                    yield f"content {digest.hex()[:12]} does not match its digest"
             except (StoreError, UnicodeDecodeError) as error:
                 yield f"content {digest.hex()[:12]} cannot be read: {error}"
 
@@ -83,7 +83,7 @@ async def _lost_runs(db: Database, name: str) -> list[str]:
 async def _without_runs(db: Database) -> AsyncIterator[str]:
     for name in OF_RUNS:
         for run in (await _lost_runs(db, name))[:_FEW]:
-            yield f"{name} has documents of run {run!r}, which is not there"
+            yield f"{name} has documents of run {run!r}, which does not exist"
 
 
 async def _without_indexes(db: Database) -> AsyncIterator[str]:

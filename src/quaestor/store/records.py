@@ -25,7 +25,9 @@ def now() -> datetime:
 
 def _check_time(name: str, moment: datetime | None) -> None:
     if moment is not None and (moment.utcoffset() is None or moment.microsecond % 1000):
-        raise ValueError(f"{name} must be an aware time in whole milliseconds, not {moment!r}: take records.now()")
+        raise ValueError(
+            f"{name} must be a timezone-aware time in whole milliseconds, not {moment!r}; use records.now()"
+        )
 
 
 def _check_json(name: str, value: object) -> None:
@@ -36,12 +38,12 @@ def _check_json(name: str, value: object) -> None:
             continue
         if isinstance(one, dict):
             if "\0" in "".join(one):
-                raise ValueError(f"{name} has a key with a zero byte, which no store can hold")
+                raise ValueError(f"{name} has a key with a zero byte, which stores do not support")
             found.extend(one.values())
         elif isinstance(one, list):
             found.extend(one)
         elif isinstance(one, int) and not -(1 << 63) <= one < 1 << 63:
-            raise ValueError(f"{name} holds {one}, and a store holds 64 bits: write it as text")
+            raise ValueError(f"{name} holds {one}, which does not fit into 64 bits; store it as text")
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ class ContentTable:
         while below is not None and below not in known:
             row = self._db.execute("SELECT size, base, data FROM contents WHERE id = ?", (below,)).fetchone()
             if row is None or below in seen:
-                raise StoreError(f"content {below} is missing, or stands on itself")
+                raise StoreError(f"content {below} is missing, or is based on itself")
             seen.add(below)
             chain.append((below, row[0], row[2]))
             below = row[1]

@@ -44,13 +44,13 @@ _TIMES = frozenset({"started", "finished", "scored", "made"})
 _FLAGS = frozenset({"verified", "correct", "program_correct"})
 
 _ADVICE = {
-    "SQLITE_NOTADB": "it is not a SQLite database; name another file",
-    "SQLITE_CORRUPT": "the file is damaged; name another file, or restore this one from a copy",
+    "SQLITE_NOTADB": "it is not a SQLite database; choose another file",
+    "SQLITE_CORRUPT": "the file is damaged; restore it from a backup, or choose another file",
     "SQLITE_READONLY": "it is read-only",
     "SQLITE_FULL": "the disk is full",
-    "SQLITE_IOERR": "the system does not read or write it; is the disk full, over its quota, or gone?",
+    "SQLITE_IOERR": "the operating system reports an I/O error; is the disk full, over quota or disconnected?",
     "SQLITE_BUSY": f"another process has been writing for {BUSY_SECONDS:.0f} s; try again later",
-    "SQLITE_CANTOPEN": "it cannot be opened; is its folder there, and may you write to it?",
+    "SQLITE_CANTOPEN": "it cannot be opened; does its folder exist, and is it writable?",
 }
 
 _DAMAGED = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, zlib.error, RecursionError)
@@ -119,9 +119,9 @@ class SqliteFile:
         """
         self._path, self._name = path, str(path) if path else "the store in memory"
         if path and path.is_dir():
-            raise StoreError(f"{path} is a folder, not a run store: name a file in it, such as {path / 'runs.db'}")
+            raise StoreError(f"{path} is a folder, not a run store; choose a file in it, such as {path / 'runs.db'}")
         if path and not create and not path.exists():
-            raise StoreError(f"there is no run store at {path}: a first run makes one, or name another")
+            raise StoreError(f"run store {path} does not exist; the first run creates it, or choose another")
         with self._reporting("open"):
             if path:
                 _make_private(path)
@@ -187,11 +187,11 @@ class SqliteFile:
         if tables == 0 and version == 0:
             return 0
         if application != APPLICATION_ID:
-            raise StoreError(f"{self._name} is a SQLite database of another program: name another file")
+            raise StoreError(f"{self._name} is a SQLite database of another program; choose another file")
         if not 0 < version <= SCHEMA_VERSION:
             raise StoreError(
-                f"{self._name} has schema version {version}, this quaestor reads up to {SCHEMA_VERSION}: "
-                "use the quaestor that wrote it, or name another file"
+                f"{self._name} has schema version {version}, but this quaestor reads up to {SCHEMA_VERSION}; "
+                "use the quaestor that wrote it, or choose another file"
             )
         return version
 
@@ -242,7 +242,7 @@ class SqliteFile:
             advice = next((text for code, text in _ADVICE.items() if name.startswith(code)), str(error))
             raise StoreError(f"cannot {verb} {self._name}: {advice}") from error
         except UnicodeEncodeError as error:
-            raise StoreError(f"cannot {verb} {self._name}: a text holds half a surrogate pair") from error
+            raise StoreError(f"cannot {verb} {self._name}: a text contains an unpaired surrogate") from error
         except StoreError:
             raise
         except OSError as error:

@@ -35,7 +35,7 @@ class SqliteUpkeep(SqliteLists):
             for table, _, parent, _ in self._db.execute("PRAGMA foreign_key_check"):
                 lost[table, parent] = lost.get((table, parent), 0) + 1
             problems += [
-                f"{count} rows of {table} name {parent} that are not there" for (table, parent), count in lost.items()
+                f"{count} rows of {table} refer to missing {parent}" for (table, parent), count in lost.items()
             ]
             short = """SELECT run, conversation, turns, (SELECT count(*) FROM turns t WHERE t.run = e.run
                 AND t.conversation = e.conversation AND t.attempt = e.attempt) AS kept FROM examples e
@@ -52,7 +52,7 @@ class SqliteUpkeep(SqliteLists):
             for number, digest in rows:
                 try:
                     if content_digest(self._contents.text(number).encode()) != digest:
-                        problems.append(f"content {digest.hex()[:12]} is not what its digest says")
+                        problems.append(f"content {digest.hex()[:12]} does not match its digest")
                 except (StoreError, UnicodeDecodeError) as error:
                     problems.append(f"content {digest.hex()[:12]} cannot be read: {error}")
             count, last = count + len(rows), rows[-1][0]

@@ -76,7 +76,7 @@ def test_what_is_called_tells_asks_and_comes_back_and_calls_that_are_alike_share
             with pytest.raises(InputError, match="not this") as caught:
                 await workers.call(("fail", InputError("not this")))
             assert "in a worker process" in "".join(caught.value.__notes__)
-            with pytest.raises(EngineError, match="local object"):
+            with pytest.raises(EngineError):
                 await workers.call(("result", "that cannot travel"))
             workers.tell_all("hear")
             assert [told for _, told in await asyncio.gather(*(workers.call(("wait", 0.1)) for _ in range(2)))] == [
@@ -97,7 +97,7 @@ def test_a_worker_that_dies_is_replaced_and_its_calls_say_so() -> None:
             for _ in range(MOST_DEATHS):
                 with pytest.raises((LostWorkerError, EngineError)):
                     await workers.call(("wait", 0.0))
-            with pytest.raises(EngineError, match="die as they begin"):
+            with pytest.raises(EngineError):
                 await workers.call(("wait", 0.0))
 
     asyncio.run(scenario())

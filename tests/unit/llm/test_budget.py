@@ -1,4 +1,5 @@
 import asyncio
+import re
 from decimal import Decimal
 
 import pytest
@@ -99,7 +100,7 @@ def test_cached_tokens_have_a_price_of_their_own() -> None:
 
 def test_money_without_a_price_is_refused_before_anything_is_asked() -> None:
     price = find_price(find_model("vllm:m"))
-    with pytest.raises(SettingsError, match=r"state it as \[prices.NAME\]"):
+    with pytest.raises(SettingsError, match=r"\[prices.NAME\]"):
         Meter(Budget(money=Decimal(1)), price)
 
 
@@ -120,13 +121,13 @@ def test_a_vendors_price_is_known() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"input": 1}, "needs output"),
-        ({}, "needs input and output"),
-        ({"input": 1, "output": 1, "cash": 2}, "unknown key 'cash'"),
-        ({"input": -1, "output": 1}, "'input' in .* per million tokens, not -1"),
-        ({"input": "dear", "output": 1}, "not 'dear'"),
-        ({"input": True, "output": 1}, "not True"),
-        ({"input": float("nan"), "output": 1}, "not nan"),
+        ({"input": 1}, "output"),
+        ({}, "input and output"),
+        ({"input": 1, "output": 1, "cash": 2}, "'cash'"),
+        ({"input": -1, "output": 1}, "'input' in .*-1"),
+        ({"input": "dear", "output": 1}, "'dear'"),
+        ({"input": True, "output": 1}, "True"),
+        ({"input": float("nan"), "output": 1}, "nan"),
     ],
 )
 def test_a_price_that_is_none(table: dict[str, object], message: str) -> None:

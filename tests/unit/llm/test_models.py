@@ -151,12 +151,12 @@ def test_a_missing_key_is_named_before_anything_is_sent() -> None:
         async with connect(find_model("anthropic:claude-x"), environment={"ANTHROPIC_API_KEY": ""}):
             raise AssertionError("connected without a key")
 
-    with pytest.raises(ModelAccessError, match=r"no key for anthropic:claude-x: .* ANTHROPIC_API_KEY"):
+    with pytest.raises(ModelAccessError, match="ANTHROPIC_API_KEY"):
         asyncio.run(run())
 
 
 def test_a_key_that_is_no_key() -> None:
-    with pytest.raises(ModelAccessError, match="characters that no key has") as caught:
+    with pytest.raises(ModelAccessError, match="OPENAI_API_KEY") as caught:
         key_of(find_model("openai:m"), {"OPENAI_API_KEY": "sk-\u00e4bc"})
     assert "bc" not in str(caught.value)
 

@@ -36,11 +36,11 @@ def test_a_server_of_ones_own_is_asked_for_less() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("gpt-x", "unknown model 'gpt-x': write anthropic:NAME"),
-        ("antropic:claude", "unknown model 'antropic:claude': did you mean 'anthropic'"),
-        ("lcoal", "did you mean 'local'"),
-        ("openai:", "'openai:' names no model"),
-        ("openai:@http://x", "names no model"),
+        ("gpt-x", "anthropic:NAME"),
+        ("antropic:claude", "'anthropic'"),
+        ("lcoal", "'local'"),
+        ("openai:", "'openai:'"),
+        ("openai:@http://x", "'openai:@http://x'"),
     ],
 )
 def test_a_name_that_stands_for_nothing(name: str, message: str) -> None:
@@ -73,17 +73,17 @@ def test_a_temperature_can_be_left_to_the_server() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"modle": "x"}, "'modle' .* 'model'"),
-        ({"timeout": "long"}, "'timeout' in .* must be a number, not 'long'"),
-        ({"timeout": 0}, "must be above 0"),
-        ({"tools": 1}, "must be true or false"),
-        ({"attempts": True}, "must be a number"),
+        ({"modle": "x"}, r"'modle' in \[models.m\].*'model'"),
+        ({"timeout": "long"}, "'timeout' in .*'long'"),
+        ({"timeout": 0}, "'timeout'"),
+        ({"tools": 1}, "'tools'"),
+        ({"attempts": True}, "'attempts'"),
         ({"profile": "vlm"}, "'vlm'"),
-        ({"provider": "gemini"}, "unknown provider 'gemini'"),
-        ({"temperature": "hot"}, 'a number or "unset"'),
-        ({"base_url": "ftp://x"}, "must be like http"),
-        ({"base_url": "http://x:y/v1"}, "cannot be read"),
-        ({"base_url": "http://h/v1?key=1"}, "must be like http"),
+        ({"provider": "gemini"}, "'gemini'"),
+        ({"temperature": "hot"}, "'hot'"),
+        ({"base_url": "ftp://x"}, "ftp://x"),
+        ({"base_url": "http://x:y/v1"}, "x:y|'y"),
+        ({"base_url": "http://h/v1?key=1"}, "key=1"),
     ],
 )
 def test_a_table_that_is_wrong(table: dict[str, object], message: str) -> None:

@@ -5,20 +5,20 @@ from quaestor.llm.similarity import differences, similarity
 
 
 @pytest.mark.parametrize(
-    ("recorded", "asked", "lines"),
+    ("recorded", "asked", "places"),
     [
         ({"a": 1}, {"a": 1}, []),
-        ({"a": 1}, {"a": 2}, ["a: recorded 1, asked 2"]),
-        ({"a": 1}, {"b": 1}, ["b: recorded nothing, asked 1", "a: recorded 1, asked nothing"]),
-        ({"m": [{"c": "x"}]}, {"m": [{"c": "y"}]}, ['m[0].c: recorded "x", asked "y"']),
-        ({"m": [1, 2]}, {"m": [1]}, ["m[1]: recorded 2, asked nothing"]),
-        ("text", "test", ['body: recorded "text", asked "test"']),
-        ({"a": []}, {"a": [1]}, ["a[0]: recorded nothing, asked 1", "a: recorded [], asked nothing"]),
-        ({"a": 1}, {"a": "1"}, ['a: recorded 1, asked "1"']),
+        ({"a": 1}, {"a": 2}, ["a"]),
+        ({"a": 1}, {"b": 1}, ["b", "a"]),
+        ({"m": [{"c": "x"}]}, {"m": [{"c": "y"}]}, ["m[0].c"]),
+        ({"m": [1, 2]}, {"m": [1]}, ["m[1]"]),
+        ("text", "test", ["body"]),
+        ({"a": []}, {"a": [1]}, ["a[0]", "a"]),
+        ({"a": 1}, {"a": "1"}, ["a"]),
     ],
 )  # fmt: skip
-def test_each_place_is_named(recorded: JsonValue, asked: JsonValue, lines: list[str]) -> None:
-    assert list(differences(recorded, asked)) == lines
+def test_each_place_is_named(recorded: JsonValue, asked: JsonValue, places: list[str]) -> None:
+    assert [line.partition(":")[0] for line in differences(recorded, asked)] == places
 
 
 def test_long_texts_are_shown_where_they_begin_to_differ() -> None:

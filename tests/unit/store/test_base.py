@@ -36,7 +36,7 @@ def test_no_path_is_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_an_unknown_scheme_names_the_known_ones_and_no_password() -> None:
-    with pytest.raises(StoreError, match=r"'redis': known are sqlite:///PATH, a bare path and mongodb") as caught:
+    with pytest.raises(StoreError, match=r"redis.*sqlite.*mongodb") as caught:
         open_store("redis://user:hunter2@host/0")
     assert "hunter2" not in str(caught.value)
 

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 _ANSWERS = "Answers"
 _TABLES = "Tables"
 _HEADS = (
-    "No.", "Conversation", "Question", "Answer", "Counted in", "As shown", "Arithmetic", "Printed at", "How sure",
-    "Remark", "What it is",
+    "No.", "Conversation", "Question", "Answer", "Unit", "Displayed as", "Arithmetic", "Source", "Confidence",
+    "Remark", "Description",
 )  # fmt: skip
 _WIDTHS = (5, 30, 60, 18, 14, 22, 44, 34, 9, 40, 44)
-_QUESTION, _ANSWER, _PRINTED_AT = _HEADS.index("Question"), _HEADS.index("Answer"), _HEADS.index("Printed at")
-_WORKING_HEADS = ("No.", "Step", "Label", "Number", "Compared by", "Place", "Printed at")
+_QUESTION, _ANSWER, _PRINTED_AT = _HEADS.index("Question"), _HEADS.index("Answer"), _HEADS.index("Source")
+_WORKING_HEADS = ("No.", "Step", "Label", "Number", "Compared value", "Rank", "Source")
 _LINE, _MOST_LINES = 15, 12
 """The height of a line in points, and how many lines a row is high at most."""
 _LONGEST = 32_000
@@ -167,7 +167,7 @@ class _Writer:
 
     def _contents(self, sheet: "Worksheet") -> None:
         """Lists the tables with the files or pages that they are of: a name, and no path of a machine."""
-        self._heads(sheet, ("Sheet", "File or page", "Section", "Printed over it"), (34, 40, 60, 60))
+        self._heads(sheet, ("Sheet", "File or page", "Section", "Caption"), (34, 40, 60, 60))
         for row, table in enumerate(self._places.tables, start=1):
             sheet.write_url(row, 0, f"internal:'{table.name}'!A1", string=table.name)
             for column, text in enumerate((table.document, table.section, table.caption), start=1):
@@ -190,12 +190,12 @@ class _Writer:
             marked = (table.name, row, column) in used
             sheet.write_number(row, column, float(quantity.value), self._printed(quantity, marked=marked))
         last = max((row for row, _ in (*table.texts, *table.numbers)), default=0) + 2
-        said = " > ".join(part for part in (table.document, table.section) if part)
-        _write(sheet, last, 0, f"From {said}", self._wrapped)
+        source = " > ".join(part for part in (table.document, table.section) if part)
+        _write(sheet, last, 0, f"Source: {source}", self._wrapped)
         sheet.freeze_panes(1, 1)
 
     def _text(self, sheet: "Worksheet") -> None:
-        heads = ("Number", "As printed", "Where", "File or page", "Section")
+        heads = ("Number", "Printed text", "Sentence", "File or page", "Section")
         widths = (18, 18, 120, 40, 40)
         self._heads(sheet, heads, widths)
         cells = {cell.row: cell for cell in self._places.cells if cell.sheet == TEXT_SHEET}
