@@ -272,15 +272,15 @@ def test_a_recording_is_not_overwritten_but_can_be_gone_on_with(plain: Bench, tm
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("", ""),
-        ('{"kind": "other"}', ""),
+        ("", None),
+        ('{"kind": "other"}', None),
         ('{"kind": "quaestor cassette", "version": 99}', "99"),
-        ('{"kind": "quaestor cassette", "version": 1}\n{"place": ', ""),
+        ('{"kind": "quaestor cassette", "version": 1}\n{"place": ', None),
         ('{"kind": "quaestor cassette", "version": 1}\n{"place": 1}', "exchange 1"),
-        ("[" * 10, ""),
+        ("[" * 10, None),
     ],
 )
-def test_a_damaged_cassette_is_one_clear_line(tmp_path: Path, text: str, named: str) -> None:
+def test_a_damaged_cassette_is_one_clear_line(tmp_path: Path, text: str, named: str | None) -> None:
     (tmp_path / "c").write_text(text)
     with pytest.raises(CassetteError, match=named) as caught:
         CassettePlayer(tmp_path / "c")

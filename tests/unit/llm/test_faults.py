@@ -27,7 +27,7 @@ def ask(bench: Bench, **more: Any) -> str:
     return asyncio.run(run())
 
 
-def fails(bench: Bench, kind: type[QuaestorError], named: str = "", **more: Any) -> QuaestorError:
+def fails(bench: Bench, kind: type[QuaestorError], named: str | None = None, **more: Any) -> QuaestorError:
     with pytest.raises(kind, match=named) as caught:
         ask(bench, **more)
     assert type(caught.value) is kind
