@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from time import monotonic
 
-from quaestor.errors import BudgetExceededError, SettingsError
+from quaestor.errors import BudgetExceededError, SettingsError, unknown_name
 from quaestor.llm.naming import ModelSpec
 from quaestor.llm.transcript import Exchange, TurnKey
 from quaestor.llm.usage import Usage
@@ -17,6 +17,7 @@ from quaestor.llm.usage import Usage
 Pricer = Callable[[Usage], Decimal | None]
 
 _MILLION = 1_000_000
+_AMOUNTS = ("input", "output", "cached")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ def read_price(name: str, table: Mapping[str, object]) -> Price:
     """
     amounts: dict[str, Decimal] = {}
     for key, value in table.items():
-        if key not in ("input", "output", "cached"):
-            raise SettingsError(f"unknown key {key!r} in [prices.{name}]; choose from input, output, cached")
+        if key not in _AMOUNTS:
+            raise SettingsError(unknown_name("key", key, _AMOUNTS, where=f"in [prices.{name}]"))
         try:
             amount = Decimal(str(value))
         except InvalidOperation:

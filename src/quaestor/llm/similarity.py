@@ -10,7 +10,7 @@ _SHOWN = 60
 
 
 def differences(recorded: JsonValue, asked: JsonValue) -> Iterator[str]:
-    """Yields one line for each place where two values differ, such as `messages[2].content: recorded 1, requested 2`."""
+    """Yield one line for each place where two values differ, such as `m[2].content: recorded 1, requested 2`."""
     left, right = dict(_leaves(recorded)), dict(_leaves(asked))
     for path in [*right, *(path for path in left if path not in right)]:
         if path not in left:

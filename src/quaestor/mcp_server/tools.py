@@ -25,7 +25,7 @@ from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
-from quaestor.errors import InputError, SeveralPagesError
+from quaestor.errors import InputError, SeveralPagesError, unknown_name
 from quaestor.graph.sparql import Limits
 from quaestor.mcp_server.arguments import (
     AskArguments,
@@ -162,7 +162,7 @@ def _solver_named(house: House, name: str) -> str:
     for found in known:
         if name in (found.id, found.name):
             return found.id
-    raise InputError(f"unknown solver {name[:80]!r}; choose one of {', '.join(one.name for one in known)}")
+    raise InputError(unknown_name("solver", name, [one.name for one in known]))
 
 
 async def _query(house: House, given: QueryGraphArguments, told: Told) -> Given:

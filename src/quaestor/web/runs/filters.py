@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from starlette.datastructures import QueryParams
 
 from quaestor.application.run_service import OVER_DATASETS
-from quaestor.errors import InputError
+from quaestor.errors import InputError, unknown_name
 from quaestor.scores.listing import Outcome, PairFilter, VerdictFilter
 from quaestor.scoring.cause import Cause
 from quaestor.store.listing import ListPage, ListPart, RunFilter, TurnFilter, TurnOrder
@@ -154,7 +154,7 @@ def verdict_filter(listed: ListRequest) -> VerdictFilter:
     verdict = listed.word("verdict", Verdict)
     cause = listed.text("cause")
     if cause is not None and cause not in set(Cause):
-        raise InputError(f"unknown cause {cause!r:.60}; choose from {', '.join(Cause)}")
+        raise InputError(unknown_name("cause", cause, Cause))
     return VerdictFilter(None if verdict is None else verdict == "right", cause)
 
 
