@@ -120,8 +120,8 @@ def correction_taken(store: str, correction: CorrectionRecord) -> DuplicateRecor
 def prompt_taken(store: str, prompt: PromptRecord) -> DuplicateRecordError:
     """Returns the error for a prompt whose key is taken."""
     return DuplicateRecordError(
-        f"{store} already contains prompt {prompt.number} of turn {prompt.turn} of conversation {prompt.conversation!r} in "
-        f"run {prompt.run!r}; is another process running this conversation?"
+        f"{store} already contains prompt {prompt.number} of turn {prompt.turn} of conversation "
+        f"{prompt.conversation!r} in run {prompt.run!r}; is another process running this conversation?"
     )
 
 

@@ -48,7 +48,7 @@ def test_a_model_of_the_settings_with_a_price(quaestor: Quaestor, local_models: 
     ("name", "message"),
     [
         ("anthropic:claude-x", "ANTHROPIC_API_KEY"),
-        ("claude-x", "unknown model 'claude-x': write anthropic:NAME"),
+        ("claude-x", "'claude-x'"),
         ("openai:m@http://127.0.0.1:9/v1", "127.0.0.1"),
     ],
 )
