@@ -1,5 +1,4 @@
 import asyncio
-import re
 from decimal import Decimal
 
 import pytest
