@@ -11,9 +11,10 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any, TypeVar, cast
 
-from quaestor.application.ask_service import Answering, AskRequest, knowledge_for, parts_shown, who_answers
+from quaestor.application.ask_service import Answering, AskRequest, knowledge_for, who_answers
 from quaestor.application.resolve import CorpusPage
 from quaestor.core.caching import BoundedCache
 from quaestor.core.collecting import collect_seldom
@@ -25,6 +26,8 @@ from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.processes import worker_context
 from quaestor.evaluation.runner import Play
 from quaestor.evaluation.telling import Telling
+from quaestor.retrieval.index import PlaceIndex
+from quaestor.retrieval.keeping import kept_index
 from quaestor.settings import Settings
 from quaestor.solvers.registry import make_solver
 
@@ -46,19 +49,20 @@ class PageHere:
     Attributes:
         page: The page.
         request: How it is asked.
-        line: The way to the process that started the worker.
+        line: The way to the process that started the worker; None if this is no worker.
         plays: The conversations about it, and who tells of them, by the keys that the other process gave them.
     """
 
-    def __init__(self, page: CorpusPage, request: AskRequest, line: WorkerLine) -> None:
+    def __init__(self, page: CorpusPage, request: AskRequest, line: WorkerLine | None = None) -> None:
         """Make nothing yet."""
         self.page: CorpusPage = page
         self.request: AskRequest = replace(request, knowledge=self.knowledge)
-        self.line: WorkerLine = line
+        self.line: WorkerLine | None = line
         self.plays: OrderedDict[bytes, tuple[Play, Telling]] = OrderedDict()
         self._without_own = request
         self._knowledge: GraphProvider | None = None
-        self._excerpts: list[PlaceExcerpts | None] = []
+        self._index: PlaceIndex | None = None
+        self._indexing = Lock()
         self._who: Answering | None = None
         self._open = AsyncExitStack()
 
@@ -74,11 +78,19 @@ class PageHere:
             self._knowledge = await knowledge_for(self.page, self._without_own)
         return self._knowledge
 
+    def index(self) -> PlaceIndex:
+        """Return the index of the places of the document."""
+        with self._indexing:
+            if self._index is None:
+                document = self.page.document
+                self._index = kept_index(document, None if document.is_page else self.request.cache)
+            return self._index
+
     def excerpts(self) -> PlaceExcerpts | None:
-        """Return what finds the parts of a long document; None of a short one."""
-        if not self._excerpts:
-            self._excerpts.append(parts_shown(self.page.document, self.request))
-        return self._excerpts[0]
+        """Return what finds the parts of a document that questions are about; None of a page, which is read whole."""
+        if self.page.document.is_page:
+            return None
+        return PlaceExcerpts(self.index(), self.request.settings.excerpt_tokens)
 
     def keep(self, key: bytes, play: Play, telling: Telling) -> None:
         """Keep a conversation to go on with."""

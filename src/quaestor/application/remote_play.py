@@ -217,6 +217,7 @@ async def _in_play(key: bytes, count: int, so_far: _SoFar | None, work: Any, her
     if play is None or telling is None or len(play.turns) != count:
         if so_far is None:
             return None
+        assert here.line is not None  # this is a worker
         document, telling = so_far.document or here.page.document, Telling(here.line, here.page.document.id)
         excerpts = await compute(here.excerpts)
         if excerpts is not None and so_far.document is not None:

@@ -1,15 +1,18 @@
 """What can be done with a document besides asking: find places, query its graph, check a number, calculate with it.
 
-Owns what of a document is held for that, the index of its places and its knowledge, so that it is made once. All calls
-are made from one event loop; what computes does so off it.
+In a server whatever depends on the size of the document is computed by its worker processes, as answers are. All calls
+are made from one event loop.
 """
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
-from quaestor.application.file_cache import kept_knowledge
+from quaestor.application.answer_workers import AnswerWorkers, PageHere, Work
+from quaestor.application.ask_service import AskRequest
 from quaestor.application.graph_query import QueryAnswer, query_graph
 from quaestor.application.named_values import NamedValue
 from quaestor.application.number_check import NumberCheck, check_number
@@ -22,20 +25,16 @@ from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.evaluation.checked_questions import check_question
 from quaestor.evaluation.excerpting import ShownParts
-from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.graph.sparql import Limits
 from quaestor.questions.question import read_question
-from quaestor.readers.cache import ByteCache
-from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.keeping import kept_index
 from quaestor.retrieval.place import Place
-from quaestor.settings import Settings
 from quaestor.solvers.answer_kinds import asks_beyond_numbers
 from quaestor.solvers.base import TurnContext
 
-_HELD = 8
-"""Documents that are held."""
+R = TypeVar("R")
+
+_PAGES = 8
+"""Documents that are kept with what was made of them, if there are no workers."""
 
 _QUERIES_AT_ONCE = 2
 """Large queries wait for one process, each in a thread that others want too."""
@@ -54,26 +53,13 @@ class PlanningPrompt:
     page: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """What is made of a document."""
-
-    index: PlaceIndex
-    knowledge: GraphProvider
-
-
 class Workbench:
-    """Works with documents of a place, by the settings in force."""
+    """Works with documents by the settings in force."""
 
-    def __init__(self, settings: Settings, cache: ByteCache | None = None) -> None:
-        """Takes what documents are read with.
-
-        Args:
-            settings: Ontology, policy, and how large the part of a long document is that a question is answered from.
-            cache: Where indexes and ontologies of files are kept, or None.
-        """
-        self._settings, self._cache = settings, cache
-        self._held: OrderedDict[str, asyncio.Future[_Held]] = OrderedDict()
+    def __init__(self, request: AskRequest, workers: AnswerWorkers | None = None) -> None:
+        """Take how documents are read and asked, and the worker processes of a server; None to compute here."""
+        self._request, self._workers = request, workers
+        self._pages: OrderedDict[str, PageHere] = OrderedDict()
         self._querying = asyncio.Semaphore(_QUERIES_AT_ONCE)
 
     async def find(
@@ -91,8 +77,7 @@ class Workbench:
             QuestionError: It cannot be asked.
         """
         check_question(question, "the question")
-        held = await self._of(page)
-        return await compute(places_by_index, held.index, [*earlier, question], most)
+        return await self._do(page, partial(_find, [*earlier, question], most))
 
     async def query(self, page: CorpusPage, sparql: str, limits: Limits | None = None) -> QueryAnswer:
         """Returns what a query over the graph of a whole document gives.
@@ -106,10 +91,8 @@ class Workbench:
             QueryError: It is refused, malformed, too slow, or has too many rows.
             GapError: Under the policy `strict`, where the ontology has no property for a label.
         """
-        held = await self._of(page)
-        graph = await compute(held.knowledge.graph, page.document)
         async with self._querying:
-            return await asyncio.to_thread(query_graph, graph, sparql, limits)
+            return await self._do(page, partial(_query, sparql, limits))
 
     async def check_number(self, document: Document, number: str, most: int = 10) -> NumberCheck:
         """Returns where a number stands, as `number_check.check_number`.
@@ -159,10 +142,8 @@ class Workbench:
             InputError: It is no plan, or its words find nothing, or more than one number.
             PlanError: It has no result.
         """
-        from quaestor.application.calculating import calculate_plan, read_plan
-
-        written, context = read_plan(plan), await self._context(page, question, turns)
-        return await compute(calculate_plan, written, context)
+        check_question(question, "the question")
+        return await self._do(page, partial(_plan, plan, question, tuple(turns)))
 
     async def planning_prompt(self, page: CorpusPage, question: str, turns: Sequence[Turn] = ()) -> PlanningPrompt:
         """Returns what whoever is to write the plan of a question is told.
@@ -176,54 +157,55 @@ class Workbench:
             QuestionError: The question cannot be asked.
             SettingsError: The extra that templates need is not installed.
         """
-        from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
-
-        context = await self._context(page, question, turns)
-        beyond = asks_beyond_numbers(context.question)
-        return PlanningPrompt(rendered_system(beyond), await compute(rendered_prompt, question, context, beyond))
-
-    async def _context(self, page: CorpusPage, question: str, turns: Sequence[Turn]) -> TurnContext:
         check_question(question, "the question")
-        return await compute(self._shown, await self._of(page), page, question, tuple(turns))
+        return await self._do(page, partial(_planning_prompt, question, tuple(turns)))
 
-    async def close(self) -> None:
-        """Ends what is under way."""
-        for made in self._held.values():
-            made.cancel()
-        await asyncio.gather(*self._held.values(), return_exceptions=True)
-        self._held.clear()
+    async def _do(self, page: CorpusPage, work: Work[R]) -> R:
+        if self._workers is not None:
+            return await self._workers.do(page, self._request, work)
+        here = self._pages.setdefault(page.document.digest, PageHere(page, self._request))
+        self._pages.move_to_end(page.document.digest)
+        if len(self._pages) > _PAGES:
+            self._pages.popitem(last=False)
+        return await work(here)
 
-    def _shown(self, held: _Held, page: CorpusPage, question: str, turns: tuple[Turn, ...]) -> TurnContext:
-        document, asked, memory = page.document, read_question(question), Memory(turns)
-        excerpts = None if document.is_page else PlaceExcerpts(held.index, self._settings.excerpt_tokens)
-        shown = ShownParts(document, held.knowledge, excerpts, None).of(asked, memory)
-        return TurnContext(
-            shown.excerpt.document,
-            memory,
-            shown.graph,
-            held.knowledge.ontology,
-            question=asked,
-            references=resolve(asked, memory),
-            weights=shown.excerpt.weights,
-            search=shown.search,
-        )
 
-    async def _of(self, page: CorpusPage) -> _Held:
-        """Returns what is held of a document, made by whoever comes first."""
-        key = page.document.digest
-        made = self._held.get(key)
-        if made is None:
-            made = self._held[key] = asyncio.ensure_future(self._make(page))
-            while len(self._held) > _HELD:
-                self._held.popitem(last=False)
-        self._held.move_to_end(key)
-        try:
-            return await asyncio.shield(made)
-        except Exception:
-            self._held.pop(key, None)
-            raise
+async def _find(questions: Sequence[str], most: int, here: PageHere) -> tuple[Place, ...]:
+    return await compute(lambda: places_by_index(here.index(), questions, most))
 
-    async def _make(self, page: CorpusPage) -> _Held:
-        document = page.document
-        index = await compute(kept_index, document, None if document.is_page else self._cache)
-        return _Held(index, await kept_knowledge(page.corpus, self._settings, self._cache))
+
+async def _query(sparql: str, limits: Limits | None, here: PageHere) -> QueryAnswer:
+    graph = await compute((await here.knowledge()).graph, here.page.document)
+    return await asyncio.to_thread(query_graph, graph, sparql, limits)
+
+
+async def _plan(plan: Mapping[str, object], question: str, turns: tuple[Turn, ...], here: PageHere) -> Turn:
+    from quaestor.application.calculating import calculate_plan, read_plan
+
+    written = read_plan(plan)
+    return await compute(calculate_plan, written, await _context(question, turns, here))
+
+
+async def _planning_prompt(question: str, turns: tuple[Turn, ...], here: PageHere) -> PlanningPrompt:
+    from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
+
+    context = await _context(question, turns, here)
+    beyond = asks_beyond_numbers(context.question)
+    return PlanningPrompt(rendered_system(beyond), await compute(rendered_prompt, question, context, beyond))
+
+
+async def _context(question: str, turns: tuple[Turn, ...], here: PageHere) -> TurnContext:
+    """Return what a solver would be given for a question."""
+    knowledge, asked, memory = await here.knowledge(), read_question(question), Memory(turns)
+    excerpts = await compute(here.excerpts)
+    shown = await compute(lambda: ShownParts(here.page.document, knowledge, excerpts, None).of(asked, memory))
+    return TurnContext(
+        shown.excerpt.document,
+        memory,
+        shown.graph,
+        knowledge.ontology,
+        question=asked,
+        references=resolve(asked, memory),
+        weights=shown.excerpt.weights,
+        search=shown.search,
+    )

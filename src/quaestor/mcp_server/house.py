@@ -127,14 +127,13 @@ async def open_house(
         with open_uploads(settings) as uploads, open_conversations(settings) as kept:
             shelf = Shelf((), uploads, asking.cache)
             desk = Desk(asking, shelf, kept, store, workers=workers)
-            bench = Workbench(settings, asking.cache)
+            bench = Workbench(asking, workers)
             tidying = asyncio.ensure_future(_tidy(desk))
             try:
                 yield House(desk, ReadingRoom(folders, shelf), bench, store, exports, lists=lists)
             finally:
                 tidying.cancel()
                 await asyncio.gather(tidying, return_exceptions=True)
-                await bench.close()
                 await desk.close()
 
 

@@ -70,7 +70,7 @@ def create_app(
             with open_uploads(settings) as uploads, open_conversations(settings) as kept:
                 limits = DeskLimits(open=settings.serve_conversations, questions=settings.serve_questions)
                 desk = Desk(asking, Shelf(files, uploads, asking.cache), kept, store, limits, workers)
-                bench = Workbench(settings, asking.cache)
+                bench = Workbench(asking, workers)
                 site = app.state.site = Site(asking, let_in, pages, store, desk, bench)
                 site.in_background(_tidy(desk))
                 try:
@@ -79,7 +79,6 @@ def create_app(
                     for task in list(site.tasks):
                         task.cancel()
                     await asyncio.gather(*site.tasks, return_exceptions=True)
-                    await bench.close()
                     await desk.close()
 
     app = FastAPI(

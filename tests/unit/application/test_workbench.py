@@ -4,10 +4,12 @@ from pathlib import Path
 import pytest
 from made_up import a_record, write_dataset
 
+from quaestor.application.answer_workers import open_workers
+from quaestor.application.ask_service import AskRequest
 from quaestor.application.explaining import explanation_object
 from quaestor.application.resolve import CorpusPage, find_page
 from quaestor.application.workbench import Workbench
-from quaestor.errors import InputError, QuestionError
+from quaestor.errors import InputError, QueryError, QuestionError
 from quaestor.retrieval.keeping import kept_index
 from quaestor.settings import Settings
 
@@ -38,7 +40,7 @@ def page() -> CorpusPage:
 
 
 async def test_a_plan_in_words_is_looked_up_and_computed(page: CorpusPage) -> None:
-    turn = await Workbench(Settings()).plan(page, a_plan("total net sales", "total net sales"), QUESTION)
+    turn = await Workbench(AskRequest(Settings())).plan(page, a_plan("total net sales", "total net sales"), QUESTION)
     assert str(turn.answer) == "6.9 %"
     said = explanation_object([turn], 1, page.document)
     assert said["formula"] == "(1036.8 - 969.7) / 969.7"
@@ -49,34 +51,47 @@ async def test_a_plan_in_words_is_looked_up_and_computed(page: CorpusPage) -> No
 
 async def test_a_plan_whose_words_find_nothing_says_what_is_near(page: CorpusPage) -> None:
     with pytest.raises(InputError):
-        await Workbench(Settings()).plan(page, a_plan("net sales in all", "total net sales"), QUESTION)
+        await Workbench(AskRequest(Settings())).plan(page, a_plan("net sales in all", "total net sales"), QUESTION)
 
 
 async def test_what_is_no_plan_is_named(page: CorpusPage) -> None:
     with pytest.raises(InputError):
-        await Workbench(Settings()).plan(page, {"steps": 1}, QUESTION)
+        await Workbench(AskRequest(Settings())).plan(page, {"steps": 1}, QUESTION)
 
 
 async def test_the_planning_prompt_shows_the_page_and_its_rules(page: CorpusPage) -> None:
-    told = await Workbench(Settings()).planning_prompt(page, QUESTION)
+    told = await Workbench(AskRequest(Settings())).planning_prompt(page, QUESTION)
     assert "step_id" in told.system
     assert "total net sales | $ 1036.8" in told.page
     assert told.page.endswith(QUESTION)
 
 
 async def test_places_and_rows_of_the_graph_are_found(page: CorpusPage) -> None:
-    bench = Workbench(Settings())
+    bench = Workbench(AskRequest(Settings()))
     places = await bench.find(page, "operating income in 2012")
     assert "operating income" in places[0].text
     found = await bench.query(page, "SELECT ?v { ?o kg:value ?v . FILTER(?v = 88.1) }")
     assert len(found.rows) == 1
-    await bench.close()
+
+
+async def test_workers_find_and_query_and_plan(page: CorpusPage) -> None:
+    request = AskRequest(Settings())
+    async with open_workers(request, 1) as workers:
+        bench = Workbench(request, workers)
+        assert await bench.find(page, "operating income") == await Workbench(request).find(page, "operating income")
+        assert len((await bench.query(page, "SELECT ?v { ?o kg:value ?v . FILTER(?v = 88.1) }")).rows) == 1
+        with pytest.raises(QueryError):
+            await bench.query(page, "SELECT ?v { ?o kg:absent ?v }")
+        turn = await bench.plan(page, a_plan("total net sales", "total net sales"), QUESTION)
+        assert str(turn.answer) == "6.9 %"
+        with pytest.raises(InputError):
+            await bench.plan(page, {"steps": 1}, QUESTION)
 
 
 @pytest.mark.parametrize("question", ["", " ", "x" * 20_000, "\ud800"])
 async def test_what_cannot_be_asked_is_refused(page: CorpusPage, question: str) -> None:
     with pytest.raises(QuestionError):
-        await Workbench(Settings()).find(page, question)
+        await Workbench(AskRequest(Settings())).find(page, question)
 
 
 async def test_what_is_made_of_a_document_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,9 +102,9 @@ async def test_what_is_made_of_a_document_is_made_once(tmp_path: Path, monkeypat
         made += 1
         return kept_index(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("quaestor.application.workbench.kept_index", counting)
+    monkeypatch.setattr("quaestor.application.answer_workers.kept_index", counting)
     page = find_page(str(write_dataset(tmp_path / "pages.json", a_record())))
-    bench = Workbench(Settings())
+    bench = Workbench(AskRequest(Settings()))
     await asyncio.gather(*(bench.find(page, "net sales") for _ in range(5)))
     assert made == 1
 
