@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from re import _parser  # type: ignore[attr-defined]
+from re import _parser
 from time import perf_counter, process_time
 
 import quaestor
