@@ -141,7 +141,7 @@ def model_access(
 
     if settings.model is None:
         raise SettingsError(
-            "no model is set: use QUAESTOR_MODEL or quaestor.toml, for example anthropic:NAME or openai:NAME"
+            "no model is set: use --model, QUAESTOR_MODEL or quaestor.toml, for example --model anthropic:NAME"
         )
     if cassette.record and cassette.replay:
         raise SettingsError("recording and replay cannot be combined: the replayed replies are already recorded")

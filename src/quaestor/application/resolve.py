@@ -87,7 +87,7 @@ def read_playable(path: Path, limit: int | None = None, limits: ReadingLimits = 
         for page in documents_of(dataset).values():
             if page.refusal is not None:
                 require_askable(page)
-        raise DatasetError(f"{path} has no page with a number, so it cannot be asked about")
+        raise DatasetError(f"no question about {path} can be answered: none of its pages contains a number")
     return dataset
 
 
@@ -107,7 +107,7 @@ def require_askable(document: Document) -> None:
     if document.refusal is not None:
         raise DocumentError(f"{document.id}: {document.refusal}")
     if not has_numbers(document):
-        raise InputError(f"{document.id} has no numbers in its tables or text, so it cannot be asked about")
+        raise InputError(f"no question about {document.id} can be answered: its tables and text contain no numbers")
 
 
 def page_file(name: str) -> Path:
@@ -246,8 +246,9 @@ def document_named(dataset: Dataset, identity: str) -> Document:
         InputError: The id fits several pages.
         UnknownConversationError: It fits none; the message names the nearest ids.
     """
-    known = {conversation.id: conversation.document for conversation in dataset.conversations}
-    known.update(documents_of(dataset))
+    known = dict(documents_of(dataset))
+    for conversation in dataset.conversations:
+        known.setdefault(conversation.id, conversation.document)
     return known[match_id(identity, list(known), dataset.path)]
 
 

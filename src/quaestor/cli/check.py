@@ -66,18 +66,16 @@ def _show(console: "Console", report: "CheckReport", every: bool, stated: bool) 
     from rich.markup import escape
     from rich.table import Table as Grid
 
-    from quaestor.cli.printing import print_grid
+    from quaestor.cli.printing import count_noun, print_grid
     from quaestor.scoring.check import FindingKind
 
-    console.print(
-        f"{report.conversations} conversations, {report.turns} questions, {report.documents} pages: all read without "
-        "errors"
-    )
+    counts = ((report.conversations, "conversation"), (report.turns, "question"), (report.documents, "page"))
+    console.print(f"{', '.join(count_noun(*count) for count in counts)}: all read without errors")
     if report.programs:
         computed = "derivations" if stated else "programs"
         console.print(f"{report.agreeing} of {report.programs} {computed} reproduce their answers")
     else:
-        console.print("the file has no answers; only the documents were checked")
+        console.print("the file has no reference answers, so only the documents were checked")
     grid = Grid("finding", "count", "where", show_lines=True)
     grid.columns[1].justify = "right"
     for kind in FindingKind:

@@ -146,8 +146,8 @@ ProxiesOption = Annotated[
     str | None,
     typer.Option(
         "--trusted-proxies",
-        help="Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, such as "
-        "10.0.0.1,10.1.0.0/16; by default nobody's.",
+        help="Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, such as "
+        "10.0.0.1,10.1.0.0/16; none by default.",
         metavar="ADDRESS,...",
     ),
 ]

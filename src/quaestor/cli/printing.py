@@ -207,6 +207,11 @@ def announced(what: str) -> Iterator[None]:
         timer.cancel()
 
 
+def count_noun(count: int, noun: str) -> str:
+    """Return a count with its noun: `1 page`, `2 pages`."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def agreed(question: str) -> bool:
     """Returns whether a person says yes; where nobody answers, that is a no."""
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)

@@ -101,6 +101,7 @@ def _show_outline(console: "Console", document: "Document") -> None:
     from rich.markup import escape
     from rich.padding import Padding
 
+    from quaestor.cli.printing import count_noun
     from quaestor.documents.document import SectionHeading
     from quaestor.documents.repairs import show_warning
     from quaestor.documents.table import Table
@@ -108,10 +109,10 @@ def _show_outline(console: "Console", document: "Document") -> None:
     console.print(f"[bold]{escape(document.id)}[/]")
     pages = max((block.page or 0 for block in document.blocks), default=0)
     counts = [
-        *([_several(pages, "page")] if pages else []),
-        _several(len(document.sections), "section"),
-        _several(len(document.tables), "table"),
-        _several(len(document.sentences), "sentence"),
+        *([count_noun(pages, "page")] if pages else []),
+        count_noun(len(document.sections), "section"),
+        count_noun(len(document.tables), "table"),
+        count_noun(len(document.sentences), "sentence"),
     ]
     console.print(", ".join(counts))
     level, levels = 0, {section.id: section.level for section in document.sections}
@@ -125,27 +126,25 @@ def _show_outline(console: "Console", document: "Document") -> None:
             line = f"[bold]table {block.content.index}[/] {_about(document, block.content)}"
             console.print(Padding(line, (0, 0, 0, 2 * level), expand=False))
     if document.warnings:
-        console.print(f"{_several(len(document.warnings), 'warning')}:", style="yellow")
+        console.print(f"{count_noun(len(document.warnings), 'warning')}:", style="yellow")
     for warning in document.warnings[:_MOST_WARNINGS]:
         console.print(Padding(escape(show_warning(warning)), (0, 0, 0, 2), expand=False))
     if len(document.warnings) > _MOST_WARNINGS:
         console.print(f"  ... and {len(document.warnings) - _MOST_WARNINGS} more (use --json to list all)")
 
 
-def _several(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
-
-
 def _about(document: "Document", table: "Table") -> str:
     """Returns a table's title, place, size, columns and scale in a line."""
     from rich.markup import escape
+
+    from quaestor.cli.printing import count_noun
 
     block = document.block(table.cells[0][0].ref)
     headings = [" ".join(column.label.split())[:40] for column in table.columns[1:] if column.label]
     shown = " | ".join(headings[:_MOST_HEADINGS]) + (" | ..." if len(headings) > _MOST_HEADINGS else "")
     said = [
         table.title,
-        _several(len(table.rows) - table.header_rows, "row"),
+        count_noun(len(table.rows) - table.header_rows, "row"),
         _counted(table),
         f"page {block.page}" if block.page else "",
         shown,

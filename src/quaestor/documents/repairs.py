@@ -85,7 +85,7 @@ _WORDS = {
     WarningKind.LOST: "{detail}",
     WarningKind.REFUSED: "{detail}",
     WarningKind.UNEQUAL_ROWS: "rows of unequal length were filled with empty cells",
-    WarningKind.TOO_LARGE: "its {count:,} cells are not asked: the limit is {detail}; ask a file with fewer rows",
+    WarningKind.TOO_LARGE: "its {count:,} cells are not used for answers (limit: {detail}); use a file with fewer rows",
     WarningKind.NO_HEADER: "no header row",
     WarningKind.GOES_ON: "no header row; it follows table {detail} and is read with that table's headings",
     WarningKind.SCALE_SAID: "no scale is printed over it; read in {detail}s, as in sentences with its numbers",

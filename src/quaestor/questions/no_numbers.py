@@ -23,7 +23,7 @@ _MEANING = re.compile(
 )
 _WHO = re.compile(r"(?:and )?(?:who|who's|whom) .+")
 _FORMS = (
-    (_GREETING, "it is not a question"),
+    (_GREETING, "it is a greeting or a remark"),
     (_SUM, "this is arithmetic"),
     (_WHY, "a reason is not a number"),
     (_MEANING, "a meaning is not a number"),

@@ -26,7 +26,7 @@ WARNINGS = [
     ),
     (
         DocumentWarning(WarningKind.TOO_LARGE, 0, count=60_000, detail="50,000"),
-        "table 0: its 60,000 cells are not asked: the limit is 50,000; ask a file with fewer rows",
+        "table 0: its 60,000 cells are not used for answers (limit: 50,000); use a file with fewer rows",
     ),
     (DocumentWarning(WarningKind.NO_ROWS, 0), "table 0: no rows below the header"),
     (DocumentWarning(WarningKind.NO_HEADING, 0, detail="1, 2"), "table 0: no heading over column 1, 2"),

@@ -288,5 +288,5 @@ class _Binder:
                 balance = rows[0].statement == _BALANCE
                 times = moments_asked(moments, periods[0], flows=not balance, balances=balance)
                 if not any(self._cell(row, moment) is not None for row in rows for moment in times):
-                    return f'its {rows[0].statement or "table"} has no "{rows[0].label}" for that time'
-        return "some of its figures are missing for that time"
+                    return f'the {rows[0].statement or "table"} has no "{rows[0].label}" for that period'
+        return "some of its figures are missing for that period"

@@ -173,7 +173,7 @@ def _what_can_be_asked(context: TurnContext) -> str:
     """Returns what can be asked, with a line of the page where it has a plain one."""
     line = next((number for number in context.graph.observations if _plain(number)), None)
     such = f', such as "{line.row.label.lower()} in {line.year}"' if line is not None else ""
-    return f"ask for a number on the page{such}, or for a change, a share or a ratio"
+    return f"ask for a figure{such}, or for a change, a share or a ratio"
 
 
 def _plain(number: Observation) -> bool:
