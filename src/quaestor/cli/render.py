@@ -44,6 +44,9 @@ _CONTEXT = 60
 _AROUND = 50
 """The same, of a stored turn."""
 
+_LABEL = 16
+"""The width of the labels in front of a stored turn's parts."""
+
 _SHOWN = 2
 """Readings of a reference that are shown."""
 
@@ -199,8 +202,8 @@ def _around(mention: MentionFact, ref: SentenceRef) -> str:
 
 
 def _section(console: Console, name: str, text: str) -> None:
-    console.print(f"[dim]{name + ':' if name else '':<15}[/]", end="")
-    console.print(("\n" + " " * 15).join(escape(text).splitlines()), soft_wrap=True)
+    console.print(f"[dim]{name + ':' if name else '':<{_LABEL}}[/]", end="")
+    console.print(("\n" + " " * _LABEL).join(escape(text).splitlines()), soft_wrap=True)
 
 
 def _references(console: Console, references: References) -> None:

@@ -136,7 +136,7 @@ def test_the_store_keeps_the_turn_as_it_was_and_the_correction_beside_it(chat: Q
         "was": "-25,587 million", "author": "Ada", "made": "", "number": 1, "reason": "misread",
     }  # fmt: skip
     shown = quaestor(f"{TURN} 3").out
-    assert "answer:        -25587 (verified)" in shown
+    assert "-25587 (verified)" in shown
     assert "6,588" in shown
     assert "corrected" not in told(quaestor, f"{TURN} 1")
 

@@ -128,7 +128,7 @@ def _number_picked(event: NumberPicked) -> Worded:
 
 
 def _candidate_chosen(event: CandidateChosen) -> Worded:
-    return [f"{event.candidates} plans; chose {event.operation} ({event.share:.0%})"]
+    return [f"plans: {event.candidates:,}; chose {event.operation} ({event.share:.0%})"]
 
 
 def _candidate_passed_over(event: CandidatePassedOver) -> Worded:
