@@ -67,7 +67,7 @@ def test_what_a_run_tells_of_them(quaestor: Quaestor, kinds: Path) -> None:
             assert as_json["verified"]
             assert as_json["registers"]
     told = quaestor("runs turn latest 'Single_NORD/2012/page_41.pdf-1' 6")
-    assert "answer:        2008: 207023; 2007: 180599 (verified)" in told.out, told.err
+    assert "2008: 207023; 2007: 180599 (verified)" in told.out, told.err
     for command in ("runs show latest", "runs failures latest", "runs list", "score latest kinds.json"):
         told = quaestor(command)
         assert told.code == 0, (command, told.err)
