@@ -150,7 +150,7 @@ def test_the_conversation_is_written_to_a_file_and_replaces_none(chat: Quaestor,
         ("/model openai:some", "'embedded'"),
         ("/solver agent gibberish", "gibberish"),
         ("/solver nobody openai:some", "quaestor: "),
-        ("x" * 10_001, "10,000"),
+        ("x" * 10_001, "10,001"),
     ],
 )
 def test_what_cannot_be_done_is_one_line_and_the_conversation_goes_on(chat: Quaestor, line: str, said: str) -> None:
