@@ -19,7 +19,7 @@ _EXPERT = option_help(ReflectionOptions, "expert")
 
 DatasetArgument = Annotated[
     str,
-    typer.Argument(metavar="DATASET", help="A ConvFinQA file, or `sample` for the bundled one."),
+    typer.Argument(metavar="DATASET", help="A dataset file, such as one of ConvFinQA or TAT-QA, or `sample`."),
 ]
 DatasetsArgument = Annotated[
     list[str],
