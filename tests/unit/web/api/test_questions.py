@@ -59,7 +59,7 @@ def test_several_questions_in_one_text_are_answered_one_by_one(tmp_path: Path) -
 def test_a_question_that_cannot_be_asked_is_a_problem_and_the_conversation_goes_on(tmp_path: Path) -> None:
     with program(tmp_path) as asked:
         there = asked.begun()
-        assert asked.post(f"{there}/questions", 400, question="  ")["code"] == "input"
+        assert asked.post(f"{there}/questions", 400, question="  ")["code"] == "question"
         assert asked.post(f"{there}/questions", 502, question="down")["code"] == "outage"
         assert asked.post(f"{there}/questions", 422, question=1)["errors"][0]["where"] == "body.question"
         assert asked.post(f"{there}/questions", 400, question="cell 1 1", solver="nobody")["code"] == "input"
