@@ -38,9 +38,10 @@ def test_a_model_is_asked_here_until_one_core_does_not_keep_up(
 ) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(cores)), raising=False)
     settings = Settings(workers=workers, engine=engine)
-    assert _engine(settings, conversations, ASKS) == expected
+    limited = replace(expected, seconds=settings.question_seconds)  # type: ignore[type-var]
+    assert _engine(settings, conversations, ASKS) == limited
     if engine is None:  # spans are sent by one process
-        assert _engine(replace(settings, tracing=True), conversations, ASKS) == InlineEngine(workers or 8)
+        assert _engine(replace(settings, tracing=True), conversations, ASKS) == InlineEngine(workers or 8, settings.question_seconds)
 
 
 @pytest.mark.parametrize(
@@ -51,4 +52,5 @@ def test_what_computes_is_spread_over_all_cores(
     workers: int | None, conversations: int, expected: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(4)), raising=False)
-    assert _engine(Settings(workers=workers), conversations, None) == expected
+    settings = Settings(workers=workers)
+    assert _engine(settings, conversations, None) == replace(expected, seconds=settings.question_seconds)  # type: ignore[type-var]
