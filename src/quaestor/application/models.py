@@ -141,7 +141,7 @@ def model_access(
 
     if settings.model is None:
         raise SettingsError(
-            "no model is set: use --model, QUAESTOR_MODEL or quaestor.toml, for example --model anthropic:NAME"
+            "no model is set: set one, for example anthropic:NAME, by the option of the command, QUAESTOR_MODEL or quaestor.toml"
         )
     if cassette.record and cassette.replay:
         raise SettingsError("recording and replay cannot be combined: the replayed replies are already recorded")

@@ -80,7 +80,7 @@ async def collect_proposals(
         return CollectedProposals(accepted)
     if not request.model_named:
         if request.review or request.cassette.asked:
-            raise SettingsError("proposals need a model: set one with --model")
+            raise SettingsError("proposals need a model: set one")
         return CollectedProposals()
     if request.review:
         request.review.require_free()

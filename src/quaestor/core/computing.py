@@ -147,7 +147,7 @@ def _at_once(work: Callable[[], R]) -> R:
         _at_work.pop(task, None)
 
 
-_at_work: dict[asyncio.Task[Any], Interruptible] = {}
+_at_work: "weakref.WeakKeyDictionary[asyncio.Task[Any], Interruptible]" = weakref.WeakKeyDictionary()
 _unwanted: "weakref.WeakSet[asyncio.Task[Any]]" = weakref.WeakSet()
 
 

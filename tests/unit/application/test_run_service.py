@@ -41,7 +41,9 @@ def test_a_model_is_asked_here_until_one_core_does_not_keep_up(
     limited = replace(expected, seconds=settings.question_seconds)  # type: ignore[type-var]
     assert _engine(settings, conversations, ASKS) == limited
     if engine is None:  # spans are sent by one process
-        assert _engine(replace(settings, tracing=True), conversations, ASKS) == InlineEngine(workers or 8, settings.question_seconds)
+        assert _engine(replace(settings, tracing=True), conversations, ASKS) == InlineEngine(
+            workers or 8, settings.question_seconds
+        )
 
 
 @pytest.mark.parametrize(

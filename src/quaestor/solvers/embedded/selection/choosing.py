@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -88,7 +88,7 @@ def chosen_plans(
         yield from _items(selection, question, document, cells, probability, page)
         return
 
-    @cache  # each line of a page is compared with the same few
+    @lru_cache(maxsize=1024)  # each line of a page is compared with the same few
     def cell_of(words: str) -> LabelledCell | None:
         other = as_number_question(words)
         found = likely_cells(other, state, page, weights, prior_of(other, page.leaves, document, places))
