@@ -175,6 +175,7 @@ WORDS = st.sampled_from(
 @settings(max_examples=share(60))
 @given(st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=25).map(" ".join)))
 def test_any_text_is_resolved_within_its_own_words(question: str) -> None:
+    question = " ".join(question.split())
     found = resolved(question, CHANGED)
     for reference in found.expressions:
         assert reference.text == question[reference.start : reference.end]
