@@ -141,7 +141,7 @@ def model_access(
 
     if settings.model is None:
         raise SettingsError(
-            "no model is set: set one by the command's option, QUAESTOR_MODEL or quaestor.toml, for example anthropic:NAME"
+            "no model is set: set an option, QUAESTOR_MODEL or quaestor.toml, for example to anthropic:NAME"
         )
     if cassette.record and cassette.replay:
         raise SettingsError("recording and replay cannot be combined: the replayed replies are already recorded")
