@@ -82,7 +82,7 @@ def _refusal(error: Exception) -> JSONRPCError | None:
     if isinstance(line, str):
         if not line.strip():
             return None
-        code, reason = PARSE_ERROR, "the message is not JSON in UTF-8: half a surrogate pair is no character"
+        code, reason = PARSE_ERROR, "the message is not JSON in UTF-8: half a surrogate pair is not a character"
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):

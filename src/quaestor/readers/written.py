@@ -88,7 +88,7 @@ def printed_of(data: bytes) -> tuple[PrintedFact, ...]:
             for fact, text, negative, in_table in json.loads(data.decode("utf-8", "surrogatepass"))
         )
     except (ValueError, TypeError, KeyError, LookupError, ArithmeticError, RecursionError) as error:
-        raise ValueError(f"these bytes are no printed facts: {type(error).__name__}") from error
+        raise ValueError(f"these bytes are not printed facts: {type(error).__name__}") from error
 
 
 @contextmanager
