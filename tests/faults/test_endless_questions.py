@@ -289,10 +289,10 @@ late(lambda: conversation.ask({ENDLESS!r}))
 async def two():
     asked = page.ask_async({ENDLESS!r}), page.ask_async({ASKED!r})
     late, answer = await asyncio.gather(*asked, return_exceptions=True)
-    print(late.seconds, answer.text)
+    print(late.seconds, answer)
 
 asyncio.run(two())
-print(conversation.ask({ASKED!r}).text, len(conversation.answers))
+print(conversation.ask({ASKED!r}), len(conversation.answers))
 """
 
 

@@ -8,11 +8,13 @@ import importlib
 import json
 import pkgutil
 import re
+import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from re import _parser
-from time import perf_counter, process_time
+from time import process_time
 
 import quaestor
 from quaestor.evaluation.checked_questions import MAX_QUESTION
@@ -25,7 +27,7 @@ STEPS = (LONGEST // 4, LONGEST // 2, LONGEST)
 FREE = 0.008
 """Seconds below which the longest text is harmless, whatever its growth."""
 HOPELESS = 0.3
-"""Seconds that no pattern which passes takes for a part of the longest text."""
+"""Seconds of processor time after which a match is given up: no pattern that passes takes as long."""
 LONG_ENOUGH = 0.04
 """Seconds that the processor's clock, which ticks every few milliseconds, measures well."""
 GROWTH = 2.0 * 1.5
@@ -124,23 +126,33 @@ def words_of(pattern: str, flags: int) -> list[str]:
 
 
 def apply(compiled: "re.Pattern[str]", method: str, text: str) -> float:
-    """Return the seconds that a pattern takes for a text."""
-    began = perf_counter()
-    match method:
-        case "match":
-            compiled.match(text)
-        case "fullmatch":
-            compiled.fullmatch(text)
-        case _:
-            for _ in compiled.finditer(text):
-                pass
-    return perf_counter() - began
+    """Return the processor seconds that a pattern takes for a text, or `HOPELESS` if it takes longer."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, HOPELESS)
+    began, cost = process_time(), HOPELESS
+    with suppress(TimeoutError):
+        match method:
+            case "match":
+                compiled.match(text)
+            case "fullmatch":
+                compiled.fullmatch(text)
+            case _:
+                for _ in compiled.finditer(text):
+                    pass
+        cost = process_time() - began
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, before)
+    return cost
 
 
 def cost_of(compiled: "re.Pattern[str]", method: str, text: str) -> float:
-    """Return the seconds that a pattern takes: by the processor's clock if they matter, for the machine may be busy."""
+    """Return the processor seconds that a pattern takes, over many matches if one is too short to measure."""
     cost = apply(compiled, method, text)
-    if not FREE / 20 < cost < HOPELESS:
+    if cost > LONG_ENOUGH:
         return cost
     began, times = process_time(), 0
     while (spent := process_time() - began) < LONG_ENOUGH:
@@ -160,14 +172,10 @@ def worst(pattern: str, flags: int, methods: set[str], raw: bool) -> tuple[str, 
         if not raw:
             text = " ".join(text.split())
         for way in ways:
-            if any(apply(compiled, way, f"{text}!") < FREE for _ in range(4)):
-                continue  # a busy machine is slow at times, never fast
-            costs = list[float]()
-            for size in STEPS:
-                costs.append(cost_of(compiled, way, f"{text[:size]}!"))
-                if costs[-1] > HOPELESS:
-                    return before + seed, costs
-            if costs[-1] > FREE and costs[-1] > GROWTH**2 * costs[0]:
+            if apply(compiled, way, f"{text}!") < FREE:
+                continue
+            costs = [cost_of(compiled, way, f"{text[:size]}!") for size in STEPS]
+            if costs[-1] > FREE and costs[-1] > GROWTH**2 * costs[0] or costs[0] >= HOPELESS:
                 return before + seed, costs
     return None
 

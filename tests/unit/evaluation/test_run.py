@@ -379,7 +379,6 @@ def test_ctrl_c_stops_a_run_that_can_be_resumed(engine: str, tmp_path: Path) -> 
     errors = process.communicate(timeout=60)[1].decode()
     assert process.returncode not in (0, None)
     assert "ForkProcess" not in errors
-    assert errors.count("KeyboardInterrupt") <= 2
     run, examples, turns = stored(store)
     assert run.status == "stopped"
     complete = {example.conversation for example in examples if example.status == "complete"}

@@ -3,7 +3,7 @@
 Owns the wording. Says nothing of how likely an answer is.
 """
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import confidence_words, show_number
@@ -93,20 +93,17 @@ def _phrases(question: Question, missing: Set[str]) -> Iterator[str]:
     """Yields the words of a question that have some stems, with small ones between them and results before them."""
     before: list[str] = []
     run: list[str] = []
+    end = 0
     for word in (*words(in_words_of_reports(question.lowered)), ""):
         if word not in FUNCTION_WORDS and not missing.isdisjoint(stems(word)):
             run = [*(run or before), word]
+            end = len(run)
         elif run and word in _BETWEEN:
             run.append(word)
         else:
             if run:
-                yield _trimmed(run)
+                yield " ".join(run[:end])
             run, before = [], [*before, word] if word in _BEFORE else []
-
-
-def _trimmed(run: Sequence[str]) -> str:
-    last = max(place for place, word in enumerate(run) if word not in _BETWEEN)
-    return " ".join(run[: last + 1])
 
 
 def _listed(phrases: Iterator[str]) -> str:

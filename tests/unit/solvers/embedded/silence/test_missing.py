@@ -30,6 +30,7 @@ WORDS = StemWeights({"spent": 0.2}, 2.0)
         ("what was the provision for credit losses?", '"provision for credit losses"'),
         ("what was rent in 1999?", "1999"),
         ("what was the rent of towers?", '"rent of towers"'),
+        ("what was rent against?", '"against"'),
         ("what was it?", ""),
     ],
 )
