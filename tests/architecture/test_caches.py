@@ -42,6 +42,7 @@ def _is_empty(value: ast.expr | None) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_every_cache_of_the_package_has_a_bound() -> None:
     found = [f"{path}:{line}" for path, module in modules() for line in unbounded(module)]
     assert found == []

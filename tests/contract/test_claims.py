@@ -35,6 +35,7 @@ def begun(conversation: str = "c1") -> ConversationRecord:
     return an_example(RUN, conversation, "pending", turns=0)
 
 
+@pytest.mark.slow
 def test_a_claimed_conversation_is_begun_by_nobody_else(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)

@@ -212,6 +212,7 @@ def test_half_a_surrogate_pair_is_refused_and_nothing_is_kept(uri: str) -> None:
     play(uri, scenario)
 
 
+@pytest.mark.slow
 def test_two_processes_that_write_the_same_leave_it_once(uri: str) -> None:
     """Each key is wanted by all writers at once: ontology, graph and prompts are there once, and whole."""
     writers, count = 3, 25

@@ -119,6 +119,7 @@ def test_a_copy_has_the_digests_of_what_it_is_of_there_and_back(pair: tuple[str,
     assert digest_of_all(work(back, digests_of)) == digest_of_all(digests)
 
 
+@pytest.mark.slow
 def test_a_digest_tells_what_differs(uri: str) -> None:
     work(uri, fill)
     before = work(uri, digests_of)
@@ -242,6 +243,7 @@ DAMAGES: list[tuple[str, Callable[[Any], object]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sql", "change"), DAMAGES)
 def test_damage_is_found(uri: str, sql: str, change: Callable[[Any], object]) -> None:
     work(uri, fill)
@@ -251,6 +253,7 @@ def test_damage_is_found(uri: str, sql: str, change: Callable[[Any], object]) ->
     assert all("\n" not in line for line in problems)
 
 
+@pytest.mark.slow
 def test_an_index_that_is_gone_is_told(mongo_uri: str) -> None:
     work(mongo_uri, fill)
     damage(mongo_uri, "", lambda db: db.contents.drop_index([("base", 1)]))

@@ -175,7 +175,7 @@ def worst(pattern: str, flags: int, methods: set[str], raw: bool) -> tuple[str, 
             if apply(compiled, way, f"{text}!") < FREE:
                 continue
             costs = [cost_of(compiled, way, f"{text[:size]}!") for size in STEPS]
-            if costs[-1] > FREE and costs[-1] > GROWTH**2 * costs[0] or costs[0] >= HOPELESS:
+            if (costs[-1] > FREE and costs[-1] > GROWTH**2 * costs[0]) or costs[0] >= HOPELESS:
                 return before + seed, costs
     return None
 

@@ -19,6 +19,7 @@ def test_no_pattern_costs_more_than_linear_time() -> None:
     assert found["failing"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", [r"\s*,?\s+(?:and|or)", r"[ab]+c", r"(?:a|a)+$"])
 def test_costs_that_grow_too_fast_are_found(pattern: str) -> None:
     assert worst(pattern, 0, {"search"}, raw=True) is not None

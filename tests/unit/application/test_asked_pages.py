@@ -31,6 +31,7 @@ async def played(uri: str, cache: FolderCache | None) -> list[RunRecord]:
     return runs
 
 
+@pytest.mark.slow
 def test_a_comparison_reads_no_document_where_the_score_has_left_what_it_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

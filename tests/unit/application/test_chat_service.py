@@ -78,6 +78,7 @@ async def test_a_conversation_that_ends_with_an_interrupt_is_stopped(tmp_path: P
     assert [turn.error for turn in await kept(tmp_path, run)] == [INTERRUPTED]
 
 
+@pytest.mark.slow
 async def test_a_conversation_that_is_interrupted_while_it_begins_leaves_no_run_behind_that_goes_on(
     tmp_path: Path, page: CorpusPage
 ) -> None:

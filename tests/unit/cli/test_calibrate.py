@@ -84,6 +84,7 @@ def test_a_run_in_which_nothing_was_measured_is_refused(ask: Quaestor) -> None:
     one_line(refused)
 
 
+@pytest.mark.slow
 def test_a_model_is_asked_as_often_as_there_are_samples(ask: Quaestor) -> None:
     one, three = (
         json.loads(ask(f"eval pages.json --solver workflow --model main --json{more}").out)

@@ -34,6 +34,7 @@ def questions_kept(folder: Path) -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("streams", "code"), [(">&-", 2), ("2>&-", 0), ("<&-", 0), ("<&- 2>&-", 0), ("<&- >&- 2>&-", 2), (">/dev/full", 2)]
 )
@@ -46,6 +47,7 @@ def test_an_answer_is_kept_whatever_is_closed(streams: str, code: int, filing: P
     assert questions_kept(filing) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("--help",), ("runs", "--store", "s.db"), ("read", "in.csv"), ("--version",), ("nothing",)]
 )
@@ -56,11 +58,13 @@ def test_no_command_has_an_internal_error(words: tuple[str, ...], filing: Path) 
     assert "internal error" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_command_that_prints_nothing_does_not_miss_its_output(filing: Path) -> None:
     closed(filing, "", "ask", "--store", "s.db", "in.csv", "net sales in 2023")
     assert closed(filing, "<&-", "mcp", "--store", "s.db").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_server_says_that_nobody_can_be_told_its_address(filing: Path) -> None:
     done = closed(filing, ">&-", "serve", "--store", "s.db", "--port", "0", "in.csv")
     assert done.returncode == 2

@@ -33,6 +33,7 @@ def test_ontologies_go_as_json(quaestor: Quaestor) -> None:
     assert why["same"] is False
 
 
+@pytest.mark.slow
 def test_the_demo_goes_as_json_and_takes_the_settings(quaestor: Quaestor) -> None:
     assert json.loads(quaestor("demo --json").out)["solver"] == "embedded"
     Path("quaestor.toml").write_text('solver = "nobody"\n')
@@ -41,6 +42,7 @@ def test_the_demo_goes_as_json_and_takes_the_settings(quaestor: Quaestor) -> Non
     assert "'nobody'" in refused.err
 
 
+@pytest.mark.slow
 def test_the_demo_ends_with_what_its_figures_mean_and_what_to_do_next(quaestor: Quaestor) -> None:
     closing = quaestor("demo").out.splitlines()[-4:]
     assert closing[1].startswith("  quaestor ask sample#")

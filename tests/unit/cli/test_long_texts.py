@@ -106,6 +106,7 @@ def mixed(tmp_path: Path) -> Path:
     return write_dataset(tmp_path / "mixed.json", a_page("cell", "1" * HUGE), a_record("Single_GOOD/2012/page_2.pdf-1"))
 
 
+@pytest.mark.slow
 def test_the_other_pages_are_played_and_the_refused_one_says_why(quaestor: Quaestor, mixed: Path) -> None:
     outcome = quaestor("run mixed.json --workers 1 --store runs.db")
     assert outcome.code == 0, outcome.err

@@ -36,6 +36,7 @@ def find(folder: Path, page: str) -> Document:
     return found(folder)[page]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "count"), FILES.items())
 def test_every_file_is_read(shared_data: Path, name: str, count: int) -> None:
     dataset = read(shared_data / name)

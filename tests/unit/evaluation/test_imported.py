@@ -138,6 +138,7 @@ def test_kinds_of_values(dataset: Dataset) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_file_of_a_careful_reading_is_read(shared_data: Path) -> None:
     asked = read_dataset(shared_data / "convfinqa_tune.json")
     for name in ("careful_reading_tune", "hosted_model_answers_tune"):

@@ -126,6 +126,7 @@ def costs_of_cells(rows: int, columns: int, label: str) -> Mapping[str, float]:
     return {step: cost / (rows * columns) for step, cost in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", LABELS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_cell_costs_as_much_in_a_table_of_many(shape: str, label: str) -> None:

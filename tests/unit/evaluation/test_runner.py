@@ -213,6 +213,7 @@ def _forever() -> None:
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", [0, 1])
 def test_a_turn_that_computes_for_too_long_has_failed_and_the_conversation_goes_on(others: int) -> None:
     async def played() -> ConversationResult:
@@ -233,6 +234,7 @@ def test_a_turn_that_computes_for_too_long_has_failed_and_the_conversation_goes_
     assert (first.error, last.error, last.answer.number) == (None, None, value(0, 2))
 
 
+@pytest.mark.slow
 def test_a_play_without_that_ends_with_the_error() -> None:
     with pytest.raises(QuestionTimeoutError) as caught:
         asyncio.run(Play(a_conversation("endless"), Endless(), seconds=2.0).turns_to_end())

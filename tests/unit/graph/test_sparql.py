@@ -152,6 +152,7 @@ def test_the_query_that_messages_show_is_answered() -> None:
     assert len(rows) >= len(GRAPH.observations)
 
 
+@pytest.mark.slow
 def test_a_thousand_malformed_queries_raise_the_named_error() -> None:
     source = random.Random(7)
     whole = (
@@ -226,6 +227,7 @@ def test_an_ill_typed_literal_is_its_text(kind: str, text: str) -> None:
             value_object(row["v"])
 
 
+@pytest.mark.slow
 def test_long_texts_are_made_in_the_worker() -> None:
     text = '"aaaaaaaaaa"'
     for _ in range(12):
@@ -267,6 +269,7 @@ QUERIES = st.tuples(
 ).map(lambda drawn: drawn[0].format(drawn[1]))  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(query=QUERIES)
 def test_a_hostile_query_is_answered_or_refused_by_name(query: str) -> None:

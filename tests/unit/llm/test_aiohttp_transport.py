@@ -50,6 +50,7 @@ def ways() -> tuple[httpx2.AsyncBaseTransport, httpx2.AsyncBaseTransport]:
     return httpx2.AsyncHTTPTransport(), AiohttpTransport(ssl.create_default_context())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", REPLIES)
 def test_replies_and_errors_are_those_of_httpx(reply: str) -> None:
     found = list[list[Came]]()

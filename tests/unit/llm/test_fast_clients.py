@@ -145,6 +145,7 @@ def failed(kinds: tuple[type[Any], type[Any]], reply: Reply | None) -> list[tupl
         return asyncio.run(run(server.url))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", [*FAILURES, "nobody"])
 @pytest.mark.parametrize("protocol", OURS)
 def test_what_goes_wrong_is_told_in_the_same_words(protocol: str, failure: str) -> None:
@@ -211,6 +212,7 @@ def read(kinds: tuple[type[Any], type[Any]], body: dict[str, Any]) -> list[objec
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "body"), TOLD)
 def test_the_same_is_read(protocol: str, body: dict[str, Any]) -> None:
     theirs, ours = (read(kinds[protocol], body) for kinds in (THEIRS, OURS))

@@ -102,6 +102,7 @@ def test_a_slow_server_is_given_up(bench: Bench) -> None:
     assert all(exchange.error for exchange in bench.exchanges)
 
 
+@pytest.mark.slow
 def test_a_slow_attempt_is_asked_again(plain: Bench) -> None:
     plain.says(say("late").after(30), say("here"))
     assert ask(plain, spec=replace(plain.spec, timeout=1.0)) == "here"

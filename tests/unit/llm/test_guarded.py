@@ -13,6 +13,7 @@ from quaestor.llm.models import connect
 from quaestor.llm.naming import find_model
 
 
+@pytest.mark.slow
 def test_a_model_that_wants_to_be_left_alone_is_asked_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     times = list[float]()
 
@@ -36,6 +37,7 @@ def test_a_model_that_wants_to_be_left_alone_is_asked_by_nobody(monkeypatch: pyt
     assert min(others) >= first + 1.0
 
 
+@pytest.mark.slow
 def test_another_model_is_asked_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     def script(asked: Asked) -> Reply:
         return too_many("2") if asked.body["model"] == "busy" and not busy else say("14.14")

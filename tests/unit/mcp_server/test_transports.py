@@ -47,6 +47,7 @@ async def test_a_whole_session_over_the_standard_streams(tmp_path: Path, mode: s
         assert await refused(client, "read_document", {"document": "../runs.db"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_whole_session_over_http_of_several_clients_at_once(tmp_path: Path, mode: str) -> None:
     app = guarded(http_app(server_of_folder(tmp_path, lists=False)), Access())
@@ -169,6 +170,7 @@ async def test_a_whole_session_on_a_public_filing(tmp_path: Path, shared_data: P
     assert shown == ["$ 391,035 million", "$ 383,285 million", "$ 7,750 million", "2.0 %"]
 
 
+@pytest.mark.slow
 async def test_a_message_that_cannot_be_read_is_answered(tmp_path: Path) -> None:
     write_filing(tmp_path / "filings")
     process = await asyncio.create_subprocess_exec(

@@ -36,6 +36,7 @@ def parsed(data: bytes, outline: JsonOutline) -> Any:
     return found[""] if outline.kind == "list" else found
 
 
+@pytest.mark.slow
 @given(st.lists(VALUES) | st.dictionaries(st.text(), VALUES), st.booleans(), st.sampled_from([None, 1]))
 def test_every_record_is_what_json_loads_says(value: Any, ascii: bool, indent: int | None) -> None:
     data = json.dumps(value, ensure_ascii=ascii, indent=indent).encode("utf-8", "surrogatepass")

@@ -81,6 +81,7 @@ async def test_a_body_that_drips_is_given_up(pause: float) -> None:
     assert headers["connection"] == "close"
 
 
+@pytest.mark.slow
 async def test_a_body_that_gets_on_is_waited_for() -> None:
     async def in_two_pieces() -> AsyncIterator[bytes]:
         yield b"a" * 100

@@ -95,6 +95,7 @@ def test_a_body_that_goes_on_after_the_answer_does_not_hold_the_connection() -> 
         assert answered
 
 
+@pytest.mark.slow
 def test_a_slow_answer_is_waited_for() -> None:
     async def slow(scope: Scope, receive: Receive, send: Send) -> None:
         import asyncio

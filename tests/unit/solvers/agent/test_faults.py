@@ -162,6 +162,7 @@ def test_the_next_turn_goes_on_after_an_error() -> None:
     assert "no answer" in played.asked[-1].prompts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fault",
     [

@@ -48,12 +48,14 @@ def test_the_stock_option_page(sample: Dataset) -> None:
     assert [len(turn.answer.sources) for turn in turns[:3]] == [1, 1, 2]
 
 
+@pytest.mark.slow
 def test_one_conversation_always_gets_one_answer(sample: Dataset) -> None:
     for conversation in sample.conversations[:5]:
         first, again = play(conversation), play(conversation)
         assert [turn.answer for turn in first] == [turn.answer for turn in again]
 
 
+@pytest.mark.slow
 def test_ids_are_no_features(sample: Dataset) -> None:
     records = json.loads(sample_path().read_text(encoding="utf-8"))[:6]
     for number, record in enumerate(records):

@@ -5,6 +5,7 @@ import re
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+import pytest
 from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
 from starlette.testclient import TestClient
@@ -106,6 +107,7 @@ REFUSED: tuple[dict[str, str], ...] = (
 )
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_is_said_on_the_page_and_changes_nothing(tmp_path: Path) -> None:
     with client(tmp_path) as asked:
         there = conversation(asked)
