@@ -5,6 +5,7 @@ last one.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -72,6 +73,9 @@ _CLOSES = re.compile(
 )
 _FOOTNOTE = re.compile(r"[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?", re.IGNORECASE)
 
+_IN_BRACKETS = re.compile(r"\([0-9]{1,2}\)")
+"""What may be a negative number or a footnote mark."""
+
 
 def prints_value(text: str) -> bool:
     """Whether a cell prints a number or a dash and nothing else; a bare year is none."""
@@ -90,8 +94,22 @@ def rows_of(table: RawTable) -> list[list[Item]]:
     rows = []
     for raw in table.rows:
         placed, held = _place(raw, held)
-        rows.append(_joined(placed))
-    return rows
+        rows.append(placed)
+    own = _columns_of_their_own(rows)
+    return [_joined(row, own) for row in rows]
+
+
+def _columns_of_their_own(rows: Iterable[Sequence[Item]]) -> frozenset[int]:
+    """Return the columns of the file in which more cells have words or numbers than signs of the number before them.
+
+    In such a column "(12)" is a number; in a column that holds nothing but signs it is a footnote mark.
+    """
+    cells: Counter[int] = Counter()
+    for row in rows:
+        for item in row:
+            if not (_IN_BRACKETS.fullmatch(item.text) or _OPENS.fullmatch(item.text)):
+                cells[item.start] += -1 if _CLOSES.fullmatch(item.text) else 1
+    return frozenset(column for column, more in cells.items() if more > 0)
 
 
 def _place(raw: Sequence[RawCell], held: dict[int, int]) -> tuple[list[Item], dict[int, int]]:
@@ -125,8 +143,13 @@ def _place(raw: Sequence[RawCell], held: dict[int, int]) -> tuple[list[Item], di
     return items, below
 
 
-def _joined(items: Iterable[Item]) -> list[Item]:
-    """Returns a row's cells with those that belong to one number put together."""
+def _joined(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
+    """Return a row's cells with those that belong to one number put together.
+
+    Args:
+        items: The cells, from left to right.
+        own: The columns of the file in which a number in brackets is no footnote mark.
+    """
     found: list[Item] = []
     opening: Item | None = None
     for item in items:
@@ -137,7 +160,7 @@ def _joined(items: Iterable[Item]) -> list[Item]:
         opening = None
         if _OPENS.fullmatch(one.text) and not one.is_value:
             opening = one
-        elif found and _closes(found[-1], one):
+        elif found and _closes(found[-1], one, own):
             space = " " if _FOOTNOTE.fullmatch(one.text) and not one.text.startswith((")", "]")) else ""
             found[-1] = _join(found[-1], one, space)
         else:
@@ -145,9 +168,11 @@ def _joined(items: Iterable[Item]) -> list[Item]:
     return found if opening is None else [*found, opening]
 
 
-def _closes(number: Item, item: Item) -> bool:
+def _closes(number: Item, item: Item, own: frozenset[int]) -> bool:
     """Whether a cell holds what belongs to the number in the cell right before it: `)`, `%`, a footnote mark."""
     if item.start > number.end or not (number.is_value or _begins_number(number.text)):
+        return False
+    if item.start in own and _IN_BRACKETS.fullmatch(item.text):
         return False
     return _CLOSES.fullmatch(item.text) is not None and not (number.is_value and item.width > 1 and item.is_value)
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.readers.content import FileContent
@@ -91,3 +93,35 @@ def test_a_tree_too_deep_is_read_as_far_as_it_goes() -> None:
     document = read("<p>Before 7 it rose.</p>" + "<div>" * 100_000 + "deep")
     assert document.sentences[0].text == "Before 7 it rose."
     assert len(document.warnings) == 1
+
+
+def html_table(*rows: str) -> str:
+    """Return a plain table, its cells parted by bars."""
+    return f"<table>{''.join('<tr><td>' + row.replace('|', '</td><td>') + '</td></tr>' for row in rows)}</table>"
+
+
+@pytest.mark.parametrize(
+    ("rows", "last"),
+    [
+        (("|2023|2022|2021", "Sales|640|600|560", "Net income|38|(12)|25"), ["Net income", "38", "(12)", "25"]),
+        (("|2023|2022", "Net income|38|(12)", "Tax|(9)|(3)"), ["Tax", "(9)", "(3)"]),
+        (("|2023|2022|Growth, %", "North|91.7|255.6|(64)", "South|80.1|85.0|(6)"), ["South", "80.1", "85.0", "(6)"]),
+        (("Sales|640|600", "Net income|38|(12)"), ["Net income", "38", "(12)"]),
+        (("|Q1|Q2|Q3|Q4", "Sales|5|6|7|8", "Result|(1)|(2)|3|(4)"), ["Result", "(1)", "(2)", "3", "(4)"]),
+        (("|$|2023|$|2022", "Sales|$|640|$|600", "Result|$|38|$|(12)"), ["Result", "$38", "$(12)"]),
+    ],
+)
+def test_a_number_in_brackets_in_a_column_of_its_own_is_negative(rows: tuple[str, ...], last: list[str]) -> None:
+    assert texts(read(html_table(*rows)))[-1] == last
+
+
+@pytest.mark.parametrize(
+    ("rows", "last"),
+    [
+        (("|2023||2022|", "Sales|640||600|", "Result|38|(1)|12|(2)"), ["Result", "38 (1)", "12 (2)"]),
+        (("|2023||2022|", "Margin|12|%|11|%", "Result|(38|)|12|(2)"), ["Result", "(38)", "12 (2)"]),
+        (("|2023||2022|", "Sales|640|*|600|", "Result|38|(a)|12|(12)"), ["Result", "38 (a)", "12 (12)"]),
+    ],
+)
+def test_a_number_in_brackets_in_a_column_of_signs_is_a_footnote_mark(rows: tuple[str, ...], last: list[str]) -> None:
+    assert texts(read(html_table(*rows)))[-1] == last
