@@ -1,12 +1,14 @@
 """Fiscal periods: years, quarters, months, dates, spans of months, ranges, and words such as "the prior year".
 
-Owns what a period is and how it is read from text. Knows nothing of fiscal calendars: a fiscal year is the year
-that it is named after, and a year ended on a date is the year of that date.
+Owns what a period is and how it is read from text: labels, sentences and questions alike. Knows nothing of fiscal
+calendars: a fiscal year is the year that it is named after, and a year ended on a date is the year of that date, or the
+one before where it ended in the first days of January. Halves and months of a year are those of the calendar.
 """
 
 import re
-from dataclasses import dataclass, replace
-from datetime import date
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from functools import lru_cache
 from typing import Literal
 
@@ -29,6 +31,8 @@ class Period:
         day: 1 to 31 for a date, else None.
         last: The last year of a range, else None; a range without it is open ("2020 and thereafter").
         months: How many months a span has ("six months ended june 30"), else None.
+        ends: The last day of a year, a quarter or a span, where the text names it; two periods that differ in nothing
+            else are equal.
     """
 
     kind: PeriodKind
@@ -38,6 +42,7 @@ class Period:
     day: int | None = None
     last: int | None = None
     months: int | None = None
+    ends: date | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,32 +84,55 @@ class PeriodEdge:
     end: int
 
 
+_MONTH_NAMES = (
+    "january januar janvier enero", "february februar février fevrier febrero", "march märz maerz mars marzo",
+    "april avril abril", "may mai mayo", "june juni juin junio", "july juli juillet julio", "august août aout agosto",
+    "september septembre septiembre", "october oktober octobre octubre", "november novembre noviembre",
+    "december dezember décembre decembre diciembre",
+)  # fmt: skip
+"""In English, German, French and Spanish, from January on."""
+_SHORT_MONTH_NAMES = (
+    "jan ene", "feb", "mar mär mrz", "apr avr abr", "", "jun", "jul", "aug ago", "sept sep", "oct okt", "nov",
+    "dec dez déc dic",
+)  # fmt: skip
 _MONTH_NUMBERS = {
-    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
-    "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
-}  # fmt: skip
+    name: number
+    for names in (_MONTH_NAMES, _SHORT_MONTH_NAMES)
+    for number, several in enumerate(names, 1)
+    for name in several.split()
+}
 _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 
 _MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b)"
+    f"(?:{'|'.join(sorted(' '.join(_MONTH_NAMES).split(), key=len, reverse=True))}"
+    rf"|(?:{'|'.join(' '.join(_SHORT_MONTH_NAMES).split())})\b)"
 )
 _YEAR = r"(?:19[5-9]|20[0-9])[0-9]"
 _ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th)"
 _GAP = r"\s{0,3}"
-_FISCAL = rf"(?:(?:fiscal|fye?){_GAP}(?:years?{_GAP})?|f(?=(?:0[5-9]|[12][0-9])(?![0-9A-Za-z-])))"
-"""Before a fiscal year, also as Australian reports print it: `F19`."""
-
-
-def _quarter(prefix: str) -> str:
-    """Returns the pattern of a quarter, its groups named by the prefix."""
-    named = rf"(?P<{prefix}ordinal>{_ORDINAL})(?:\s{{1,3}}fiscal)?\s{{1,3}}(?:quarter|qtr)"
-    return rf"(?:{named}|q(?P<{prefix}digit>[1-4]))"
-
-
 _COUNTED = (
     r"(?:shares|share|employees|people|stores|units|options|barrels|acres|gallons|tons|square|million|billion"
     r"|thousand|percent|basis|locations|customers|days|months|years|hours|miles)\b"
+)
+_ESTIMATED = r"[aefpb](?![a-z0-9])"
+"""After a year that is actual, estimated, forecast, projected or budgeted: `2024E`."""
+_SHORT_YEAR = rf"'?[0-9]{{2}}(?!(?!{_ESTIMATED})[0-9a-z%]|[.,][0-9]|\s?(?:%|{_COUNTED}))"
+_FISCAL = (
+    rf"(?:(?:fiscal|fye?|cy|geschäftsjahr|exercice){_GAP}(?:years?{_GAP})?"
+    r"|f(?=(?:0[5-9]|[12][0-9])(?![0-9A-Za-z-])))"
+)
+"""Before a fiscal year, also as Australian reports print it: `F19`."""
+_OF = rf"(?:\s+of|\s+in)?(?:\s+the)?(?:\s+fiscal)?(?:\s+years?)?{_GAP}[,/-]?{_GAP}"
+"""Between a part of a year and the year."""
+_SOME_YEAR = rf"(?:{_FISCAL})?(?P<year>{_YEAR}|{_SHORT_YEAR})(?![0-9])"
+_QUARTER = (
+    rf"(?:(?P<ordinal>{_ORDINAL})(?:[\s-]{{1,3}}fiscal)?[\s-]{{1,3}}(?:quarter|qtr\.?)"
+    r"|(?:f?[qt]|(?:quarter|qtr\.?)\s)(?P<digit>[1-4])(?![0-9])"
+    r"|(?P<first>[1-4])(?:[qt](?=fy|[^a-z])|\.\s?quartal|(?:er|e|º|°)\.?\s?trimestre))"
+)
+_HALF = (
+    r"(?:h(?P<digit>[12])(?![0-9])|(?P<first>[12])(?:h(?=fy|[^a-z])|\.\s?halbjahr|(?:er|e|º|°)\.?\s?semestre)"
+    r"|(?P<ordinal>first|second|1st|2nd)[\s-]half(?:[\s-]year)?)"
 )
 _MONTHS_OR_WEEKS = (
     r"(?:(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[2-9]|1[0-2])[\s-]months?"
@@ -112,36 +140,185 @@ _MONTHS_OR_WEEKS = (
     r"|1[236]|2[468]|3[69]|40|5[23])[\s-]weeks?)(?:\s+periods?)?"
 )
 _WEEKS_OF_A_MONTH = 365.25 / 12 / 7
+_NO_TURN = rf"(?![0-9]|\s+{_ORDINAL}\s)"
+"""After a year that no ordinal follows ("december 31 2008 third ...")."""
+_DATE = rf"""(?:
+      (?P<m_month>{_MONTH}){_GAP}\.?{_GAP}
+        (?:(?P<m_day>[0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9]){_GAP},?{_GAP}|(?P<m_glued>[0-3][0-9]))(?P<m_year>{_YEAR}){_NO_TURN}
+    | (?P<d_day>[0-3]?[0-9])(?:st|nd|rd|th|er|\.)?(?:\s(?:of\s|de\s)?|-)(?P<d_month>{_MONTH})\.?
+        (?:[\s-]?,?{_GAP}(?:de\s)?(?P<d_year>{_YEAR})|(?:-|\s?')(?P<d_short>[0-9]{{2}}))(?![0-9])
+    | (?P<i_year>{_YEAR})(?P<i_sign>[-/.])(?P<i_month>1[0-2]|0[1-9])(?P=i_sign)(?P<i_day>3[01]|[12][0-9]|0[1-9])
+        (?![0-9])(?:[t ]00:00(?::00(?:\.0{{1,9}})?)?)?
+    | (?P<i_of>{_YEAR})年(?P<i_at>1[0-2]|0?[1-9])月(?P<i_on>3[01]|[12][0-9]|0?[1-9])日
+    | (?P<n_first>3[01]|[12][0-9]|0?[1-9])(?:
+          (?P<n_sign>[/.-])(?P<n_second>3[01]|[12][0-9]|0?[1-9])(?P=n_sign)(?P<n_year>{_YEAR})
+        | /(?P<n_next>3[01]|[12][0-9]|0?[1-9])/(?P<n_short>[0-9]{{2}})
+        | (?<=[0-9]{{2}})\.(?P<n_dotted>1[0-2]|0[1-9])\.(?P<n_last>[0-9]{{2}})(?!\.)
+      )(?![0-9]))"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A way to print a period: its pattern, and what reads the named groups of a match."""
+
+    pattern: str
+    read: Callable[[dict[str, str]], Period | None]
+
+
+def _read_quarter(found: dict[str, str]) -> Period | None:
+    number = _ORDINALS.get(found.get("ordinal", "").casefold()) or int(found.get("digit") or found["first"])
+    # "Second quarter 10" is no year: two digits follow the short form alone.
+    if "ordinal" in found and len(found["year"]) == 2:
+        return None
+    return Period("quarter", _long_year(found["year"]), quarter=number)
+
+
+def _read_half(found: dict[str, str]) -> Period | None:
+    if "ordinal" in found and len(found["year"]) == 2:
+        return None
+    number = _ORDINALS.get(found.get("ordinal", "").casefold()) or int(found.get("digit") or found["first"])
+    return Period("span", _long_year(found["year"]), month=6 * number, months=6)
+
+
+def _read_months(found: dict[str, str]) -> Period | None:
+    """Returns so many months of a year, its first ones unless others are named."""
+    count = int(found.get("short") or 0) or read_number_words(found["count"]) or int(found["count"])
+    year = _long_year(found["year"])
+    last = 12 if found.get("which", "first").casefold() != "first" else count
+    return Period("quarter", year, quarter=last // 3) if count == 3 else Period("span", year, month=last, months=count)
+
+
+def _read_ended(found: dict[str, str]) -> Period | None:
+    if "c_year" in found:
+        return _ended(found["span"], int(found["c_year"]), _month(found["c_month"]))
+    last = _read_date(found)
+    if last is None:
+        return None
+    return _ended(found["span"], last.year, last.month or 1, last.day)
+
+
+def _read_date(found: dict[str, str]) -> Period | None:
+    """Returns a day; of two numbers the month is the first, unless it cannot be or stops are printed between."""
+    get = found.get
+    if "n_first" in found:
+        first, second = int(found["n_first"]), int(get("n_second") or get("n_next") or found["n_dotted"])
+        year = _long_year(get("n_year") or get("n_short") or found["n_last"])
+        day_first = first > 12 or (second <= 12 and (get("n_sign") == "." or "n_dotted" in found))
+        return _dated(year, second, first) if day_first else _dated(year, first, second)
+    year = _long_year(get("m_year") or get("d_year") or get("d_short") or get("i_year") or found["i_of"])
+    month = get("m_month") or get("d_month") or get("i_month") or found["i_at"]
+    day = get("m_day") or get("m_glued") or get("d_day") or get("i_day") or found["i_on"]
+    return _dated(year, _month(month), int(day))
+
+
+def _read_month(found: dict[str, str]) -> Period | None:
+    return Period("month", _long_year(found["year"]), month=_month(found["month"]))
+
+
+def _read_era(found: dict[str, str]) -> Period | None:
+    """Returns the year of a Japanese era, or the day in it."""
+    count = 1 if found["count"] == "元" else int(found["count"])
+    year = {"令和": 2018, "平成": 1988, "昭和": 1925}[found["era"]] + count
+    if "day" in found:
+        return _dated(year, int(found["month"]), int(found["day"]))
+    return Period("month", year, month=int(found["month"])) if "month" in found else Period("year", year)
+
+
+def _read_years(found: dict[str, str]) -> Period | None:
+    """Returns the range of years that a hyphen makes ("2019-20"), or the month that no range could be ("2019-06")."""
+    first, last = found["year"], found["last"]
+    end = int(last) if len(last) == 4 else int(first[:2] + last)
+    if int(first) < end:
+        return Period("range", int(first), last=end)
+    if len(last) == 2 and 1 <= int(last) <= 12:
+        return Period("month", int(first), month=int(last))
+    return Period("year", int(first))
+
+
+def _read_split_year(found: dict[str, str]) -> Period | None:
+    """Returns the fiscal year that ends in the second of two years ("2017/18"); None where they do not follow."""
+    first, last = _long_year(found["year"]), found["last"]
+    end = int(last) if len(last) == 4 else int(f"{first // 100}{last}") if last != "00" else first + 1
+    return Period("year", end) if end == first + 1 else None
+
+
+def _read_year(found: dict[str, str]) -> Period | None:
+    return Period("year", _long_year(found["year"]))
+
+
+_FORMS = {
+    "quarter": _Form(_QUARTER + _OF + _SOME_YEAR, _read_quarter),
+    "year_quarter": _Form(
+        rf"(?:(?P<year>{_YEAR})|{_FISCAL}(?P<short>{_SHORT_YEAR}))[\s-]{{0,3}}{_QUARTER}(?![a-z0-9])",
+        lambda found: _read_quarter({"year": found.get("short", ""), **found}),
+    ),
+    "half": _Form(_HALF + _OF + _SOME_YEAR, _read_half),
+    "year_half": _Form(
+        rf"(?:(?P<year>{_YEAR})|{_FISCAL}(?P<short>{_SHORT_YEAR}))[\s-]{{0,3}}{_HALF}(?![a-z0-9])",
+        lambda found: _read_half({"year": found.get("short", ""), **found}),
+    ),
+    "months": _Form(
+        rf"(?:(?P<short>[69])m(?![a-z])|(?P<which>first|last|final|remaining)[\s-]+(?P<count>three)[\s-]months?"
+        rf"|(?:(?P<which_many>first|last|final|remaining)[\s-]+)?(?P<many>six|nine|[69])[\s-]months?){_OF}{_SOME_YEAR}",
+        lambda found: _read_months(
+            {"count": found.get("many", ""), "which": found.get("which_many", "first"), **found}
+        ),
+    ),
+    "ended": _Form(
+        rf"""(?P<span>quarters?|half[\s-]years?|(?:fiscal\s+)?years?|{_MONTHS_OR_WEEKS})(?:[\s-]+end(?:ed|ing)|\s+to)
+        (?:\s+on)?\s+(?:{_DATE}|(?P<c_month>{_MONTH}){_GAP}\.?{_GAP},?{_GAP}(?P<c_year>{_YEAR}){_NO_TURN})""",
+        _read_ended,
+    ),
+    "date": _Form(_DATE, _read_date),
+    "month": _Form(
+        rf"(?P<month>{_MONTH})(?:{_GAP}\.?{_GAP}(?:[,/-]|de\s)?{_GAP}(?P<year>{_YEAR})"
+        rf"|(?:-|\.?\s?')(?P<short>[0-9]{{2}}))(?![0-9])",
+        lambda found: _read_month({"year": found.get("short", ""), **found}),
+    ),
+    "month_of": _Form(
+        rf"(?:(?P<month>1[0-2]|0?[1-9])/(?P<year>{_YEAR})|(?P<of>{_YEAR})年(?P<at>1[0-2]|0?[1-9])月)(?![0-9/])",
+        lambda found: _read_month({"year": found.get("of", ""), "month": found.get("at", ""), **found}),
+    ),
+    "era": _Form(
+        r"(?P<era>令和|平成|昭和)(?P<count>[0-9]{1,2}|元)年(?:(?P<month>1[0-2]|0?[1-9])月(?:(?P<day>[0-3]?[0-9])日)?)?",
+        _read_era,
+    ),
+    "split": _Form(
+        rf"(?:(?:{_FISCAL})?(?P<year>{_YEAR})\s?/\s?(?P<last>{_YEAR}|[0-9]{{2}})"
+        rf"|{_FISCAL}(?P<short>[0-9]{{2}})[/-](?P<short_last>[0-9]{{2}}))(?![0-9/])",
+        lambda found: _read_split_year({"year": found.get("short", ""), "last": found.get("short_last", ""), **found}),
+    ),
+    "range": _Form(rf"(?:{_FISCAL})?(?P<year>{_YEAR})\s?-\s?(?P<last>{_YEAR}|[0-9]{{2}})(?![0-9-])", _read_years),
+    "fiscal": _Form(rf"{_FISCAL}(?P<year>{_YEAR}|{_SHORT_YEAR})(?![0-9])(?:{_ESTIMATED})?", _read_year),
+    "year": _Form(
+        rf"(?P<year>{_YEAR})(?:{_ESTIMATED}|年度?)?"
+        rf"(?![0-9%]|[./][0-9]|,(?!{_YEAR}(?![0-9,]))[0-9]|\s?%|\s?{_COUNTED})",
+        _read_year,
+    ),
+}
+
+
+def _named(form: str, pattern: str) -> str:
+    """Returns a pattern whose groups have the form's name before their own."""
+    return rf"(?P<{form}>{pattern.replace('(?P<', f'(?P<{form}__').replace('(?P=', f'(?P={form}__')})"
+
+
 _MENTION = re.compile(
-    rf"""(?<![0-9A-Za-z.$€£])(?:
-      {_quarter("a")}(?:\s+of)?(?:\s+the)?(?:\s+fiscal)?(?:\s+years?)?{_GAP},?{_GAP}(?P<a_year>{_YEAR})(?![0-9])
-    | (?P<b_year>{_YEAR})\s+{_quarter("b")}(?![a-z0-9])
-    | (?P<c_span>quarters?|(?:fiscal\s+)?years?|{_MONTHS_OR_WEEKS})[\s-]+end(?:ed|ing)
-        \s+(?P<c_month>{_MONTH}){_GAP}\.?{_GAP}(?:(?P<c_day>[0-3]?[0-9])(?![0-9]){_GAP},?{_GAP}|(?P<c_glued>[0-3][0-9]))?
-        (?P<c_year>{_YEAR})(?![0-9]|\s+{_ORDINAL}\s)
-    | (?P<d_month>{_MONTH}){_GAP}\.?{_GAP}
-        (?:(?P<d_day>[0-3]?[0-9])(?![0-9]){_GAP},?{_GAP}|(?P<d_glued>[0-3][0-9]))(?P<d_year>{_YEAR})(?![0-9]|\s+{_ORDINAL}\s)
-    | (?P<e_day>[0-3]?[0-9])[\s-](?P<e_month>{_MONTH})[\s-]?,?{_GAP}(?P<e_year>{_YEAR})(?![0-9])
-    | (?P<f_month>1[0-2]|0?[1-9])/(?P<f_day>3[01]|[12][0-9]|0?[1-9])/(?P<f_year>{_YEAR}|[0-9]{{2}})(?![0-9])
-    | (?P<g_month>{_MONTH})(?:{_GAP}\.?{_GAP},?{_GAP}(?P<g_year>{_YEAR})|-(?P<g_short>[0-9]{{2}}))(?![0-9])
-    | (?:{_FISCAL})?(?P<t_year>{_YEAR})\s?/\s?(?P<t_last>{_YEAR}|[0-9]{{2}})(?![0-9/])
-    | (?P<r_year>{_YEAR})\s?-\s?(?P<r_last>{_YEAR}|[0-9]{{2}})(?![0-9-])
-    | {_FISCAL}(?P<s_year>{_YEAR})\s?-\s?(?P<s_last>{_YEAR}|[0-9]{{2}})(?![0-9-])
-    | {_FISCAL}(?P<h_year>{_YEAR}|'?[0-9]{{2}}(?![0-9.,%]|\s?(?:%|{_COUNTED})))(?![0-9])
-    | (?P<y_year>{_YEAR})(?![0-9%]|[./][0-9]|,(?!{_YEAR}(?![0-9,]))[0-9]|\s?%|\s?{_COUNTED})
-    )""",
+    r"(?<![0-9A-Za-z.$€£])(?=[^0-9元]{0,48}[0-9元])"  # soon, as most words begin no period
+    rf"(?:{'|'.join(_named(name, form.pattern) for name, form in _FORMS.items())})",
     re.VERBOSE | re.IGNORECASE,
 )
 _PARTIAL = re.compile(
-    rf"""(?:(?P<span>quarters?|years?|{_MONTHS_OR_WEEKS})[\s-]+end(?:ed|ing)\s+)?
+    rf"""(?:(?P<span>quarters?|half[\s-]years?|years?|{_MONTHS_OR_WEEKS})[\s-]+end(?:ed|ing)\s+)?
       (?:(?P<month>{_MONTH}){_GAP}\.?{_GAP}(?:(?P<day>[0-3]?[0-9])(?:\s?-\s?[0-3]?[0-9])?(?![0-9]))?
-      |{_quarter("p")})""",
+      |(?P<on>[0-3]?[0-9])\.?\s(?P<of>{_MONTH})|{_QUARTER}|(?P<half>{_HALF.replace("(?P<", "(?P<half_")}))""",
     re.VERBOSE | re.IGNORECASE,
 )
+_DRIFT = timedelta(days=7)
 _FILLER = re.compile(
     r"\b(?:as|of|or|at|on|in|for|the|and|to|through|years?|year-end(?:ed)?|ended|ending|end|fiscal|calendar|periods?"
     r"|months?|three|twelve|quarters?|unaudited|audited|restated|revised|thereafter|after|base|baseperiod|beyond)\b"
-    r"|\(\s*(?:[0-9]{1,2}|[a-z])\s*\)|\[[0-9]\]|[\s,.:;*()-]",
+    r"|\(\s*(?:[0-9]{1,2}|[a-z]{1,2})(?:\s?,\s?[0-9a-z]{1,2})?\s*\)|\[\s?[0-9a-z]{1,2}\s?\]|[\s,.:;*()†‡§#^⁰¹²³⁴-⁹-]",
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"(?:-|to|through|and)?", re.IGNORECASE)
@@ -164,7 +341,7 @@ def _find_periods(text: str) -> tuple[PeriodMention, ...]:
     masked = mask_artifacts(text)
     mentions = []
     for match in _MENTION.finditer(masked):
-        if match["y_year"] and re.search(r"[$€£]\s*$", masked[max(0, match.start() - 4) : match.start()]):
+        if match.lastgroup == "year" and re.search(r"[$€£]\s*$", masked[max(0, match.start() - 4) : match.start()]):
             continue
         period = _read_mention(match)
         if period is not None:
@@ -174,47 +351,20 @@ def _find_periods(text: str) -> tuple[PeriodMention, ...]:
 
 def _read_mention(match: re.Match[str]) -> Period | None:
     """Returns the period of a match, or None where its day is impossible."""
-    group = match.groupdict()
-    if quarter_year := group["a_year"] or group["b_year"]:
-        ordinal, digit = group["aordinal"] or group["bordinal"], group["adigit"] or group["bdigit"]
-        return Period("quarter", int(quarter_year), quarter=_ORDINALS[ordinal.casefold()] if ordinal else int(digit))
-    if group["c_year"]:
-        return _ended(group["c_span"], int(group["c_year"]), _month(group["c_month"]))
-    if dated_year := group["d_year"] or group["e_year"] or group["f_year"]:
-        month = group["d_month"] or group["e_month"] or group["f_month"]
-        day = group["d_day"] or group["d_glued"] or group["e_day"] or group["f_day"]
-        return _dated(_long_year(dated_year), _month(month), int(day))
-    if group["g_month"]:
-        return _at("month", _long_year(group["g_year"] or group["g_short"]), _month(group["g_month"]))
-    if group["t_year"]:
-        return _split_year(int(group["t_year"]), group["t_last"])
-    return _read_years(group["r_year"] or group["s_year"], group["r_last"] or group["s_last"]) or Period(
-        "year", _long_year((group["h_year"] or group["y_year"]).lstrip("'"))
-    )
-
-
-def _split_year(first: int, last: str) -> Period | None:
-    """Returns the fiscal year that ends in the second of two years ("2017/18"); None where they do not follow."""
-    end = int(last) if len(last) == 4 else int(f"{first // 100}{last}") if last != "00" else first + 1
-    return Period("year", end) if end == first + 1 else None
-
-
-def _read_years(first: str | None, last: str | None) -> Period | None:
-    """Returns the range of years that a hyphen makes ("2019-20"); None where there is none."""
-    if first is None or last is None:
-        return None
-    end = int(last) if len(last) == 4 else int(first[:2] + last)
-    return Period("range", int(first), last=end) if int(first) < end else Period("year", int(first))
+    form = match.lastgroup or ""
+    prefix = f"{form}__"
+    found = {name.removeprefix(prefix): text for name, text in match.groupdict().items() if text and prefix in name}
+    return _FORMS[form].read(found)
 
 
 def _month(name: str) -> int:
-    return int(name) if name.isdigit() else _MONTH_NUMBERS[name[:3].casefold()]
+    return int(name) if name.isdigit() else _MONTH_NUMBERS[name.casefold()]
 
 
 def _long_year(digits: str) -> int:
-    if len(digits) == 4:
-        return int(digits)
-    return int(digits) + (2000 if int(digits) < 60 else 1900)
+    """Returns the year of four digits, or of two ("'23")."""
+    year = int(digits.lstrip("'"))
+    return year if year > 99 else year + (2000 if year < 60 else 1900)
 
 
 def _dated(year: int, month: int, day: int) -> Period | None:
@@ -266,16 +416,32 @@ def _joined(first: Period, last: Period) -> Period | None:
     return None
 
 
-def _ended(length: str, year: int, month: int) -> Period:
-    """Returns the period of some length that ended in a month ("six months", "13 weeks", "fiscal year")."""
-    if "month" not in length.casefold() and "week" not in length.casefold():
-        return _at("quarter" if length.casefold().startswith("quarter") else "year", year, month)
+def _ended(length: str, year: int, month: int, day: int | None = None) -> Period | None:
+    """Returns the period of some length that ended in a month, or on a day of it ("six months", "13 weeks")."""
+    length = length.casefold()
+    months = _months_of(length)
+    ends = None
+    if day is not None:
+        if _dated(year, month, day) is None:
+            return None
+        ends = date(year, month, day)
+        if months in (3, 12):
+            # Years and quarters of whole weeks end some days before or after those of the calendar.
+            year, month = (ends - _DRIFT).year, (ends - _DRIFT).month
+    kind = {1: "month", 3: "quarter", 12: "year"}.get(months)
+    found = _at(kind, year, month) if kind else Period("span", year, month=month, months=months)
+    return replace(found, ends=ends)
+
+
+def _months_of(length: str) -> int:
+    """Returns how many months a length has ("quarter", "six-month period", "26 weeks")."""
+    if "half" in length:
+        return 6
+    if "month" not in length and "week" not in length:
+        return 3 if length.startswith("quarter") else 12
     count = re.match("[0-9]+", length)
-    number = int(count[0]) if count else read_number_words(re.split(r"[\s-]+(?:month|week)", length.casefold())[0]) or 0
-    months = number if "month" in length.casefold() else round(number / _WEEKS_OF_A_MONTH)
-    if months in (3, 12):
-        return _at("quarter" if months == 3 else "year", year, month)
-    return Period("span", year, month=month, months=months)
+    number = int(count[0]) if count else read_number_words(re.split(r"[\s-](?:month|week)", length)[0]) or 0
+    return number if "month" in length else round(number / _WEEKS_OF_A_MONTH)
 
 
 def _at(kind: str, year: int, month: int) -> Period:
@@ -286,25 +452,28 @@ def _at(kind: str, year: int, month: int) -> Period:
 
 def _parse_partial(masked: str, year: int | None) -> Period | None:
     """Returns the period of a label that leaves the year to its section, or that prints it as "12/11"."""
-    if short := re.fullmatch(r"\s*(1[0-2]|0?[1-9])/([0-9]{2})\s*", masked):
+    if short := re.fullmatch(r"(1[0-2]|0?[1-9])/([0-9]{2})", masked.strip()):
         return _at("month", _long_year(short[2]), int(short[1]))
     match = _PARTIAL.search(masked)
     if year is None or match is None or _FILLER.sub("", masked[: match.start()] + masked[match.end() :]):
         return None
-    if match["month"] is None:
-        ordinal = match["pordinal"]
-        return Period("quarter", year, quarter=_ORDINALS[ordinal.casefold()] if ordinal else int(match["pdigit"]))
-    month = _month(match["month"])
-    if match["span"]:
-        return _ended(match["span"], year, month)
-    if match["day"] is None or "-" in match[0]:
+    found = {name: text for name, text in match.groupdict().items() if text} | {"year": str(year)}
+    name = found.get("month") or found.get("of")
+    if name is None:
+        half = {part.removeprefix("half_"): text for part, text in found.items()}
+        return _read_half(half) if "half" in found else _read_quarter(found)
+    month, day = _month(name), found.get("day") or found.get("on")
+    if "span" in found:
+        return _ended(found["span"], year, month, int(day) if day else None)
+    if day is None or "-" in match[0]:
         return _at("month", year, month)
-    return _dated(year, month, int(match["day"]))
+    return _dated(year, month, int(day))
 
 
 def shifted(period: Period, years: int) -> Period:
     """Returns the same period so many years later (earlier where negative)."""
-    return replace(period, year=period.year + years, last=None if period.last is None else period.last + years)
+    last = None if period.last is None else period.last + years
+    return replace(period, year=period.year + years, last=last, ends=None)
 
 
 _COUNTS = {"a": 1, "an": 1, **NUMBER_WORDS}

@@ -9,7 +9,7 @@ import gc
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -23,7 +23,7 @@ from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, Warn
 from quaestor.documents.table import Cell, Header, Table
 
 _Written = list[Any]
-_PERIOD = tuple(field.name for field in fields(Period))
+_PERIOD = tuple(field.name for field in fields(Period) if field.name != "ends")
 _FACT = tuple(field.name for field in fields(Fact))
 _SCALES = {scale.value: scale for scale in Scale}
 
@@ -40,7 +40,7 @@ def document_bytes(document: Document) -> bytes:
     blocks = [writer.block(block) for block in document.blocks]
     sections = [[section.id, section.path] for section in document.sections]
     # In this order: each table of values has all that the parts before it name.
-    headers = [[h.label, h.levels, writer.period(h.period), h.scale, h.unit] for h in writer.headers]
+    headers = [[h.label, h.levels, writer.period(h.period), h.scale, h.unit] for h, _ in writer.headers]
     written = {
         "id": document.id,
         "sections": sections,
@@ -51,7 +51,10 @@ def document_bytes(document: Document) -> bytes:
         ],
         "facts": [[_source(tagged.source), _fact(tagged.fact)] for tagged in document.facts],
         "quantities": [[str(q.value), q.scale, q.unit, q.text] for q in writer.quantities],
-        "periods": [[getattr(period, name) for name in _PERIOD] for period in writer.periods],
+        "periods": [
+            [*(getattr(period, name) for name in _PERIOD), ends.isoformat() if ends else None]
+            for period, ends in writer.periods
+        ],
         "headers": headers,
     }
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
@@ -125,8 +128,8 @@ class _Writer:
 
     id: str
     quantities: dict[Quantity, int] = field(default_factory=dict)
-    periods: dict[Period, int] = field(default_factory=dict)
-    headers: dict[Header, int] = field(default_factory=dict)
+    periods: dict[tuple[Period, date | None], int] = field(default_factory=dict)
+    headers: dict[tuple[Header, date | None], int] = field(default_factory=dict)
 
     def block(self, block: Block) -> _Written:
         content = block.content
@@ -140,14 +143,16 @@ class _Writer:
                 return ["t", *place, *self._table(content)]
 
     def period(self, period: Period | None) -> int | None:
-        return None if period is None else self.periods.setdefault(period, len(self.periods))
+        # Periods are equal whatever their last day.
+        return None if period is None else self.periods.setdefault((period, period.ends), len(self.periods))
 
     def _quantity(self, quantity: Quantity) -> int:
         return self.quantities.setdefault(quantity, len(self.quantities))
 
     def _header(self, header: Header) -> int:
         self.period(header.period)
-        return self.headers.setdefault(header, len(self.headers))
+        ends = header.period.ends if header.period else None
+        return self.headers.setdefault((header, ends), len(self.headers))
 
     def _sentence(self, sentence: Sentence) -> _Written:
         mentions: _Written = []
@@ -195,7 +200,10 @@ class _Reader:
         self._quantities = [
             Quantity(Decimal(value), _SCALES[scale], unit, text) for value, scale, unit, text in written["quantities"]
         ]
-        self._periods = [Period(*period) for period in written["periods"]]
+        self._periods = [
+            replace(Period(*period), ends=date.fromisoformat(ends)) if ends else Period(*period)
+            for *period, ends in written["periods"]
+        ]
         self._headers = [
             Header(label, tuple(levels), self._period(period), _scale(scale), unit)
             for label, levels, period, scale, unit in written["headers"]

@@ -1,3 +1,5 @@
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,6 +54,186 @@ WHOLE = [
 @pytest.mark.parametrize(("text", "period"), WHOLE)
 def test_a_label_that_names_a_period(text: str, period: Period) -> None:
     assert parse_period(text) == period
+
+
+FORMS = [
+    (
+        Period("year", 2023),
+        [
+            "2023(1)",
+            "2023 (1)",
+            "2023*",
+            "2023¹",
+            "2023 [a]",
+            "2023 (1)(2)",
+            "2023(a)",
+            "2023†",
+            "2023 (1,2)",
+            "2023 (iv)",
+            "FY 2023 [b]",
+            "CY23",
+            "2023A",
+            "Geschäftsjahr 2023",
+            "令和5年",
+            "2023年",
+            "2023年度",
+            "year ended 2023-12-31",
+            "Year ended December 2023",
+            "12 months ended 6/30/2023",
+            "for the year ended December 31st 2023",
+        ],
+    ),
+    (
+        Period("date", 2023, month=12, day=31),
+        [
+            "2023-12-31",
+            "2023/12/31",
+            "2023.12.31",
+            "2023-12-31 00:00:00",
+            "2023-12-31T00:00:00",
+            "31/12/2023",
+            "31.12.2023",
+            "12/31/2023",
+            "31-12-2023",
+            "31.12.23",
+            "31/12/23",
+            "31 December 2023",
+            "December 31st, 2023",
+            "31st of December 2023",
+            "31. Dezember 2023",
+            "31 décembre 2023",
+            "31 de diciembre de 2023",
+            "31-Dec-23",
+            "31 Dec '23",
+            "2023年12月31日",
+        ],
+    ),
+    (Period("date", 2023, month=7, day=1), ["1.7.2023"]),
+    (Period("date", 2023, month=4, day=3), ["03.04.2023"]),
+    (Period("month", 2023, month=12), ["Dec '23", "Dec-23", "Dec\u201923"]),
+    (
+        Period("month", 2024, month=3),
+        ["Mar 2024", "March, 2024", "März 2024", "2024-03", "03/2024", "Mar/2024", "2024年3月"],
+    ),
+    (Period("month", 2024, month=5), ["Mai 2024"]),
+    (Period("month", 2023, month=9), ["Sept. 2023"]),
+    (
+        Period("quarter", 2023, quarter=4),
+        [
+            "Q4'23",
+            "Q4 2023",
+            "4Q23",
+            "4Q 2023",
+            "4Q'23",
+            "Q4 23",
+            "Q4-23",
+            "Q4/2023",
+            "Q4-2023",
+            "2023Q4",
+            "2023-Q4",
+            "2023 Q4",
+            "FY23 Q4",
+            "Q4 FY23",
+            "4. Quartal 2023",
+            "T4 2023",
+            "4T 2023",
+            "4e trimestre 2023",
+            "Quarter 4 2023",
+            "Fourth Quarter, 2023",
+        ],
+    ),
+    (Period("quarter", 2024, quarter=4), ["Q4FY24", "4QFY24", "Q4 FY2024", "FQ4 2024"]),
+    (
+        Period("quarter", 2024, quarter=3),
+        ["third-quarter 2024", "third quarter of 2024", "third quarter of fiscal year 2024"],
+    ),
+    (
+        Period("span", 2023, month=6, months=6),
+        [
+            "H1 2023",
+            "1H23",
+            "1H 2023",
+            "2023 H1",
+            "first half of 2023",
+            "1. Halbjahr 2023",
+            "1er semestre 2023",
+            "half-year ended 30 June 2023",
+            "First-half 2023",
+            "6M'23",
+            "six months to 30 June 2023",
+        ],
+    ),
+    (
+        Period("span", 2023, month=12, months=6),
+        ["2H23", "H2'23", "second half of fiscal 2023", "last six months of 2023"],
+    ),
+    (Period("span", 2024, month=6, months=6), ["H1 FY24"]),
+    (
+        Period("span", 2023, month=9, months=9),
+        ["9M23", "9M 2023", "first nine months of 2023", "nine months 2023", "Nine Months Ended 30.09.2023"],
+    ),
+    (
+        Period("quarter", 2023, quarter=1),
+        ["first three months of 2023", "quarter ended April 1, 2023", "3 months ended 31/03/2023"],
+    ),
+    (
+        Period("year", 2024),
+        [
+            "FY24",
+            "FY 24",
+            "FY'24",
+            "FY2023/24",
+            "FY23/24",
+            "FY23-24",
+            "2023/24",
+            "fiscal '24",
+            "2024E",
+            "FY24E",
+            "Fiscal Year 2024",
+            "Year ended 31 March 2024",
+            "Year to 31 March 2024",
+            "year ended February 3, 2024",
+        ],
+    ),
+    (Period("year", 2019), ["F19", "令和元年"]),
+    (Period("year", 2018), ["平成30年"]),
+    (Period("date", 2023, month=3, day=31), ["令和5年3月31日"]),
+    (Period("year", 2022), ["year ended January 1, 2023"]),
+    (Period("span", 2024, month=9, months=9), ["nine months ended September 30, 2024"]),
+    (Period("range", 2022, last=2023), ["2022-23", "FY2022-23"]),
+]
+"""A period, and ways to print it."""
+
+
+@pytest.mark.parametrize(("text", "period"), [(text, period) for period, texts in FORMS for text in texts])
+def test_a_period_in_many_forms(text: str, period: Period) -> None:
+    assert parse_period(text) == period
+    assert [mention.period for mention in find_periods(f"it was 5 in {text} and more")] == [period]
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("year ended February 3, 2024", date(2024, 2, 3)),
+        ("fiscal year ended 30 June 2023", date(2023, 6, 30)),
+        ("three months ended April 1, 2023", date(2023, 4, 1)),
+        ("26 weeks ended July 27, 2024", date(2024, 7, 27)),
+        ("year ended December 2023", None),
+        ("fiscal 2023", None),
+        ("December 31, 2023", None),
+    ],
+)
+def test_the_last_day_of_a_period_is_kept_where_it_is_named(text: str, ends: date | None) -> None:
+    period = parse_period(text)
+    assert period is not None
+    assert period.ends == ends
+
+
+@pytest.mark.parametrize(
+    "text", ["3M", "1H 20 stores", "Q4 23 stores", "H1N1", "1Q10K", "31.02.2023", "2,023", "2023.0", "version 2.0.2023"]
+)
+def test_what_looks_like_a_period_and_is_none(text: str) -> None:
+    assert find_periods(text) == ()
 
 
 @pytest.mark.parametrize(
