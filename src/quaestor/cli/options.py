@@ -193,7 +193,8 @@ SamplesOption = Annotated[
     typer.Option("--samples", min=1, help=f"For solvers that use a model: {_SAMPLES}.", metavar="K"),
 ]
 WorkersOption = Annotated[
-    int | None, typer.Option("--workers", min=1, help="Number of conversations to run in parallel.", metavar="N")
+    int | None,
+    typer.Option("--workers", min=1, help="Number of conversations (for `read`, files) at once.", metavar="N"),
 ]
 EngineOption = Annotated[
     str | None,

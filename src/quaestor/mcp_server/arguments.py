@@ -12,13 +12,12 @@ from quaestor.application.graph_query import MOST_ROWS
 from quaestor.application.named_values import MOST_VALUES, NamedValue
 from quaestor.application.number_check import LONGEST as LONGEST_CHECKED
 from quaestor.application.number_check import MOST_MATCHES
+from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.plan.expressions import LONGEST as LONGEST_FORMULA
 
 _LONGEST_WORDS = 500
 _LONGEST_NAME = 1_000
-_LONGEST_QUESTION = 2_000
-"""Characters of a question; more of them than a person writes cost more time than an answer is worth."""
 
 DocumentName = Annotated[
     str,
@@ -67,7 +66,7 @@ class FindArguments(_AboutDocument):
     """The text to find."""
 
     words: Annotated[
-        str, Field(min_length=1, max_length=_LONGEST_QUESTION, description="A question, or words of the document.")
+        str, Field(min_length=1, max_length=MAX_QUESTION, description="A question, or words of the document.")
     ]
     most: Annotated[int, Field(ge=1, le=20, description="The maximum number of places.")] = 5
 
@@ -79,7 +78,7 @@ class AskArguments(_AboutDocument):
         str,
         Field(
             min_length=1,
-            max_length=_LONGEST_QUESTION,
+            max_length=MAX_QUESTION,
             description="The question; it can refer to earlier answers of the conversation.",
         ),
     ]
@@ -137,7 +136,7 @@ class CalculateArguments(_Arguments):
     ] = None
     question: Annotated[
         str | None,
-        Field(min_length=1, max_length=_LONGEST_QUESTION, description="The question that the plan answers."),
+        Field(min_length=1, max_length=MAX_QUESTION, description="The question that the plan answers."),
     ] = None
 
     @model_validator(mode="after")

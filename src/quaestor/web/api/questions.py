@@ -20,6 +20,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError, UnknownConversationError
+from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.web.api.answers import AnswerReply, answers_of
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import ConversationId, SolverId
@@ -31,7 +32,6 @@ from quaestor.web.site import Site, TheSite
 
 router = APIRouter(route_class=StrictRoute, prefix="/conversations/{conversation}", tags=["questions"])
 
-LONGEST_QUESTION = 20_000
 _BEAT = 15.0
 """Seconds after which something is sent, so that nothing between here and the program takes the stream for dead."""
 
@@ -44,7 +44,7 @@ class QuestionBody(RequestBody):
         solver: The solver from now on; null keeps the current one.
     """
 
-    question: str = Field(max_length=LONGEST_QUESTION)
+    question: str = Field(max_length=MAX_QUESTION)
     solver: SolverId | None = None
 
 

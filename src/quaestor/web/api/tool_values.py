@@ -8,13 +8,11 @@ from quaestor.application.graph_query import MOST_ROWS
 from quaestor.application.named_values import MOST_VALUES, NamedValue
 from quaestor.application.number_check import Step
 from quaestor.application.plan_steps import NodeKind
+from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.plan.expressions import LONGEST as LONGEST_FORMULA
 from quaestor.web.api.answers import AnswerReply, CellSourceReply, SentenceSourceReply, Source
 from quaestor.web.api.values import RequestBody, Value
-
-LONGEST_QUESTION = 2_000
-"""Characters of a question that a plan answers, or that places are looked for with."""
 
 
 class PlaceReply(Value):
@@ -136,7 +134,7 @@ class CalculationBody(RequestBody):
         default_factory=dict, max_length=MOST_VALUES
     )
     plan: dict[str, JsonValue] | None = None
-    question: str | None = Field(None, min_length=1, max_length=LONGEST_QUESTION)
+    question: str | None = Field(None, min_length=1, max_length=MAX_QUESTION)
 
     @model_validator(mode="after")
     def _one_of_both(self) -> "CalculationBody":

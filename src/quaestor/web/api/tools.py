@@ -16,6 +16,7 @@ from quaestor.application.resolve import CorpusPage
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.errors import UnknownConversationError
+from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.graph.sparql import Limits
 from quaestor.web.api.answers import answers_of
 from quaestor.web.api.bodies import StrictRoute
@@ -23,7 +24,6 @@ from quaestor.web.api.conversations import ConversationId
 from quaestor.web.api.documents import DocumentId
 from quaestor.web.api.problems import problems
 from quaestor.web.api.tool_values import (
-    LONGEST_QUESTION,
     CalculationBody,
     CalculationReply,
     ExplanationReply,
@@ -37,7 +37,7 @@ from quaestor.web.site import Site, TheSite
 router = APIRouter(route_class=StrictRoute, tags=["tools"])
 
 _Words = Annotated[
-    str, Query(min_length=1, max_length=LONGEST_QUESTION, description="A question, or words of the document.")
+    str, Query(min_length=1, max_length=MAX_QUESTION, description="A question, or words of the document.")
 ]
 _Number = Annotated[
     str, Query(min_length=1, max_length=LONGEST, description="The number as printed, such as 5,300 or $ 5.3 million.")
