@@ -16,6 +16,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.captions import NOTHING, Caption, is_caption, read_caption, without_caption
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
+from quaestor.documents.row_names import RowNames, name_rows
 from quaestor.documents.table import Cell, Header, Orientation, Table
 
 Grid = Sequence[Sequence[str]]
@@ -79,12 +80,17 @@ def read_table(
     spread = header_rows is None
     header_rows, fused = _header_rows(grid) if header_rows is None else (header_rows, False)
     repairs = _repairs(grid, header_rows) if dashes else {}
+    names = name_rows(grid, header_rows, is_amount)
     cells = tuple(
-        tuple(_read_cell(document, index, grid, row, column, header_rows, repairs) for column in range(len(grid[row])))
+        tuple(
+            _read_cell(document, index, grid, row, column, header_rows, names, repairs)
+            for column in range(len(grid[row]))
+        )
         for row in range(len(grid))
     )
     columns = _columns(grid, header_rows, fused, spread)
-    rows = _rows(grid, header_rows, columns)
+    rows = _rows(grid, header_rows, columns, names)
+    of_values = tuple(column for place, column in enumerate(columns) if place and place not in names.columns)
     corner = grid[0][0] if header_rows else ""
     caption = _table_caption(grid, header_rows, columns, leading or NOTHING)
     table = Table(
@@ -93,7 +99,7 @@ def read_table(
         rows=rows,
         columns=columns,
         header_rows=header_rows,
-        orientation=_orientation(rows[header_rows:], columns if _unlabelled(rows[header_rows:]) else columns[1:]),
+        orientation=_orientation(rows[header_rows:], columns if _unlabelled(rows[header_rows:]) else of_values),
         caption=clean_label(corner),
         scale=caption.scale,
         unit=caption.unit,
@@ -208,13 +214,14 @@ def _read_cell(
     row: int,
     column: int,
     header_rows: int,
+    names: RowNames,
     repairs: dict[tuple[int, int], Repair],
 ) -> Cell:
     text, ref = grid[row][column], CellRef(document, table, row, column)
     if repair := repairs.get((row, column)):
         return Cell(text, ref, (), repair)
     if column > 0 and row >= header_rows:
-        return Cell(text, ref, parse_cell(text))
+        return Cell(text, ref, () if column in names.columns else parse_cell(text))
     return Cell(text, ref, _numbers_in_label(text))
 
 
@@ -284,20 +291,21 @@ def _period(text: str, year: int | None = None) -> Period | None:
     return named.pop() if len(named) == 1 and not _NAMED_BY_YEAR.search(plain) else None
 
 
-def _rows(grid: Grid, header_rows: int, columns: tuple[Header, ...]) -> tuple[Header, ...]:
+def _rows(grid: Grid, header_rows: int, columns: tuple[Header, ...], names: RowNames) -> tuple[Header, ...]:
     """Returns what each row is about; a section's heading, period and scale come down to its rows."""
     rows = [_header((grid[row][0],)) for row in range(header_rows)]
     corner = parse_period(grid[0][0]) if header_rows and not any(column.period for column in columns[1:]) else None
     section = _Section(_label(grid[0][0]), corner) if corner else _Section()
     bare_years = {text[0].strip() for text in grid if _YEAR.fullmatch(text[0].strip())}
     year: int | None = None
-    for row in grid[header_rows:]:
-        label = row[0].strip()
+    for place, row in enumerate(grid[header_rows:], start=header_rows):
+        *outer, label = names.labels[place] or ("",)
+        label = label.strip()
         noted = _YEAR_WITH_NOTE.fullmatch(label)
         if noted and any(abs(int(noted[1]) - int(other)) <= 3 for other in bare_years):
             label = noted[1]
-        own = _header(("" if is_amount(label) else label,))
-        period = _period(label, section.period.year if section.period else year)
+        own = _header((*outer, "" if is_amount(label) else label))
+        period = names.periods[place] or _period(label, section.period.year if section.period else year)
         if _heads_section(row, grid[0] if header_rows else ()):
             section = _Section(own.label, period, read_caption(label))
             rows.append(replace(own, period=period))
@@ -312,7 +320,7 @@ def _rows(grid: Grid, header_rows: int, columns: tuple[Header, ...]) -> tuple[He
                 unit=own.unit or section.caption.unit,
             )
         )
-        if own.label.startswith("total") and not section.period:
+        if own.levels and own.levels[0].startswith("total") and not section.period:
             section = _Section()
     return tuple(rows)
 
@@ -383,7 +391,8 @@ def _warnings(table: Table, grid: Grid, fused: bool) -> tuple[DocumentWarning, .
         found.append(DocumentWarning(WarningKind.NO_HEADING, place, detail=", ".join(empty)))
     body = table.rows[table.header_rows :]
     for kind, headers in ((WarningKind.SAME_COLUMNS, table.columns[1:]), (WarningKind.SAME_ROWS, body)):
-        for levels, count in Counter(header.levels for header in headers if header.label).items():
+        same = Counter((header.levels, header.period) for header in headers if header.label)
+        for (levels, _), count in same.items():
             if count > 1:
                 found.append(DocumentWarning(kind, place, count=count, detail=levels[-1]))
     repaired = Counter((cell.repair, row) for row, cells in enumerate(table.cells) for cell in cells if cell.repair)

@@ -76,7 +76,7 @@ class Table:
 
     Shape: `cells` is R x C, never ragged; `rows` has R headers, `columns` has C, both indexed like `cells`.
         The rows before `header_rows` head the columns (0 of them where the table has no header); column 0 heads
-        the rows. The body is what is below and to the right.
+        the rows, or several columns do (`quaestor.documents.row_names`). The body is what is below and to the right.
 
     Attributes:
         index: Its place in the document, from 0; in an excerpt its place in the whole document.

@@ -150,7 +150,14 @@ def _fill(rows: list[list[Item]], header: int, columns: list[_Column], titles: t
             for column in at:
                 grid[place][column] = f"{grid[place][column]} {item.text}".strip()
             tags += [(place, at[0], mark.element) for mark in item.marks]
-    kept = _kept(grid, header, columns)
+    spanning = frozenset(
+        place
+        for row in rows[header:]
+        for item in row[:1]
+        if item.rows > 1
+        for place in _places(item, columns, heads=False)
+    )
+    kept = _kept(grid, header, columns, spanning)
     merged = [[_text(row, group) for group in kept] for row in grid]
     to = {old: new for new, group in enumerate(kept) for old in group}
     return Grid(merged, header, titles, [(row, to[column], element) for row, column, element in tags])
@@ -173,8 +180,17 @@ def _places(item: Item, columns: Sequence[_Column], *, heads: bool) -> list[int]
     return over[1:] if over[0] == 0 and item.start > 0 else over
 
 
-def _kept(grid: Sequence[Sequence[str]], header: int, columns: Sequence[_Column]) -> list[list[int]]:
-    """Returns the columns of the file's grid that each printed column is made of: labels that never meet are one."""
+def _kept(
+    grid: Sequence[Sequence[str]], header: int, columns: Sequence[_Column], spanning: frozenset[int]
+) -> list[list[int]]:
+    """Returns the columns of the file's grid that each printed column is made of: labels that never meet are one.
+
+    Args:
+        grid: The cells in columns of the file.
+        header: How many rows head the columns.
+        columns: Those of the file.
+        spanning: The columns with labels that span several rows, and so meet the labels beside these.
+    """
     groups: list[list[int]] = []
     for place in range(len(columns)):
         filled = [row for row in range(len(grid)) if grid[row][place]]
@@ -184,7 +200,7 @@ def _kept(grid: Sequence[Sequence[str]], header: int, columns: Sequence[_Column]
             else:
                 groups.append([place])
             continue
-        if groups and not columns[place].values and len(groups) == 1:
+        if groups and not columns[place].values and len(groups) == 1 and not spanning & set(groups[0]):
             body = [row for row in filled if row >= header]
             beside = [row for row in body if any(grid[row][other] for other in groups[0])]
             if body and len(beside) <= 0.2 * len(body) and not any(grid[row][place] for row in range(header)):

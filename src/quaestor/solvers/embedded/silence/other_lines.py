@@ -24,6 +24,7 @@ _NO_PART = STOP_WORDS - JOINING_WORDS
 
 _PLAIN = frozenset({"kg:PatternValue", "kg:PatternSignKept"})
 """What a question asks for that asks for no calculation."""
+_TOTALS = frozenset({"total", "totals", "grand total"})
 _LEAST = 2
 """A caption of one word ("sales", "income") is part of many names."""
 
@@ -65,7 +66,12 @@ def _row_taken(plan: Plan | None, document: Document) -> str:
     steps = plan.steps if plan is not None else ()
     if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
         return ""
-    return document.table(steps[0].source.table).rows[steps[0].source.row].label
+    table = document.table(steps[0].source.table)
+    label = table.rows[steps[0].source.row].label
+    if label.casefold() not in _TOTALS:
+        return label
+    # "Total" in a table of revenue is total revenue.
+    return " ".join((label, table.title, table.columns[0].label, *document.section_of(table).path[-1:]))
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,206 @@
+"""Which columns name the rows of a table: the first one, several labels side by side, or the facts of a long table.
+
+Owns the names alone. A label that is printed once over the rows that it spans ("Pumps" beside "Europe", then "" beside
+"Asia") holds for all of them. Changes no cell.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from quaestor.core.periods import Period, parse_period
+
+Grid = Sequence[Sequence[str]]
+IsAmount = Callable[[str], bool]
+
+_WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_]\d")
+_LONGEST_NAME = 200
+_VALUE = re.compile(r"(?:[a-z]+ )?(?:values?|amounts?|figures?|val)(?: ?\(.{0,60}\))?")
+_UNIT = re.compile(r"(?:[a-z]+ )?(?:units?|uom|currency|currencies|scale|multiplier)(?: of measure(?:ment)?)?")
+_ITEM = re.compile(
+    r"(?:[a-z]+ )?(?:concepts?|metrics?|items?|measures?|lines?|accounts?|indicators?|tags?|kpis?|variables?|series)"
+    r"(?: (?:names?|items?))?"
+)
+_ITEM_IN_WORDS = re.compile(r"(?:[a-z]+ )?(?:labels?|descriptions?|captions?)")
+_END = re.compile(
+    r"(?:(?:fiscal |reporting )?(?:period|year|quarter|month) ?)?(?:end(?:ed|ing)?|end date|date|as of|as at|instant)"
+)
+_START = re.compile(r"(?:(?:fiscal |reporting )?(?:period|year) ?)?(?:start(?:ed|ing)?|begin(?:ning)?|from)(?: date)?")
+_PERIOD = re.compile(
+    r"(?:fiscal |reporting |financial |calendar )?(?:periods?|years?|quarters?|qtr|months?|time)|f[yp]"
+)
+_OF_A_RECORD = re.compile(
+    r"(?:[a-z]+ )?(?:id|accn|accession(?: (?:no|number))?|form|filed|filing date|frame|source|url|link|decimals|level"
+    r"|abstract|updated(?: at)?|created(?: at)?)"
+)
+"""Columns that say where a fact is from, and nothing of what it is."""
+
+_IN_CODE = re.compile(r"(?:[A-Za-z][\w-]{0,20}[:_])?([A-Za-z][A-Za-z0-9]{1,200})")
+_ANY_YEAR = 2000
+_DAYS_OF_A_MONTH = 365.25 / 12
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class RowNames:
+    """What names the rows of a table.
+
+    Shape: `labels` and `periods` have an entry a row of the grid.
+
+    Attributes:
+        columns: The columns that the names stand in; their cells hold no numbers of the table.
+        labels: The names of each row, outermost first, empty ones left out.
+        periods: What one of several such columns says that a row is of; else None.
+    """
+
+    columns: tuple[int, ...]
+    labels: tuple[tuple[str, ...], ...]
+    periods: tuple[Period | None, ...]
+
+
+def name_rows(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames:
+    """Return what names the rows of a table: of most tables the first column.
+
+    Args:
+        grid: R x C printed cells, never ragged.
+        header_rows: How many rows head the columns.
+        is_amount: Whether a cell prints an amount.
+    """
+    found = _named_by_facts(grid, header_rows, is_amount) or _named_side_by_side(grid, header_rows, is_amount)
+    if found is not None:
+        return found
+    return RowNames((0,), tuple((row[0],) if row[0].strip() else () for row in grid), (None,) * len(grid))
+
+
+def _named_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames | None:
+    """Return the names that stand in several columns at the left; None where the first one says all.
+
+    Another column is a name too where it tells rows of a section apart that the columns before it do not.
+    """
+    leading: list[int] = []
+    for column in range(len(grid[0]) - 1):
+        if not _holds_names(grid, header_rows, column, is_amount):
+            break
+        leading.append(column)
+    if len(leading) < 2:  # two columns
+        return None
+    names, sections = _carried(grid, header_rows, len(leading))
+    rows = [n for n in range(header_rows, len(grid)) if any(map(is_amount, grid[n][len(leading) :]))]
+    told_apart = [len({(sections[n], names[n][:count]) for n in rows}) for count in range(1, len(leading) + 1)]
+    count = 1
+    while count < len(leading) and (
+        told_apart[count] > told_apart[count - 1] or (count == 1 and any(names[n][1] and not grid[n][0] for n in rows))
+    ):
+        count += 1
+    if count == 1 or 2 * sum(bool(names[n][1]) for n in rows) < len(rows):
+        return None
+    dated = [n for n in range(count) if _holds_periods(grid, header_rows, n)]
+    labels = [tuple(text for n, text in enumerate(row[:count]) if text and n not in dated) for row in names]
+    if not any(labels[header_rows:]):
+        labels = [tuple(filter(None, row[:count])) for row in names]
+    periods = [_period([row[n] for n in dated]) for row in names[header_rows:]]
+    return RowNames(tuple(range(count)), tuple(labels), (*[None] * header_rows, *periods))
+
+
+def _holds_names(grid: Grid, header_rows: int, column: int, is_amount: IsAmount) -> bool:
+    """Whether a column has words or periods below a heading that is no period itself, and no amount."""
+    if any(parse_period(grid[row][column]) for row in range(header_rows)):
+        return False
+    texts = [text for row in grid[header_rows:] if (text := row[column].strip())]
+    if not texts or any(len(text) > _LONGEST_NAME or is_amount(text) for text in texts):
+        return False
+    return 2 * sum(_WORD.search(text) is not None or parse_period(text) is not None for text in texts) > len(texts)
+
+
+def _carried(grid: Grid, header_rows: int, count: int) -> tuple[list[tuple[str, ...]], list[int]]:
+    """Return the names of each row in the first columns, a blank filled with the one above; and its section.
+
+    A blank right of a name is none: only what stands left of a row's first name is printed once for several rows.
+    """
+    names: list[tuple[str, ...]] = []
+    sections: list[int] = []
+    above, section = [""] * count, 0
+    for number, row in enumerate(grid):
+        own = [text.strip() for text in row[:count]]
+        first = next((place for place, text in enumerate(own) if text), None)
+        if number >= header_rows and first is not None:
+            own[:first] = above[:first]
+            heads = not any(text.strip() for text in row[1:])
+            section += heads
+            # What heads no number is the heading of a section, and a total has no parts.
+            above = [""] * count if heads or own[0].casefold().startswith("total") else own
+        names.append(tuple(own))
+        sections.append(section)
+    return names, sections
+
+
+def _named_by_facts(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames | None:
+    """Return the names in a long table, which has a fact a row; None where a table is none.
+
+    One of its columns is called value; others say what company, item and period the value is of.
+    """
+    if not header_rows or len(grid) <= header_rows:
+        return None
+    heads = [" ".join(text.replace("_", " ").casefold().split()) for text in grid[header_rows - 1]]
+    values = [column for column, head in enumerate(heads) if _VALUE.fullmatch(head)]
+    if len(values) != 1 or not any(is_amount(row[values[0]]) for row in grid[header_rows:]):
+        return None
+    columns = [n for n in range(len(heads)) if n != values[0] and _holds_names(grid, header_rows, n, is_amount)]
+
+    def called(pattern: re.Pattern[str]) -> list[int]:
+        return [n for n in columns if pattern.fullmatch(heads[n])]
+
+    items, starts, periods = called(_ITEM) + called(_ITEM_IN_WORDS), called(_START)[:1], called(_END) or called(_PERIOD)
+    others = {*items, *starts, *called(_END), *called(_PERIOD), *called(_UNIT), *called(_OF_A_RECORD)}
+    owners = [n for n in columns if n not in others and _repeats(grid, header_rows, n)]
+    if not (owners or items) or not (periods or (items and _repeats(grid, header_rows, items[0]))):
+        return None
+    labels = [
+        tuple(filter(None, (*(row[n].strip() for n in owners), *(_in_words(row[n].strip()) for n in items))))
+        for row in grid
+    ]
+    dates = [_period([row[n] for n in periods], *(row[n] for n in starts)) for row in grid[header_rows:]]
+    records = [n for n, head in enumerate(heads) if n != values[0] and _OF_A_RECORD.fullmatch(head)]
+    silent = {*others - {values[0]}, *owners, *records}
+    return RowNames(tuple(sorted(silent)), tuple(labels), (*[None] * header_rows, *dates))
+
+
+def _repeats(grid: Grid, header_rows: int, column: int) -> bool:
+    """Whether rows of a column print the same words, as names of companies and segments, and no remark, do."""
+    texts = [row[column].strip().casefold() for row in grid[header_rows:]]
+    return len(set(texts)) < len(texts) and not {"true", "false"} & set(texts)
+
+
+def _holds_periods(grid: Grid, header_rows: int, column: int) -> bool:
+    """Whether all that a column prints are periods, also such as have their year in another one ("Q1")."""
+    return all(parse_period(text, _ANY_YEAR) for row in grid[header_rows:] if (text := row[column].strip()))
+
+
+def _period(texts: Sequence[str], start: str = "") -> Period | None:
+    """Return the period that the cells of a row name together ("2024" and "Q1"; from "2024-01-01" to "2024-03-31")."""
+    found: Period | None = None
+    for text in sorted(texts, key=lambda text: parse_period(text) is None):
+        found = parse_period(text, found.year if found else None) or found
+    begin = parse_period(start)
+    if found is None or begin is None or found.kind != "date" or begin.kind != "date":
+        return found
+    days = (_day(found) - _day(begin)).days
+    months = round(days / _DAYS_OF_A_MONTH)
+    if months == 3:  # a quarter
+        return Period("quarter", found.year, quarter=((found.month or 1) + 2) // 3)
+    if months == 12:  # a year
+        return Period("year", found.year)
+    return Period("span", found.year, month=found.month, months=months) if months > 1 else found
+
+
+def _day(period: Period) -> date:
+    return date(period.year, period.month or 1, period.day or 1)
+
+
+@lru_cache(maxsize=4096)
+def _in_words(name: str) -> str:
+    """Return an item as people write it ("us-gaap:NetIncomeLoss")."""
+    code = _IN_CODE.fullmatch(name)
+    return _HUMP.sub(" ", code[1]) if code else name
