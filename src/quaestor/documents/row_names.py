@@ -17,13 +17,13 @@ IsAmount = Callable[[str], bool]
 
 _WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_]\d")
 _LONGEST_NAME = 200
-_VALUE = re.compile(r"(?:[a-z]+ )?(?:values?|amounts?|figures?|val)(?: ?\(.{0,60}\))?")
-_UNIT = re.compile(r"(?:[a-z]+ )?(?:units?|uom|currency|currencies|scale|multiplier)(?: of measure(?:ment)?)?")
+_VALUE = re.compile(r"(?:[a-z]{1,20} )?(?:values?|amounts?|figures?|val)(?: ?\(.{0,60}\))?")
+_UNIT = re.compile(r"(?:[a-z]{1,20} )?(?:units?|uom|currency|currencies|scale|multiplier)(?: of measure(?:ment)?)?")
 _ITEM = re.compile(
-    r"(?:[a-z]+ )?(?:concepts?|metrics?|items?|measures?|lines?|accounts?|indicators?|tags?|kpis?|variables?|series)"
+    r"(?:[a-z]{1,20} )?(?:concepts?|metrics?|items?|measures?|lines?|accounts?|indicators?|tags?|kpis?|variables?|series)"
     r"(?: (?:names?|items?))?"
 )
-_ITEM_IN_WORDS = re.compile(r"(?:[a-z]+ )?(?:labels?|descriptions?|captions?)")
+_ITEM_IN_WORDS = re.compile(r"(?:[a-z]{1,20} )?(?:labels?|descriptions?|captions?)")
 _END = re.compile(
     r"(?:(?:fiscal |reporting )?(?:period|year|quarter|month) ?)?(?:end(?:ed|ing)?|end date|date|as of|as at|instant)"
 )
@@ -32,7 +32,7 @@ _PERIOD = re.compile(
     r"(?:fiscal |reporting |financial |calendar )?(?:periods?|years?|quarters?|qtr|months?|time)|f[yp]"
 )
 _OF_A_RECORD = re.compile(
-    r"(?:[a-z]+ )?(?:id|accn|accession(?: (?:no|number))?|form|filed|filing date|frame|source|url|link|decimals|level"
+    r"(?:[a-z]{1,20} )?(?:id|accn|accession(?: (?:no|number))?|form|filed|filing date|frame|source|url|link|decimals|level"
     r"|abstract|updated(?: at)?|created(?: at)?)"
 )
 """Columns that say where a fact is from, and nothing of what it is."""
