@@ -20,8 +20,8 @@ _LONGEST_NAME = 200
 _VALUE = re.compile(r"(?:[a-z]{1,20} )?(?:values?|amounts?|figures?|val)(?: ?\(.{0,60}\))?")
 _UNIT = re.compile(r"(?:[a-z]{1,20} )?(?:units?|uom|currency|currencies|scale|multiplier)(?: of measure(?:ment)?)?")
 _ITEM = re.compile(
-    r"(?:[a-z]{1,20} )?(?:concepts?|metrics?|items?|measures?|lines?|accounts?|indicators?|tags?|kpis?|variables?|series)"
-    r"(?: (?:names?|items?))?"
+    r"(?:[a-z]{1,20} )?(?:concepts?|metrics?|items?|measures?|lines?|accounts?|indicators?|tags?|kpis?|variables?"
+    r"|series)(?: (?:names?|items?))?"
 )
 _ITEM_IN_WORDS = re.compile(r"(?:[a-z]{1,20} )?(?:labels?|descriptions?|captions?)")
 _END = re.compile(
@@ -32,8 +32,8 @@ _PERIOD = re.compile(
     r"(?:fiscal |reporting |financial |calendar )?(?:periods?|years?|quarters?|qtr|months?|time)|f[yp]"
 )
 _OF_A_RECORD = re.compile(
-    r"(?:[a-z]{1,20} )?(?:id|accn|accession(?: (?:no|number))?|form|filed|filing date|frame|source|url|link|decimals|level"
-    r"|abstract|updated(?: at)?|created(?: at)?)"
+    r"(?:[a-z]{1,20} )?(?:id|accn|accession(?: (?:no|number))?|form|filed|filing date|frame|source|url|link|decimals"
+    r"|level|abstract|updated(?: at)?|created(?: at)?)"
 )
 """Columns that say where a fact is from, and nothing of what it is."""
 
