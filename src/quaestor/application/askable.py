@@ -15,8 +15,7 @@ from quaestor.application.resolve import CorpusPage
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
-from quaestor.documents.table import Table
-from quaestor.retrieval.standing import Standing, standings
+from quaestor.documents.table import Table, TableRole
 from quaestor.solvers.embedded.silence.years import show_years
 
 _LONGEST = 60
@@ -25,7 +24,8 @@ _TRIED = 5
 """Lines that each form of question is tried with."""
 _AFTER_HEAD = re.compile(r",| \(| (?:of|in|on|for|from|before|after|per|and|to|at|by|under)\b")
 """What follows the noun that a line's name is about."""
-_ORDER = (Standing.STATEMENT, Standing.OTHER, Standing.NOTE, Standing.DISCUSSION, Standing.CONTENTS)
+_PLAIN = (TableRole.OTHER, TableRole.NOTE, TableRole.DISCUSSION)
+"""The roles of tables whose lines come after those of primary statements; those of the rest come last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +82,8 @@ async def what_can_be_asked(page: CorpusPage, request: AskRequest) -> Askable:
 
 def askable_lines(document: Document) -> Iterator[AskableLine]:
     """Yields lines with periods: rows under years, or columns beside years."""
-    order = {standing: place for place, standing in enumerate(_ORDER)}
-    standing_of = standings(document)
     seen: set[str] = set()
-    for table in sorted(document.tables, key=lambda table: (order[standing_of[table.index][0]], table.index)):
+    for table in sorted(document.tables, key=lambda table: (_order(table.role), table.index)):
         found: dict[str, dict[int, CellRef]] = {}
         for label, year, cell in _numbers(table):
             # Of a label that stands twice nobody knows which is meant.
@@ -95,6 +93,10 @@ def askable_lines(document: Document) -> Iterator[AskableLine]:
                 seen.add(label.casefold())
                 years = tuple(sorted(cells))
                 yield AskableLine(label, years, tuple(cells[year] for year in years))
+
+
+def _order(role: TableRole) -> int:
+    return -1 if role.is_statement else _PLAIN.index(role) if role in _PLAIN else len(_PLAIN)
 
 
 def _numbers(table: Table) -> Iterator[tuple[str, int, CellRef]]:

@@ -21,6 +21,7 @@ from quaestor.documents.document import Block, Document, Paragraph, Section, Sec
 from quaestor.documents.facts import Fact, TaggedNumber
 from quaestor.documents.headers import read_table
 from quaestor.documents.repairs import DocumentWarning, WarningKind
+from quaestor.documents.roles import with_roles
 from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.documents.timing import reported_period, with_periods
@@ -165,7 +166,7 @@ def assemble(
     if not filing:
         assembly.look_for_scales()
     sections, blocks = tuple(assembly.sections), tuple(assembly.blocks)
-    return Document(id, sections, blocks, tuple(assembly.warnings), tuple(assembly.facts))
+    return with_roles(Document(id, sections, blocks, tuple(assembly.warnings), tuple(assembly.facts)))
 
 
 def refused(id: str, why: DocumentError) -> Document:

@@ -5,6 +5,7 @@ Owns what labels and captions say of a cell: its scale, unit and period. `quaest
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Literal
 
 from quaestor.core.periods import Period
@@ -18,6 +19,44 @@ MOST_CELLS_ASKED = 50_000
 """Cells of a table that questions are answered from: its graph takes seconds, and a solver looks at each cell."""
 
 Orientation = Literal["columns", "rows", "neither"]
+
+
+class TableRole(StrEnum):
+    """What a table is for; the value says it for people. `quaestor.documents.roles` tells it."""
+
+    BALANCE_SHEET = "balance sheet"
+    INCOME_STATEMENT = "income statement"
+    COMPREHENSIVE_INCOME = "statement of comprehensive income"
+    CASH_FLOWS = "cash flow statement"
+    EQUITY = "statement of equity"
+    NOTE = "note"
+    SEGMENTS = "segments"
+    FAIR_VALUES = "fair values"
+    QUARTERLY = "quarterly data"
+    DISCUSSION = "discussion"
+    COMMON_SIZE = "percentages of sales"
+    NON_GAAP = "non-GAAP measures"
+    PRO_FORMA = "pro forma"
+    PARENT_ONLY = "parent company only"
+    SUBSIDIARIES = "subsidiaries or guarantors"
+    CONTENTS = "list of contents"
+    OTHER = "other"
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether it is that of a primary statement of the group."""
+        return self in _STATEMENTS
+
+
+_STATEMENTS = frozenset(
+    {
+        TableRole.BALANCE_SHEET,
+        TableRole.INCOME_STATEMENT,
+        TableRole.COMPREHENSIVE_INCOME,
+        TableRole.CASH_FLOWS,
+        TableRole.EQUITY,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +129,7 @@ class Table:
         unit: The unit that the caption names for the whole table, or None.
         title: What is printed over the table as its name ("CONSOLIDATED BALANCE SHEETS"), or "".
         period: What the whole table is of, where neither its rows nor its columns say it; or None.
+        role: What it is for: a primary statement, a note, a list of contents.
     """
 
     index: int
@@ -103,6 +143,7 @@ class Table:
     unit: str | None = None
     title: str = ""
     period: Period | None = None
+    role: TableRole = TableRole.OTHER
     kind: Literal["table"] = field(default="table", kw_only=True)
 
     def __repr__(self) -> str:

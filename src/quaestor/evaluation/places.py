@@ -18,7 +18,6 @@ from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.meant import meant_texts
 from quaestor.retrieval.measures.places import blocks_of_measure
 from quaestor.retrieval.place import Place
-from quaestor.retrieval.standing import Standing
 from quaestor.retrieval.wanted import FindingContext
 from quaestor.solvers.excerpts import Excerpt
 
@@ -102,8 +101,8 @@ class PlaceExcerpts:
             for block in self._index.document.blocks
             if isinstance(block.content, Table) and not block.content.is_too_large
         ]
-        standing = self._index.standing
-        tables.sort(key=lambda block: standing.get(block.order, (None, ""))[0] is not Standing.STATEMENT)
+        roles = self._index.roles
+        tables.sort(key=lambda block: not roles[block.order].is_statement)
         kept: list[int] = []
         room = self._most
         for block in tables or self._index.document.blocks:
@@ -114,9 +113,10 @@ class PlaceExcerpts:
 
     def _weights(self, places: Sequence[Place]) -> dict[int, float]:
         """The log of each score beside the best; a primary statement is what is meant where nothing tells another."""
-        logs = {place.block: math.log(max(place.score, _LEAST)) + self._standing(place.block) for place in places}
+        logs = {place.block: math.log(max(place.score, _LEAST)) + self._of_role(place.block) for place in places}
         best = max(logs.values(), default=0.0)
         return {block: log - best for block, log in logs.items()}
 
-    def _standing(self, block: int) -> float:
-        return _STATEMENT * (self._index.standing.get(block, (None, ""))[0] is Standing.STATEMENT)
+    def _of_role(self, block: int) -> float:
+        role = self._index.roles.get(block)
+        return _STATEMENT * (role is not None and role.is_statement)

@@ -20,7 +20,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.document import Block, Document, Mention, Paragraph, Section, SectionHeading, Sentence
 from quaestor.documents.facts import Fact, PrintedFact, TaggedNumber
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
-from quaestor.documents.table import Cell, Header, Table
+from quaestor.documents.table import Cell, Header, Table, TableRole
 
 _Written = list[Any]
 _PERIOD = tuple(field.name for field in fields(Period) if field.name != "ends")
@@ -189,6 +189,7 @@ class _Writer:
             table.unit,
             table.title,
             self.period(table.period),
+            table.role,
         ]
 
 
@@ -237,7 +238,8 @@ class _Reader:
         )
 
     def _table(self, written: _Written) -> Table:
-        index, texts, numbers, rows, columns, header_rows, orientation, caption, scale, unit, title, period = written
+        index, texts, numbers, rows, columns, header_rows, orientation, *said = written
+        caption, scale, unit, title, period, role = said
         read: dict[tuple[int, int], tuple[tuple[Quantity, ...], Repair | None, str | None]] = {
             (row, column): (tuple([self._quantities[place] for place in places]), _read_repair(repair), misread)
             for row, column, places, repair, misread in numbers
@@ -265,6 +267,7 @@ class _Reader:
             unit,
             title,
             self._period(period),
+            TableRole(role),
         )
 
 

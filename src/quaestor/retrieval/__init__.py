@@ -3,7 +3,6 @@
 What there is, one file a thing:
 
     terms       the words of labels, sentences and questions by which places are found
-    standing    what kind of table one is: a primary statement, a note, a discussion, a list of contents
     lexical     the words of a document in SQLite's full-text search
     blocks      a block as terms, each with the weight of where it stands
     index       PlaceIndex: all of it for one document, and as bytes

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from quaestor.documents.document import Block, Document, Paragraph, Sentence
+from quaestor.documents.roles import is_back_matter
 from quaestor.documents.table import Table
-from quaestor.retrieval.standing import is_back_matter
 from quaestor.retrieval.terms import index_terms
 
 HEADS, COLUMNS, TITLE, SECTION, OUTER, CAPTION, LEAD, BESIDE = 0.85, 0.7, 0.65, 0.55, 0.35, 0.4, 0.4, 0.25

@@ -9,14 +9,14 @@ from dataclasses import replace
 from quaestor.core.provenance import Source
 from quaestor.core.words import words
 from quaestor.documents.document import Block, Paragraph
-from quaestor.documents.table import Table
+from quaestor.documents.roles import statements_named
+from quaestor.documents.table import Table, TableRole
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem
 from quaestor.retrieval.cause_places import places_of_causes
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.matching import LineMatch, match_lines
 from quaestor.retrieval.place import Place, Reason
-from quaestor.retrieval.standing import Standing, statements_named
 from quaestor.retrieval.wanted import NO_CONTEXT, FindingContext, Wanted, read_wanted
 
 _LINES_LOOKED_AT = 120
@@ -92,7 +92,7 @@ def _places(index: PlaceIndex, question: Question, context: FindingContext) -> I
     terms = [term for term, weight in wanted.weights.items() if weight > 0]
     blocks = dict.fromkeys(earlier)
     blocks |= dict.fromkeys(sorted({block for block, _ in same}))
-    blocks |= dict.fromkeys(at for at, (kind, _) in index.standing.items() if kind is Standing.STATEMENT)
+    blocks |= dict.fromkeys(at for at, role in index.roles.items() if role.is_statement)
     blocks |= dict.fromkeys(index.words.blocks(terms, _LINES_LOOKED_AT)[:_BLOCKS_LOOKED_AT])
     blocks |= dict.fromkeys(index.words.blocks_around(terms, _BLOCKS_LOOKED_AT))
     named: dict[int, dict[int, str]] = {}
@@ -100,7 +100,7 @@ def _places(index: PlaceIndex, question: Question, context: FindingContext) -> I
         named.setdefault(order, {})[line] = name
     for order in blocks:
         block = index.document.blocks[order]
-        matches = match_lines(wanted, index.terms(order), named.get(order, {}), index.standing.get(order))
+        matches = match_lines(wanted, index.terms(order), named.get(order, {}), index.roles.get(order))
         score = _block_score(wanted, matches)
         if order in earlier:
             stays = _STAYS_ALONE if wanted.follows else _STAYS_LEANING if wanted.leans else _STAYS
@@ -168,9 +168,9 @@ def _place(
     )
     if isinstance(block.content, Table):
         title = block.content.title or place.title
-        _, statement = index.standing.get(block.order, (None, ""))
-        if statement and statement not in statements_named(title):  # it stands under another heading
-            title = statement.capitalize()
+        role = block.content.role
+        if role.is_statement and role not in statements_named(title):  # it stands under another heading
+            title = role.value.capitalize()
         return replace(place, kind="table", rows=places, sentences=(), table=block.content.index, title=title)
     return place
 
@@ -217,9 +217,6 @@ def _reasons(index: PlaceIndex, block: Block, wanted: Wanted, match: LineMatch) 
             if shown := list(said)[:_WORDS_SHOWN] or own[:_WORDS_SHOWN]:
                 reasons.append(Reason("sentence", ", ".join(shown)))
     reasons += [Reason("year", str(year)) for year in match.years]
-    kind, statement = index.standing.get(block.order, (None, ""))
-    if statement:
-        reasons.append(Reason("statement", statement))
-    elif kind not in (None, Standing.OTHER):
-        reasons.append(Reason("statement", str(kind)))
+    if (role := index.roles.get(block.order)) not in (None, TableRole.OTHER):
+        reasons.append(Reason("statement", str(role)))
     return tuple(reasons)

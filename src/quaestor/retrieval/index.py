@@ -10,14 +10,13 @@ from functools import cached_property
 
 from quaestor.core.caching import BoundedCache
 from quaestor.documents.document import Block, Document, Paragraph
-from quaestor.documents.table import Table
+from quaestor.documents.table import Table, TableRole
 from quaestor.errors import StoreError
 from quaestor.ontology.captions import caption_key
 from quaestor.ontology.core_lines import read_core_lines
 from quaestor.ontology.line_matching import core_line_index
 from quaestor.retrieval.blocks import BlockTerms, indexed_rows, read_block
 from quaestor.retrieval.lexical import IndexedLine, WordIndex
-from quaestor.retrieval.standing import Standing, standings
 from quaestor.retrieval.terms import index_terms
 
 _LEADING = 2
@@ -44,7 +43,6 @@ class PlaceIndex:
         whole = document.whole or document
         properties = _Properties()
         lines = list(_lines(whole, properties))
-        kinds = standings(whole)
         paths = {section.id: section.path for section in whole.sections}
         return cls(
             whole,
@@ -52,11 +50,6 @@ class PlaceIndex:
                 whole.digest,
                 lines,
                 ((block.order, _around(paths, whole, block)) for block in whole.blocks),
-                (
-                    (block.order, *kinds[block.content.index])
-                    for block in whole.blocks
-                    if isinstance(block.content, Table)
-                ),
                 properties.captions(),
             ),
         )
@@ -78,9 +71,9 @@ class PlaceIndex:
         return self.words.to_bytes()
 
     @cached_property
-    def standing(self) -> Mapping[int, tuple[Standing, str]]:
-        """What kind of table each is and the statement that it is, by the place of its block."""
-        return {block: (Standing(kind), name) for block, (kind, name) in self.words.standing().items()}
+    def roles(self) -> Mapping[int, TableRole]:
+        """The role of each table, by the place of its block."""
+        return {block.order: block.content.role for block in self.document.blocks if isinstance(block.content, Table)}
 
     def terms(self, order: int) -> BlockTerms:
         """Returns the terms of a block, read when they are first asked for."""

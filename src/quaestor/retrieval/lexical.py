@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from quaestor.errors import StoreError
 
-_VERSION = 1
+_VERSION = 2
 _DIGEST = hashlib.sha256().digest_size
 _SCHEMA = f"""
 PRAGMA user_version = {_VERSION};
@@ -20,7 +20,6 @@ CREATE TABLE of_document (digest TEXT NOT NULL);
 CREATE TABLE line (id INTEGER PRIMARY KEY, block INTEGER NOT NULL, place INTEGER NOT NULL, property TEXT);
 CREATE INDEX line_property ON line (property) WHERE property IS NOT NULL;
 CREATE TABLE caption (key TEXT PRIMARY KEY, property TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE standing (block INTEGER PRIMARY KEY, kind TEXT NOT NULL, statement TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5(label, heads, content='', tokenize="unicode61 tokenchars '._'");
 CREATE VIRTUAL TABLE around USING fts5(text, content='', tokenize="unicode61 tokenchars '._'");
 CREATE VIRTUAL TABLE words_vocabulary USING fts5vocab(words, row);
@@ -65,7 +64,6 @@ class WordIndex:
         digest: str,
         lines: Iterable[IndexedLine],
         around: Iterable[tuple[int, Sequence[str]]],
-        standing: Iterable[tuple[int, str, str]],
         captions: Mapping[str, str],
     ) -> "WordIndex":
         """Returns the index of a document.
@@ -74,7 +72,6 @@ class WordIndex:
             digest: The document's.
             lines: The rows of its tables and its sentences.
             around: For each block the terms of what stands around it: title, headings, caption, lead, columns.
-            standing: For each table its block, its kind and the statement that it is.
             captions: The keys of captions that name a property of the lines.
         """
         database = sqlite3.connect(":memory:", check_same_thread=False)
@@ -92,7 +89,6 @@ class WordIndex:
             database.executemany(
                 "INSERT INTO around (rowid, text) VALUES (?, ?)", ((block, " ".join(text)) for block, text in around)
             )
-            database.executemany("INSERT INTO standing VALUES (?, ?, ?)", standing)
             database.executemany("INSERT INTO caption VALUES (?, ?)", captions.items())
         return cls(database)
 
@@ -158,10 +154,6 @@ class WordIndex:
     def properties(self, keys: Collection[str]) -> dict[str, str]:
         """Returns the property that each key of a caption names, of those that the document has a line of."""
         return dict(self._rows(f"SELECT key, property FROM caption WHERE key IN ({_marks(keys)})", tuple(keys)))
-
-    def standing(self) -> dict[int, tuple[str, str]]:
-        """Returns the kind of each table and the statement that it is, by block."""
-        return {int(block): (str(kind), str(name)) for block, kind, name in self._rows("SELECT * FROM standing")}
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with self._lock:

@@ -6,8 +6,8 @@ Owns the score of a line. Chooses no places.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from quaestor.documents.table import TableRole
 from quaestor.retrieval.blocks import HEADS, BlockLine, BlockTerms
-from quaestor.retrieval.standing import Standing
 from quaestor.retrieval.wanted import Wanted
 
 SAME_LINE = 0.9
@@ -24,14 +24,22 @@ _NAMED = 0.08
 _CHANGE = "chang"
 _FLOW = 0.04
 """What a line of changes in assets and liabilities loses beside the balance sheet, which prints the amounts."""
-_STATEMENT_NAMED = 0.12
-_STANDING = {
-    Standing.STATEMENT: 0.08,
-    Standing.NOTE: 0.04,
-    Standing.DISCUSSION: 0.03,
-    Standing.OTHER: 0.0,
-    Standing.CONTENTS: -0.3,
+_ROLE_NAMED = 0.12
+_STATEMENT = 0.08
+_ROLES = {
+    TableRole.NOTE: 0.04,
+    TableRole.SEGMENTS: 0.04,
+    TableRole.QUARTERLY: 0.03,
+    TableRole.DISCUSSION: 0.03,
+    TableRole.FAIR_VALUES: 0.02,
+    TableRole.NON_GAAP: -0.04,
+    TableRole.COMMON_SIZE: -0.08,
+    TableRole.PRO_FORMA: -0.12,
+    TableRole.PARENT_ONLY: -0.12,
+    TableRole.SUBSIDIARIES: -0.12,
+    TableRole.CONTENTS: -0.3,
 }
+"""What a table gains or loses by its role, where the question does not name it."""
 _NO_NUMBER = 0.5
 _FIRST = 3
 _PASSAGE = 0.8
@@ -65,7 +73,7 @@ def match_lines(
     wanted: Wanted,
     block: BlockTerms,
     properties: Mapping[int, str],
-    standing: tuple[Standing, str] | None,
+    role: TableRole | None,
 ) -> list[LineMatch]:
     """Returns how well each line of a block fits, best first; lines without a word of the question are left out.
 
@@ -75,13 +83,13 @@ def match_lines(
         wanted: What is looked for.
         block: The block's terms.
         properties: The line of statements that some of its rows are, of those that are looked for.
-        standing: What kind of table it is and which statement; None for a passage.
+        role: The table's; None for a passage.
     """
     around = {term: block.around[term] for term in wanted.weights if term in block.around}
     asked = wanted.weights.keys() | {str(year) for year in wanted.years}
     lines = [line for line in block.lines if line.place in properties or not line.terms.isdisjoint(asked)]
     lines = lines or [line for line in block.lines if line.has_numbers][:_FIRST]
-    matches = [_match(wanted, block, line, around, properties.get(line.place), standing) for line in lines]
+    matches = [_match(wanted, block, line, around, properties.get(line.place), role) for line in lines]
     return sorted(matches, key=lambda match: (-match.score, match.line.place))
 
 
@@ -91,7 +99,7 @@ def _match(
     line: BlockLine,
     around: Mapping[str, float],
     property: str | None,
-    standing: tuple[Standing, str] | None,
+    role: TableRole | None,
 ) -> LineMatch:
     found = dict(around)
     for term in wanted.weights.keys() & line.terms:
@@ -115,7 +123,7 @@ def _match(
         score += _PHRASE * min(2.0, len(line.label) / 2)
     rest = wanted.sequence if at is None else wanted.sequence[:at] + wanted.sequence[at + len(line.label) :]
     score += _NAMED * any(_place_of(name, rest) is not None for name in block.names)
-    if standing is None:
+    if role is None:
         score *= _PASSAGE
         if wanted.counted & line.counted:
             score *= _COUNTED
@@ -124,12 +132,19 @@ def _match(
     if not line.has_numbers:
         score *= _NO_NUMBER
     score += _YEARS * (_years(wanted, block, line) - 1) * min(1.0, 2 * score)
-    if standing is not None:
-        kind, statement = standing
-        if statement == "cash flow statement" and _CHANGE in line.heads and not wanted.asks_change_of_year:
-            score -= _FLOW
-        score += (_STANDING[kind] + _STATEMENT_NAMED * (statement in wanted.statements)) * min(1.0, 2 * score)
+    if role is not None:
+        score = _with_role(wanted, line, role, score)
     return LineMatch(line, max(0.0, score), found, share, named is not None, years)
+
+
+def _with_role(wanted: Wanted, line: BlockLine, role: TableRole, score: float) -> float:
+    """Returns a line's score with what its table gains or loses by its role."""
+    if role is TableRole.CASH_FLOWS and _CHANGE in line.heads and not wanted.asks_change_of_year:
+        score -= _FLOW
+    gained = _STATEMENT if role.is_statement else _ROLES.get(role, 0.0)
+    if role in wanted.roles:
+        gained = max(gained, 0.0) + _ROLE_NAMED
+    return score + gained * min(1.0, 2 * score)
 
 
 def _share(wanted: Wanted, line: BlockLine) -> float:

@@ -12,12 +12,13 @@ from functools import cached_property, lru_cache
 from quaestor.core.provenance import Source
 from quaestor.core.stop_words import FUNCTION_WORDS
 from quaestor.core.words import compounds, words
+from quaestor.documents.roles import look_alikes_named, statements_named
+from quaestor.documents.table import TableRole
 from quaestor.ontology.captions import caption_key
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem
 from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.standing import statements_named
 from quaestor.retrieval.terms import index_terms
 
 _LONGEST_NAME = 9
@@ -71,7 +72,7 @@ class Wanted:
         sequence: Its own terms in their order, for names of several words.
         properties: The lines of statements that it names, and the terms that name each.
         years: The years that it asks of, in order.
-        statements: The primary statements that it names.
+        roles: Those of tables that it names: "the balance sheet", "pro forma".
         counted: The terms of what it asks the number of ("how many stores"), or none.
         follows: Whether it leaves unsaid what it is about.
         leans: Whether it leaves something to the questions before it.
@@ -83,7 +84,7 @@ class Wanted:
     sequence: tuple[str, ...]
     properties: Mapping[str, frozenset[str]] = field(default_factory=dict)
     years: tuple[int, ...] = ()
-    statements: tuple[str, ...] = ()
+    roles: tuple[TableRole, ...] = ()
     counted: frozenset[str] = frozenset()
     follows: bool = False
     leans: bool = False
@@ -91,7 +92,7 @@ class Wanted:
     @property
     def asks_change_of_year(self) -> bool:
         """Whether a change within one year is asked for, which the statement of cash flows prints."""
-        return "cash flow statement" in self.statements or (len(self.years) < 2 and "chang" in self.own)
+        return TableRole.CASH_FLOWS in self.roles or (len(self.years) < 2 and "chang" in self.own)
 
     @cached_property
     def total(self) -> float:
@@ -127,7 +128,7 @@ def read_wanted(index: PlaceIndex, question: Question, context: FindingContext =
         index_terms(in_words_of_reports(question.text)),
         properties,
         _years(question, context),
-        _statements(question),
+        _roles(question),
         _counted(question),
         follows,
         len(about) > 1,
@@ -170,10 +171,12 @@ def _asked_terms(question: Question) -> Mapping[str, float]:
     return loudness | {term: 1.0 for term in asked if term in naming or term in marks}
 
 
-def _statements(question: Question) -> tuple[str, ...]:
-    """The statements named; the balance sheet where the state at the end of a period is asked for."""
+def _roles(question: Question) -> tuple[TableRole, ...]:
+    """The roles named; the balance sheet where the state at the end of a period is asked for."""
     named = statements_named(question.text)
-    return named or (("balance sheet",) if _AT_THE_END.search(question.lowered) else ())
+    if not named and _AT_THE_END.search(question.lowered):
+        named = (TableRole.BALANCE_SHEET,)
+    return (*named, *look_alikes_named(question.text))
 
 
 def _counted(question: Question) -> frozenset[str]:

@@ -71,7 +71,7 @@ def test_every_field_is_written() -> None:
         Document: "id sections blocks warnings facts whole", Section: "id path",
         Block: "content order section page anchor", SectionHeading: "text level kind", Paragraph: "sentences kind",
         Sentence: "section index text mentions periods", Mention: "quantity ref",
-        Table: "index cells rows columns header_rows orientation caption scale unit title period kind",
+        Table: "index cells rows columns header_rows orientation caption scale unit title period role kind",
         Cell: "text ref quantities repair misread", Header: "label levels period scale unit",
         Quantity: "value scale unit text",
         DocumentWarning: "kind table row count detail repair", Repair: "kind detail", TaggedNumber: "source fact",

@@ -10,12 +10,12 @@ from functools import lru_cache
 
 from quaestor.core.caching import BoundedCache
 from quaestor.documents.document import Document
+from quaestor.documents.table import TableRole
 from quaestor.ontology.captions import caption_key, readings
 from quaestor.ontology.line_matching import core_line_index
 from quaestor.ontology.measures import Figure, read_measures
-from quaestor.retrieval.standing import Standing, standings
 
-_STATEMENTS = ("income statement", "balance sheet", "cash flow statement")
+_STATEMENTS = (TableRole.INCOME_STATEMENT, TableRole.BALANCE_SHEET, TableRole.CASH_FLOWS)
 _SHARE = re.compile(
     r"(?P<own>.+?)(?<![\s,])[\s,]++(?:attributable|applicable|available) to (?P<owner>.+)", re.IGNORECASE | re.DOTALL
 )
@@ -68,8 +68,7 @@ def statement_rows(document: Document) -> tuple[StatementRow, ...]:
 
 
 def _rows(document: Document) -> Iterator[StatementRow]:
-    kinds = {index: name for index, (kind, name) in standings(document).items() if kind is Standing.STATEMENT}
-    told = {index: name for index, name in kinds.items() if name in _STATEMENTS}
+    told = {table.index: str(table.role) for table in document.tables if table.role in _STATEMENTS}
     if not told and len(document.tables) <= FEW_TABLES:
         told = {table.index: "" for table in document.tables}
     for index, statement in told.items():
