@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import ValueList, numbers_of_value, print_value
+from quaestor.core.currencies import is_currency, sign_of
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.combining import file_of
@@ -15,7 +16,6 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import Header, Table
 from quaestor.plan.steps import Compute, Constant
 
-_CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 _FRACTIONS = frozenset({"percentage_change", "percentage"})
 _DIGITS = 60
 _CONVERTERS = frozenset({Decimal(10) ** power for power in (3, 6, 9)})
@@ -72,7 +72,8 @@ def _amount(value: Decimal, answer: Answer) -> str:
     if scale is not Scale.ONE:
         words.append(scale.value)
     if unit:
-        words = [_CURRENCIES[unit], *words] if unit in _CURRENCIES else [*words, unit]
+        sign = sign_of(unit)
+        words = [sign, *words] if sign else [unit, *words] if is_currency(unit) else [*words, unit]
     return " ".join(words)
 
 

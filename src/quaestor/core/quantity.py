@@ -14,23 +14,40 @@ class Scale(StrEnum):
 
     ONE = "one"
     THOUSAND = "thousand"
+    TEN_THOUSAND = "ten thousand"
+    LAKH = "lakh"
     MILLION = "million"
+    CRORE = "crore"
+    HUNDRED_MILLION = "hundred million"
     BILLION = "billion"
+    TRILLION = "trillion"
     PERCENT = "percent"
 
     @property
     def factor(self) -> Decimal:
         """The number that the printed value is multiplied by to get units."""
-        return _FACTORS[self]
+        return Decimal(1).scaleb(self.exponent)
+
+    @property
+    def exponent(self) -> int:
+        """The power of ten that the printed value is multiplied by."""
+        return _EXPONENTS[self]
 
 
-_FACTORS = {
-    Scale.ONE: Decimal(1),
-    Scale.THOUSAND: Decimal(1_000),
-    Scale.MILLION: Decimal(1_000_000),
-    Scale.BILLION: Decimal(1_000_000_000),
-    Scale.PERCENT: Decimal("0.01"),
+_EXPONENTS = {
+    Scale.ONE: 0,
+    Scale.THOUSAND: 3,
+    Scale.TEN_THOUSAND: 4,
+    Scale.LAKH: 5,
+    Scale.MILLION: 6,
+    Scale.CRORE: 7,
+    Scale.HUNDRED_MILLION: 8,
+    Scale.BILLION: 9,
+    Scale.TRILLION: 12,
+    Scale.PERCENT: -2,
 }
+LARGE_SCALES = frozenset(scale for scale, exponent in _EXPONENTS.items() if exponent > 0)
+"""Those of amounts that are not printed out: thousands and more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,30 +8,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from quaestor.core.quantity import Scale
-
-_WORDS = {"thousand": Scale.THOUSAND, "million": Scale.MILLION, "billion": Scale.BILLION, "000": Scale.THOUSAND}
-_LINE = re.compile(
-    r"[(\[]?\s*(?:unaudited(?:\s*[;,\u2013\u2014-])?\s*|(?:all|tabular|financial)\s+)*"
-    r"(?:(?:u\.?s\.?\s+)?(?:dollars?|dollar\s+amounts|amounts?|shares?|units|figures|\$|us\$|currency|values?)\s+"
-    r"(?:and\s+[a-z ]{3,40}\s+)?)?(?:(?:are|is|expressed|stated|presented|shown|reported)\s+)*"
-    r"(?:in\s+)?(?:(?:u\.?s\.?\s+)?(?:\$|dollars?)\s+)?(?:in\s+)?(?:thousands|millions|billions|000s|\$\s?000'?s)\b"
-    r"[^0-9]{0,220}[)\].:]*",
-    re.IGNORECASE,
+from quaestor.documents.unit_phrases import (
+    SCALE_WORD,
+    currency_named,
+    find_currency_phrase,
+    find_unit_phrase,
+    is_unit_line,
+    scale_called,
 )
+
 _SCALED = re.compile(
-    r"(?P<what>\b(?:shares?|units|options|awards)\b[^,;()]{0,40}?)?\b(?P<word>thousand|million|billion)s?\b|\b000", re.I
+    rf"(?P<what>\b(?:shares?|units|options|awards)\b[^,;()]{{0,40}}?)?(?P<word>\b{SCALE_WORD}(?![A-Za-z])|(?<![0-9.,])000)",
+    re.I,
 )
 _WITH_SHARES = re.compile(r"\b(?:dollars?|amounts|\$)\s+(?:and|,)\s+s?$", re.IGNORECASE)
 _EXCEPT = re.compile(r"\bexcept(?:ing)?\b|\bother than\b|\bexcluding\b", re.IGNORECASE)
 _PER = re.compile(r"\bper[\s-]+(?:[a-z]+[\s-]+)?(?:shares?|units?)\b|\bper[\s-][a-z]+", re.IGNORECASE)
 _SHARES = re.compile(r"\bshares?\b", re.IGNORECASE)
-_CURRENCIES = (
-    (re.compile(r"\bcanadian dollars|C\$", re.IGNORECASE), "CAD"),
-    (re.compile(r"\$|\bdollars?\b|\bUSD\b", re.IGNORECASE), "USD"),
-    (re.compile(r"\beuros?\b|€|\bEUR\b", re.IGNORECASE), "EUR"),
-    (re.compile(r"\bpounds?\b|£|\bGBP\b", re.IGNORECASE), "GBP"),
-    (re.compile(r"\byen\b|¥|\bJPY\b", re.IGNORECASE), "JPY"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +51,9 @@ def read_amounts(text: str) -> Amounts:
     """
     kept, *excepted = _EXCEPT.split(text[:600], maxsplit=1)
     scale = shares = None
+    phrase = find_unit_phrase(kept)
     for found in _SCALED.finditer(kept):
-        named = _WORDS[(found["word"] or "000").casefold()]
+        named = scale_called(found["word"])
         both = found["what"] and _WITH_SHARES.search(kept, 0, found.start() + 1)
         if found["what"]:
             shares = shares or named
@@ -70,14 +64,17 @@ def read_amounts(text: str) -> Amounts:
         exception = _PER.sub(" ", excepted[0]) if excepted else ""
         if _SHARES.search(exception):
             word = re.search("thousand|million", exception, re.IGNORECASE)
-            shares = _WORDS[word[0].casefold()] if word else Scale.ONE
-    unit = next((code for pattern, code in _CURRENCIES if pattern.search(kept)), None)
-    return Amounts(scale, unit, shares)
+            shares = scale_called(word[0]) if word else Scale.ONE
+    if phrase is not None:
+        return Amounts(scale or (None if shares else phrase.scale), phrase.currency or currency_named(kept), shares)
+    alone = find_currency_phrase(kept)
+    in_ones = alone is not None and scale is None and "in " in kept[alone.start : alone.end].casefold()
+    return Amounts(Scale.ONE if in_ones else scale, alone.currency if alone else currency_named(kept), shares)
 
 
 def is_amounts_line(text: str) -> bool:
     """Whether a line is nothing but a caption ("(Dollars in millions, except per share data)")."""
-    return 5 < len(text) < 300 and _LINE.fullmatch(text.strip()) is not None
+    return len(text) > 1 and is_unit_line(text)
 
 
 _LEADS = re.compile(

@@ -8,8 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from quaestor.core.currencies import is_currency
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.kinds import kind_of
+from quaestor.documents.unit_phrases import (
+    currency_named,
+    currency_of_label,
+    ends_with_phrase,
+    find_currency_phrase,
+    find_unit_phrase,
+    is_unit_line,
+    scale_called,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +43,6 @@ _SHARES_FIRST = re.compile(
     r"(?:, (?P<sign>[$€£]) in (?P<word>thousands|millions|billions))?$",
     re.IGNORECASE,
 )
-_SCALES = {"t": Scale.THOUSAND, "0": Scale.THOUSAND, "m": Scale.MILLION, "b": Scale.BILLION}
 _SCALE = re.compile(
     r"(?:\bin\s?(?:\$|u\.?s\.?\s?\$|dollars|us dollars)?\s?|^\W*|\(\s?(?:\$|dollars|amounts|us\$)?\s?(?:in\s)?)"
     r"(?P<word>thousands|thous\b|millions|billions|000(?:'?s)?\b)"
@@ -41,15 +50,6 @@ _SCALE = re.compile(
     r"|(?P<last>thousands|millions|billions)(?:\s(?:of|in)\s(?:u\.?s\.?\s)?dollars)?\W*$",
     re.IGNORECASE,
 )
-_SHORT = re.compile(
-    r"(?:(?<![a-z0-9])(?P<code>usd|eur|gbp|cad|aud|chf|rmb|cny|sgd)|(?P<whose>[a-z]{0,2})(?P<sign>[$€£¥]))"
-    r"(?:\s?['\u2018\u2019]?\s?(?P<word>thousand|million|billion|000)s?\b|(?P<letter>[km]|bn)\b)"
-    r"|\bin\s(?P<plain>thousand|million|billion)\b",
-    re.IGNORECASE,
-)
-"""The short forms: `€m`, `US$m`, `$'000`, `RMB'Million`, `$ million`, `USDm`, `(in million)`."""
-_LETTERS = {"k": Scale.THOUSAND, "m": Scale.MILLION, "bn": Scale.BILLION}
-_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _PERCENT = re.compile(
     r"(?<![0-9])(?<![0-9]\s)%|\bin percentages?\b|\(\s?percent\s?\)|^\W*(?:as (?:an? )?)?percent(?:age)?\b",
     re.IGNORECASE,
@@ -59,8 +59,7 @@ _SINGLE = re.compile(
     r"|\bbasis points\b|\bto average\s",
     re.IGNORECASE,
 )
-_SPAN = re.compile(r"\(\s?in\s(?P<in>years|months|days|dollars)\s?\)|\(\s?(?P<bare>years|months)\s?\)", re.IGNORECASE)
-_DOLLARS = re.compile(r"\$|\bdollars?\b", re.IGNORECASE)
+_SPAN = re.compile(r"\(\s?(?:in\s)?(?P<word>years|months)\s?\)|\(\s?in\s(?P<days>days)\s?\)", re.IGNORECASE)
 _COUNTED = re.compile(
     r"(?:^\W*(?:total\s)?|\bnumber\s?of\s(?:[a-z]+\s)?|\(\s?(?:in\s)?)"
     r"(square feet|shares|options|rsus|units|gallons|barrels|acres|employees|staff|headcount|stores|customers"
@@ -70,15 +69,10 @@ _COUNTED = re.compile(
 _MONEY = re.compile(
     r"\b(?:cost|price|value|amount|payments?|proceeds|expense|gains?|loss(?:es)?|compensation)\b", re.IGNORECASE
 )
-_BRACKETED = re.compile(
-    r"\s?\((?:[^()]{0,80}?(?:\b|in)(?:thousands|thous|millions|billions|000s?|percentages)\b[^()]{0,80}"
-    r"|\s?in dollars\s?)\)",
-    re.IGNORECASE,
-)
-_WHOLE = re.compile(
-    r"\W*(?:(?:us\s|u\.?s\.?\s?)?(?:\$|dollars?|amounts?|dollar amounts|shares)\s)?(?:in\s?)?(?:\$\s?)?"
-    r"(?:thousands|millions|billions|000s?|percentages|dollars|%)\b[^0-9]{0,80}|\W*(?:\$|%|\(\s*%\s*\)|\s)+\W*",
-    re.IGNORECASE,
+_BRACKETED = re.compile(r"\s?\(([^()]{1,170})\)")
+_PERCENTAGES = re.compile(r"[^()]{0,80}?\bpercentages\b[^()]{0,80}", re.IGNORECASE)
+_SIGNS_ALONE = re.compile(
+    r"\W*(?:in\s)?(?:(?:percentages|dollars)\b[^0-9]{0,80}|(?:\$|%|\(\s*%\s*\)|\s)+\W*)", re.IGNORECASE
 )
 
 
@@ -95,16 +89,23 @@ def read_caption(text: str) -> Caption:
     ).strip()
     if not label:
         return NOTHING
+    phrase = find_unit_phrase(label)
+    if phrase is not None and ends_with_phrase(label, phrase):
+        return Caption(phrase.scale, phrase.currency or _unit(label))
     if found := _SCALE.search(label):
-        return Caption(_SCALES[(found["word"] or found["last"])[0].casefold()], _unit(label))
-    return _short_caption(label) or _caption_of_single(label)
+        return Caption(scale_called(found["word"] or found["last"]), currency_named(label) or _unit(label))
+    return _caption_of_single(label)
 
 
 def _caption_of_single(label: str) -> Caption:
     """Returns what a label says that names no thousands, millions or billions."""
     if span := _SPAN.search(label):
-        word = (span["in"] or span["bare"]).casefold()
-        return Caption(Scale.ONE, "USD" if word == "dollars" else word)
+        return Caption(Scale.ONE, (span["word"] or span["days"]).casefold())
+    phrase = find_currency_phrase(label)
+    if phrase is not None and ends_with_phrase(label, phrase):
+        # A sign in brackets names the currency alone: the table's scale may hold for it ("Price (€)", "Revenue ($)").
+        named = "in " in label[phrase.start : phrase.end].casefold()
+        return Caption(Scale.ONE if named or _SINGLE.search(label) else None, phrase.currency)
     if _SINGLE.search(label):
         return Caption(Scale.ONE)
     if _PERCENT.search(label):
@@ -112,23 +113,9 @@ def _caption_of_single(label: str) -> Caption:
     return Caption(None, _unit(label)) if not any(character.isdigit() for character in label) else NOTHING
 
 
-def _short_caption(label: str) -> Caption | None:
-    """Returns the scale that the short form at the end of a label names; None where there is none."""
-    found = _SHORT.search(label)
-    if found is None or any(map(str.isdigit, label[found.end() :])):
-        return None
-    word = found["word"] or found["plain"]
-    scale = _SCALES[word[0].casefold()] if word else _LETTERS[found["letter"].casefold()]
-    if found["code"]:
-        return Caption(scale, found["code"].upper())
-    # Dollars of another country ("S$") have no name here.
-    named = found["sign"] and found["whose"].casefold() in ("", "us")
-    return Caption(scale, _SIGNS[found["sign"]] if named else None)
-
-
 def _unit(label: str) -> str | None:
-    if _DOLLARS.search(label):
-        return "USD"
+    if code := currency_of_label(label):
+        return code
     if _MONEY.search(label) or _SINGLE.search(label):
         return None
     counted = _COUNTED.search(label)
@@ -137,8 +124,15 @@ def _unit(label: str) -> str | None:
 
 def without_caption(text: str) -> str:
     """Returns a label without its bracketed scale caption, where something is left ("amount ( in millions )")."""
-    rest = _BRACKETED.sub("", text).strip()
+    rest = _BRACKETED.sub(lambda found: "" if _is_unit(found[1]) else found[0], text).strip()
     return rest or text
+
+
+def _is_unit(text: str) -> bool:
+    """Whether what stands in brackets tells of units and nothing else."""
+    return (
+        is_unit_line(f"({text})") or _PERCENTAGES.fullmatch(text) is not None or _SCALE.search(f"({text})") is not None
+    )
 
 
 def is_caption(text: str) -> bool:
@@ -146,7 +140,7 @@ def is_caption(text: str) -> bool:
     plain = text.strip()
     if not plain or len(text) >= 200:
         return False
-    return _WHOLE.fullmatch(plain) is not None or _SHORT.fullmatch(plain.strip("() ")) is not None
+    return is_unit_line(plain) or _SIGNS_ALONE.fullmatch(plain) is not None
 
 
 _IN_TEXT = re.compile(r"\(([^()]{0,120}\b(?:thousands|millions|billions)\b[^()]{0,120})\)", re.IGNORECASE)
@@ -174,7 +168,7 @@ def covers(caption: str, unit: str | None, label: str, label_unit: str | None) -
         label: The line's label.
         label_unit: The unit that the label names.
     """
-    if unit == "USD" and label_unit in _COUNTS:
+    if is_currency(unit) and label_unit in _COUNTS:
         return False
     found = _EXCEPTED.search(caption)
     return not (found and _SHARES.search(_PER.sub("", found["what"])) and _SHARES.search(_PER.sub("", label)))
@@ -210,7 +204,7 @@ def caption_in_text(sentences: Sequence[str]) -> Caption:
             return caption
     if sentences and (found := _LEADS.search(sentences[-1])):
         unit = "USD" if found["unit"] or found["of"] else None
-        return Caption(_SCALES[found["word"][0].casefold()], unit)
+        return Caption(scale_called(found["word"]), unit)
     for sentence in reversed(sentences):
         if found := _IN_TEXT.search(sentence):
             caption = read_caption(f"( {found[1].strip()} )")

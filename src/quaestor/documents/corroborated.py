@@ -10,14 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.core.stop_words import STOP_WORDS
 from quaestor.core.words import search_words
 from quaestor.documents.document import Sentence
 from quaestor.documents.table import Cell, Table
 
-_LARGE = (Scale.THOUSAND, Scale.MILLION, Scale.BILLION)
-_TRIED = (Scale.ONE, *_LARGE)
+_TRIED = (Scale.ONE, Scale.THOUSAND, Scale.MILLION, Scale.BILLION)
 _DIGITS = 3
 """Numbers of fewer digits agree by chance."""
 _EVIDENCE = 2
@@ -43,7 +42,7 @@ def scale_said(table: Table, sentences: Iterable[Sentence]) -> Scale | None:
         sentences: Those of its page.
     """
     heads = (*table.rows, *table.columns)
-    if table.scale is not None or any(head.scale in _LARGE for head in heads):
+    if table.scale is not None or any(head.scale in LARGE_SCALES for head in heads):
         return None
     amounts = sorted(_amounts(table), key=lambda amount: amount.value)
     values = [amount.value for amount in amounts]
@@ -63,7 +62,7 @@ def scale_said(table: Table, sentences: Iterable[Sentence]) -> Scale | None:
     if len(told) != 1:
         return None
     ((scale, count),) = told.items()
-    return scale if count >= _EVIDENCE and scale in _LARGE else None
+    return scale if count >= _EVIDENCE and scale in LARGE_SCALES else None
 
 
 def _amounts(table: Table) -> Iterator[_Amount]:
@@ -81,7 +80,7 @@ def _single(cell: Cell) -> Quantity | None:
 
 def _is_amount(number: Quantity, *, in_text: bool) -> bool:
     """Whether a number can be an amount of money of enough digits: with a scale in a sentence, without in a cell."""
-    scaled = number.scale in _LARGE if in_text else number.scale is Scale.ONE
+    scaled = number.scale in LARGE_SCALES if in_text else number.scale is Scale.ONE
     money = number.unit is None or (len(number.unit) == 3 and number.unit.isupper())
     return scaled and money and len(number.value.as_tuple().digits) >= _DIGITS
 

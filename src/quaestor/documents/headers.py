@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from quaestor.core.parsing import clean_label, find_quantities, parse_cell
 from quaestor.core.periods import Period, find_periods, parse_period
 from quaestor.core.provenance import CellRef
-from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.captions import NOTHING, Caption, is_caption, read_caption, without_caption
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
 from quaestor.documents.row_names import RowNames, name_rows
@@ -45,7 +45,6 @@ _LASTING = re.compile(r"\b(?:months?|weeks|quarters?|years?)\s+end(?:ed|ing)\s*:
 _HEADER_ROWS_AT_MOST = 4
 _ONE_LINE = 2
 """The columns of a table with one column of values: what stands over that is its own."""
-_COUNTS_IN = (Scale.THOUSAND, Scale.MILLION, Scale.BILLION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +170,11 @@ def _continues_header(row: Sequence[str]) -> bool:
     printed = [text for text in row[1:] if text.strip()]
     if not printed:
         return is_caption(row[0])
-    scaled = read_caption(row[0]).scale in _COUNTS_IN and all(parse_period(text) for text in printed[:1])
+    scaled = read_caption(row[0]).scale in LARGE_SCALES and all(parse_period(text) for text in printed[:1])
     captioned = not row[0].strip() or is_caption(row[0]) or scaled
     if all(is_caption(text) for text in printed):
         # Over a scale in every column the first line's label has none of its own.
-        return captioned or all(read_caption(text).scale in _COUNTS_IN for text in printed)
+        return captioned or all(read_caption(text).scale in LARGE_SCALES for text in printed)
     return captioned and not any(is_amount(text) for text in printed)
 
 
@@ -365,10 +364,10 @@ def _table_caption(grid: Grid, header_rows: int, columns: tuple[Header, ...], le
             len(row) > _ONE_LINE
             and len(printed) == 1
             and is_caption(printed[0])
-            and read_caption(printed[0]).scale in _COUNTS_IN
+            and read_caption(printed[0]).scale in LARGE_SCALES
         ):
             return read_caption(printed[0])
-    named = [column for column in columns[1:] if column.scale in _COUNTS_IN]
+    named = [column for column in columns[1:] if column.scale in LARGE_SCALES]
     if len(named) == 1 and len(columns) > _ONE_LINE and all(column.period for column in columns[1:]):
         # Printed over the middle one of several periods, it is of all of them.
         return Caption(named[0].scale, named[0].unit or leading.unit)

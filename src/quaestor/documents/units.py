@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quaestor.core.parsing import find_quantities
-from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.amounts import Amounts
 from quaestor.documents.captions import covers, read_caption
 from quaestor.documents.document import Sentence
 from quaestor.documents.kinds import Kind, kind_of
 from quaestor.documents.table import Cell, Header, Table
 
-_LARGE = (Scale.THOUSAND, Scale.MILLION, Scale.BILLION)
 _DEPENDENT = re.compile(
     r"(?:basic|diluted|assuming dilution|total|as (?:reported|adjusted)|before|after|adjust|continuing|discontinued|net"
     r"|class [ab]|effect of|stock options|common|from|high|low|first|second|third|fourth)\b",
@@ -39,7 +38,7 @@ def with_units(table: Table, amounts: Amounts, currency: str | None, about: Sequ
         about: Its title and the sentences before it.
     """
     money = amounts.unit or _printed_currency(table)
-    in_labels = amounts.scale or next((head.scale for head in table.columns if head.scale in _LARGE), None)
+    in_labels = amounts.scale or next((head.scale for head in table.columns if head.scale in LARGE_SCALES), None)
     columns = [_column_kind(header) for header in table.columns]
     rows = _row_kinds(table)
     if money is None and not any(kind in ("shares", "count") for kind in (*columns[1:], *rows)):
@@ -77,7 +76,7 @@ def with_units(table: Table, amounts: Amounts, currency: str | None, about: Sequ
 
 def _covered(table: Table, header: Header, kind: Kind | None, amounts: Amounts) -> Header:
     """Returns the heading of a line of money with the scale that the caption would except by its words."""
-    if kind not in ("money", None) or header.scale is Scale.PERCENT or header.scale in _LARGE:
+    if kind not in ("money", None) or header.scale is Scale.PERCENT or header.scale in LARGE_SCALES:
         return header
     if header.scale is Scale.ONE and kind_of(header.label) in ("money", None) and _BRACKETED.search(header.label):
         header = replace(header, scale=None)
@@ -127,10 +126,14 @@ def _prints_money(cells: Sequence[Cell]) -> bool:
 def _header(header: Header, kind: Kind | None, amounts: Amounts, money: str | None) -> Header:
     """Returns a heading with the scale and unit that its kind has; a scale that its label names stays."""
     said = next(
-        (caption.scale for text in (header.label, *header.levels) if (caption := read_caption(text)).scale in _LARGE),
+        (
+            caption.scale
+            for text in (header.label, *header.levels)
+            if (caption := read_caption(text)).scale in LARGE_SCALES
+        ),
         None,
     )
-    said = said or (header.scale if header.scale in _LARGE else None)
+    said = said or (header.scale if header.scale in LARGE_SCALES else None)
     match kind:
         case "price":
             return replace(header, scale=Scale.ONE, unit=money or header.unit)

@@ -14,7 +14,7 @@ from decimal import Decimal
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList, YesNo
-from quaestor.core.quantity import Scale
+from quaestor.core.quantity import LARGE_SCALES, Scale
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import BadLinesError, InputError, unknown_name
 from quaestor.llm.usage import Usage
@@ -25,7 +25,7 @@ _NUMBER = re.compile(
 _PERCENT = frozenset({"percent", "percentage", "pct", "%"})
 _PLAIN = frozenset({"", "raw", "ratio", "fraction", "decimal", "number", "none", "one", "ones", "yes_no"})
 _SCALES: Mapping[str, Scale] = {
-    name: scale for scale in (Scale.THOUSAND, Scale.MILLION, Scale.BILLION) for name in (scale.value, f"{scale.value}s")
+    name: scale for scale in sorted(LARGE_SCALES) for name in (scale.value, f"{scale.value}s")
 }
 _LONGEST_NUMBER = 300
 """Digits of a number, and the largest power of ten."""

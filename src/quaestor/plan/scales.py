@@ -39,15 +39,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from quaestor.core.currencies import is_currency
 from quaestor.core.quantity import Scale
 
-_EXPONENTS = {Scale.ONE: 0, Scale.PERCENT: -2, Scale.THOUSAND: 3, Scale.MILLION: 6, Scale.BILLION: 9}
-_SCALES = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION}
+_SCALES = {scale.exponent: scale for scale in Scale if scale is not Scale.PERCENT}
+_EVERYWHERE = frozenset({0, 3, 6, 9})
+"""The powers of ten that a result is named by; by another (lakh, crore, trillion) only where an operand has it."""
 _CONVERTERS = {Decimal(1000): 3, Decimal(1_000_000): 6, Decimal(1_000_000_000): 9}
 _SURELY_CONVERTS = 6
 _MOST_TIMES = 12
 _SINGLE = "single things"
-_CURRENCIES = frozenset({"USD", "EUR", "GBP", "JPY"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Dimension:
     @property
     def money(self) -> bool:
         """True where a currency is counted."""
-        return self.unit in _CURRENCIES
+        return is_currency(self.unit)
 
     @property
     def plain(self) -> bool:
@@ -99,7 +100,7 @@ class Dimension:
     @property
     def exponent(self) -> int:
         """The power of ten that one unit of the value stands for."""
-        return _EXPONENTS[self.scale]
+        return self.scale.exponent
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +212,11 @@ def multiply(kinds: Sequence[Dimension]) -> OperandScaling:
         return OperandScaling(_fractions(kinds), amount.scale, amount.unit, amount.in_ones)
     for scaled, factor in ((left, right), (right, left)):
         converted = scaled.exponent - factor.factor
-        if scaled.known and factor.factor and converted in _SCALES:
+        if scaled.known and factor.factor and _has_name(converted, kinds):
             return _named((0, 0), converted, unit)
     together = left.exponent + right.exponent
     in_ones = any(kind.in_ones for kind in kinds) and all(kind.in_ones or kind.constant is not None for kind in kinds)
-    if together in _SCALES:
+    if _has_name(together, kinds):
         return OperandScaling((0, 0), _SCALES[together], unit, in_ones and not together)
     return OperandScaling((0, right.exponent), left.scale, unit)
 
@@ -230,12 +231,12 @@ def divide(kinds: Sequence[Dimension]) -> OperandScaling:
     if right.constant is not None and not right.known:
         converted = left.exponent + right.factor
         surely = right.factor >= _SURELY_CONVERTS and left.constant is None
-        named = (left.known or surely) and converted in _SCALES
+        named = (left.known or surely) and _has_name(converted, kinds)
         return _named((0, 0), converted, left.unit) if named else OperandScaling((0, 0), left.scale, left.unit)
     apart = left.exponent - right.exponent
-    if left.known and right.in_ones and apart > 0 and apart in _SCALES:
+    if left.known and right.in_ones and apart > 0 and _has_name(apart, kinds):
         return OperandScaling((0, 0), _SCALES[apart], left.unit if left.money and not right.money else None)
-    if None not in (left.unit, right.unit) and left.unit != right.unit and apart in _SCALES:
+    if None not in (left.unit, right.unit) and left.unit != right.unit and _has_name(apart, kinds):
         unit = left.unit if left.money and not right.money else None
         return OperandScaling((0, 0), _SCALES[apart], unit, left.known and right.known and not apart)
     return _plain(linear(kinds).shifts)
@@ -251,6 +252,11 @@ def row(kinds: Sequence[Dimension]) -> OperandScaling:
     if any(kind.percent for kind in kinds):
         return OperandScaling(_fractions(kinds))
     return linear(kinds)
+
+
+def _has_name(exponent: int, kinds: Sequence[Dimension]) -> bool:
+    """Return whether a product or quotient of some operands can be called by a power of ten."""
+    return exponent in _EVERYWHERE or exponent in (kind.exponent for kind in kinds if not kind.percent)
 
 
 def _named(shifts: tuple[int, ...], exponent: int | None, unit: str | None) -> OperandScaling:

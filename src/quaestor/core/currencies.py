@@ -1,0 +1,255 @@
+"""Currencies of ISO 4217 by code, sign and name: `NT$`, `TWD` and `New Taiwan dollars` are one.
+
+Owns the table and the patterns of the three. A bare `$` is the dollar of the United States and a bare `¥` the yen; a
+document that counts in another says so (`quaestor.documents.unit_phrases`). A sign that several currencies share
+(`kr`) names none.
+"""
+
+import re
+from functools import cache
+from itertools import groupby
+
+_TABLE = """
+AED;Dhs,Dh;UAE dirham,Emirati dirham,dirham
+AFN;;afghani
+ALL;;Albanian lek,lek
+AMD;֏;Armenian dram,dram
+AOA;Kz;Angolan kwanza,kwanza
+ARS;AR$;Argentine peso,Argentinian peso
+AUD;A$,AU$;Australian dollar
+AWG;;Aruban florin
+AZN;₼;Azerbaijani manat
+BAM;;convertible mark
+BBD;Bds$;Barbados dollar,Barbadian dollar
+BDT;Tk,৳;Bangladeshi taka,taka
+BGN;;Bulgarian lev,lev,leva
+BHD;BD;Bahraini dinar
+BIF;;Burundian franc
+BMD;BD$;Bermudian dollar,Bermuda dollar
+BND;B$;Brunei dollar
+BOB;;boliviano
+BRL;R$;Brazilian real,Brazilian reais,reais
+BSD;;Bahamian dollar
+BTN;;ngultrum
+BWP;;pula
+BYN;;Belarusian ruble
+BZD;BZ$;Belize dollar
+CAD;C$,CA$,Cdn$,CAD$,CDN$;Canadian dollar
+CDF;;Congolese franc
+CHF;SFr.,SFr,Fr.;Swiss franc
+CLP;CLP$;Chilean peso
+CNY;RMB,CN¥,RMB¥,人民币,人民幣,元;renminbi,yuan,Chinese yuan
+COP;COP$,COL$;Colombian peso
+CRC;₡;Costa Rican colón,colones
+CUP;;Cuban peso
+CVE;;Cape Verdean escudo
+CZK;Kč;Czech koruna,Czech crown,koruna,koruny,korun
+DJF;;Djiboutian franc
+DKK;DKr;Danish krone,Danish kroner,Danish crown
+DOP;RD$;Dominican peso
+DZD;;Algerian dinar
+EGP;E£,LE;Egyptian pound
+ERN;;nakfa
+ETB;;birr
+EUR;€;euro
+FJD;FJ$;Fiji dollar,Fijian dollar
+FKP;;Falkland Islands pound
+GBP;£,UK£;pound sterling,pounds sterling,British pound,sterling,pound
+GEL;₾;Georgian lari,lari
+GHS;GH₵,GH¢,₵;Ghana cedi,Ghanaian cedi,cedi
+GIP;;Gibraltar pound
+GMD;;dalasi
+GNF;;Guinean franc
+GTQ;;quetzal
+GYD;GY$;Guyana dollar
+HKD;HK$,港元,港币,港幣;Hong Kong dollar,HK dollar
+HNL;;lempira
+HTG;;gourde
+HUF;Ft;Hungarian forint,forint
+IDR;Rp.,Rp;Indonesian rupiah,rupiah
+ILS;₪,NIS;new Israeli shekel,New Israeli Shekel,Israeli shekel,new shekel,shekel
+INR;₹,Rs.,Rs,Re.;Indian rupee,rupee
+IQD;;Iraqi dinar
+IRR;;Iranian rial
+ISK;;Icelandic króna,Icelandic krona,Icelandic krónur
+JMD;J$;Jamaican dollar,Jamaica dollar
+JOD;JD;Jordanian dinar
+JPY;¥,JP¥,円,日元,日圓;Japanese yen,yen
+KES;KSh,KShs,Kshs;Kenyan shilling,Kenya shilling
+KGS;;Kyrgyzstani som
+KHR;៛;riel
+KMF;;Comorian franc
+KPW;;North Korean won
+KRW;₩,원;South Korean won,Korean won,won
+KWD;KD;Kuwaiti dinar
+KYD;CI$;Cayman Islands dollar
+KZT;₸;Kazakhstani tenge,tenge
+LAK;₭;kip
+LBP;;Lebanese pound
+LKR;;Sri Lankan rupee
+LRD;;Liberian dollar
+LSL;;loti,maloti
+LYD;;Libyan dinar
+MAD;;Moroccan dirham
+MDL;;Moldovan leu,Moldovan lei
+MGA;;ariary
+MKD;;Macedonian denar
+MMK;;kyat
+MNT;₮;Mongolian tugrik,tugrik,tögrög
+MOP;MOP$;Macanese pataca,pataca
+MRU;;ouguiya
+MUR;;Mauritian rupee
+MVR;;rufiyaa
+MWK;;Malawian kwacha
+MXN;MX$,Mex$,MXN$;Mexican peso
+MYR;RM;Malaysian ringgit,ringgit
+MZN;;metical,meticais
+NAD;N$;Namibian dollar,Namibia dollar
+NGN;₦;Nigerian naira,naira
+NIO;;Nicaraguan córdoba
+NOK;NKr;Norwegian krone,Norwegian kroner,Norwegian crown
+NPR;;Nepalese rupee
+NZD;NZ$;New Zealand dollar
+OMR;;Omani rial
+PAB;;balboa
+PEN;S/.,S/;Peruvian sol,Peruvian soles,soles
+PGK;;kina
+PHP;₱;Philippine peso
+PKR;;Pakistani rupee,Pakistan rupee
+PLN;zł;Polish zloty,Polish złoty,zloty,zlotys,złoty,złotych
+PYG;₲;guaraní,guaranies
+QAR;QR;Qatari riyal,Qatar riyal
+RON;;Romanian leu,Romanian lei
+RSD;;Serbian dinar
+RUB;₽;Russian ruble,Russian rouble,ruble,rouble
+RWF;;Rwandan franc
+SAR;SR;Saudi riyal,Saudi Arabian riyal
+SBD;;Solomon Islands dollar
+SCR;;Seychellois rupee
+SDG;;Sudanese pound
+SEK;SKr;Swedish krona,Swedish kronor,Swedish crown,kronor
+SGD;S$,SG$,SGD$;Singapore dollar
+SHP;;Saint Helena pound
+SLE;;leone
+SOS;;Somali shilling
+SRD;;Surinamese dollar
+SSP;;South Sudanese pound
+STN;;dobra
+SYP;;Syrian pound
+SZL;;lilangeni,emalangeni
+THB;฿;Thai baht,baht
+TJS;;somoni
+TMT;;Turkmenistan manat
+TND;;Tunisian dinar
+TOP;;paanga
+TRY;₺,TL;Turkish lira,Turkish lirasi,lira
+TTD;TT$;Trinidad and Tobago dollar
+TWD;NT$,NTD,新台幣,新臺幣,新台币;New Taiwan dollar,NT dollar,Taiwan dollar
+TZS;TSh,TShs;Tanzanian shilling
+UAH;₴;Ukrainian hryvnia,hryvnia
+UGX;USh,UShs;Ugandan shilling,Uganda shilling
+USD;$,US$,U.S.$,USD$,美元;U.S. dollar,US dollar,United States dollar,dollar
+UYU;;Uruguayan peso
+UZS;;Uzbekistani sum
+VES;;Venezuelan bolívar,bolívares
+VND;₫;Vietnamese dong,dong
+VUV;;vatu
+WST;;tala
+XAF;FCFA;Central African CFA franc
+XCD;EC$;East Caribbean dollar
+XOF;CFA;West African CFA franc
+XPF;CFPF;CFP franc
+YER;;Yemeni rial
+ZAR;R;South African rand,rand
+ZMW;;Zambian kwacha
+ZWG;ZiG;Zimbabwe gold
+"""
+_WORDS = frozenset({"ALL", "CUP", "PEN", "SOS", "TOP", "TRY", "MAD", "MOP", "R", "RM", "LE", "SR", "BD", "KD", "JD"})
+"""Codes and signs that are words or letters too: they name a currency beside a scale alone (`R million`)."""
+_SMALL = frozenset({"usd", "eur", "gbp", "chf", "cad", "aud", "jpy", "rmb", "cny", "hkd", "sgd", "inr", "sek", "nok"})
+"""Codes that are read in small letters, too, as texts print them that have lost their capitals."""
+_COMMON = frozenset({"dollar", "pound", "sterling", "won", "real", "rand", "lira", "kip", "lek", "dram", "dong", "lev"})
+
+
+def _read_table() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    rows = (line.split(";") for line in _TABLE.split("\n") if line)
+    return {code: (tuple(filter(None, signs.split(","))), tuple(names.split(","))) for code, signs, names in rows}
+
+
+_CURRENCIES = _read_table()
+_CODES = {**{code: code for code in _CURRENCIES}, **{code: code.upper() for code in _SMALL}, "rmb": "CNY"}
+_SIGNS = {sign: code for code, (signs, _) in _CURRENCIES.items() for sign in signs} | {"US $": "USD", "U.S. $": "USD"}
+_NAMES = {name.casefold(): code for code, (_, names) in _CURRENCIES.items() for name in names}
+_LETTERS = frozenset(sign for sign in _SIGNS if sign.isascii() and sign[-1] != "$")
+
+
+def is_currency(unit: str | None) -> bool:
+    """Return whether a unit is the code of a currency."""
+    return unit in _CURRENCIES
+
+
+def sign_of(code: str) -> str | None:
+    """Return the sign that a currency is shown with before its amounts; None where it has none but its code.
+
+    >>> [sign_of(code) for code in ("USD", "TWD", "CHF", "SEK")]
+    ['$', 'NT$', None, None]
+    """
+    signs = _CURRENCIES[code][0] if code in _CURRENCIES else ()
+    return signs[0] if signs and (signs[0] not in _LETTERS or code == "INR") else None
+
+
+@cache
+def currency_called(text: str) -> str | None:
+    """Return the code of the currency with a sign, code or name; None where it is no currency's.
+
+    >>> [currency_called(text) for text in ("US$", "usd", "New Taiwan dollars", "kronor", "kr")]
+    ['USD', 'USD', 'TWD', 'SEK', None]
+    """
+    plain = " ".join(text.split())
+    if code := _CODES.get(plain) or _SIGNS.get(plain):
+        return code
+    if (code := _CODES.get(plain.rstrip("$ "))) and plain[-1] == "$":
+        return code
+    if "$" in plain and (code := _ANY_CASE.get(plain.replace(" ", "").replace(".", "").casefold())):
+        return code
+    words = plain.casefold().replace("u. s.", "u.s.").replace("u.s .", "u.s.")
+    return _NAMES.get(words) or _NAMES.get(words.removesuffix("s"))
+
+
+_ANY_CASE = {sign.replace(".", "").casefold(): code for sign, code in _SIGNS.items() if "$" in sign}
+
+
+def _alternatives(words: list[str]) -> str:
+    """Return a pattern of words, those that begin alike put together, the longer before the shorter."""
+    groups = groupby(sorted(words, key=lambda word: (word[0], -len(word))), key=lambda word: word[0])
+    found = ((re.escape(first), [re.escape(word[1:]) for word in group]) for first, group in groups)
+    return "|".join(f"{first}{rest[0]}" if len(rest) == 1 else f"{first}(?:{'|'.join(rest)})" for first, rest in found)
+
+
+def _sign_pattern(*, words: bool) -> str:
+    """Return the pattern of signs and codes, with or without those that are words or letters elsewhere."""
+    before = [re.escape(sign[:-1]) for sign in _SIGNS if "$" in sign and sign[0].isalpha()]
+    dollars = rf"(?i:(?:{'|'.join(sorted(before, key=len, reverse=True))}|u\.?\s?s\.?\s?)\$)"
+    letters = _alternatives([code for code in (*_CODES, *_LETTERS) if words or code not in _WORDS])
+    others = _alternatives([sign for sign in _SIGNS if "$" not in sign and sign not in _LETTERS])
+    lettered = rf"(?<![A-Za-z])(?:{dollars}|(?-i:{letters})(?![A-Za-z])(?:\s?\$)?)"
+    return rf"(?:{lettered}|(?<!\b[A-Za-z])(?<!\b[A-Za-z][A-Za-z])\$|(?-i:{others}))"
+
+
+CODE = rf"(?-i:{_alternatives(list(_CODES))})"
+"""A code of three letters, to be stood beside others: of `MSEK`, `EURm`."""
+SIGN = _sign_pattern(words=False)
+"""A sign or code that names a currency wherever it stands: `€`, `HK$`, `SEK`."""
+SIGN_BESIDE_SCALE = _sign_pattern(words=True)
+"""The same with those that are words or letters elsewhere: `R` of `R million`, `TRY`, `RM`."""
+
+
+def _name_pattern(names: list[str]) -> str:
+    forms = (re.escape(name).replace(r"\ ", r"\s").replace(r"u\.s\.", r"(?:u\s?\.\s?s\s?\.?)") for name in names)
+    return rf"\b(?:{'|'.join(sorted(forms, key=len, reverse=True))})s?\b"
+
+
+NAME = rf"(?i:{_name_pattern(list(_NAMES))})"
+"""The name of a currency, which a phrase about units may use (`thousands of euros`)."""
+FULL_NAME = rf"(?i:{_name_pattern([name for name in _NAMES if name not in _COMMON])})"
+"""A name that is nothing else: `New Taiwan dollars`, `yen`, but no `pounds` or `won`."""

@@ -1,0 +1,190 @@
+"""Phrases that say what numbers count in: `EUR m`, `TEUR`, `in thousands of euros`, `HK$'000`, `₹ crore`, `百万円`.
+
+One grammar for captions, titles, headings, cells and sentences: the name of a scale, the name of a currency, and how
+they stand together. What such a phrase covers is the business of those who read it.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from quaestor.core.currencies import CODE, NAME, SIGN, SIGN_BESIDE_SCALE, currency_called
+from quaestor.core.quantity import Scale
+
+_WORDS = {
+    "thousand": Scale.THOUSAND, "thous": Scale.THOUSAND, "000": Scale.THOUSAND, "tsd": Scale.THOUSAND,
+    "tausend": Scale.THOUSAND, "milliers": Scale.THOUSAND, "miles": Scale.THOUSAND, "milhares": Scale.THOUSAND,
+    "million": Scale.MILLION, "mio": Scale.MILLION, "mln": Scale.MILLION, "mn": Scale.MILLION,
+    "millionen": Scale.MILLION, "millones": Scale.MILLION, "milhões": Scale.MILLION, "milioni": Scale.MILLION,
+    "billion": Scale.BILLION, "bn": Scale.BILLION, "bln": Scale.BILLION, "mrd": Scale.BILLION,
+    "milliarde": Scale.BILLION, "milliarden": Scale.BILLION, "milliard": Scale.BILLION, "miliardi": Scale.BILLION,
+    "trillion": Scale.TRILLION, "tn": Scale.TRILLION, "trn": Scale.TRILLION,
+    "lakh": Scale.LAKH, "lac": Scale.LAKH, "crore": Scale.CRORE, "hundred million": Scale.HUNDRED_MILLION,
+    "ten thousand": Scale.TEN_THOUSAND,
+}  # fmt: skip
+_LETTERS = {
+    "k": Scale.THOUSAND, "K": Scale.THOUSAND, "T": Scale.THOUSAND, "m": Scale.MILLION, "M": Scale.MILLION,
+    "mm": Scale.MILLION, "MM": Scale.MILLION, "b": Scale.BILLION, "B": Scale.BILLION, "G": Scale.BILLION,
+    "cr": Scale.CRORE, "Cr": Scale.CRORE, "CR": Scale.CRORE, "Mn": Scale.MILLION, "Bn": Scale.BILLION,
+    "BN": Scale.BILLION, "MN": Scale.MILLION, "bn": Scale.BILLION, "mn": Scale.MILLION, "mil": Scale.MILLION,
+}  # fmt: skip
+_SIGNS = {
+    "千": Scale.THOUSAND, "万": Scale.TEN_THOUSAND, "萬": Scale.TEN_THOUSAND, "百万": Scale.MILLION,
+    "百萬": Scale.MILLION, "億": Scale.HUNDRED_MILLION, "亿": Scale.HUNDRED_MILLION, "十億": Scale.BILLION,
+    "十亿": Scale.BILLION, "兆": Scale.TRILLION, "천": Scale.THOUSAND, "백만": Scale.MILLION,
+    "억": Scale.HUNDRED_MILLION, "십억": Scale.BILLION, "조": Scale.TRILLION,
+}  # fmt: skip
+SCALE_SIGN = "百万|百萬|十億|十亿|십억|백만|[千万萬億亿兆천억조]"
+"""The scales of East Asia, which stand between a number and its currency."""
+SCALE_WORD = (
+    r"(?i:hundred\smillions?|ten\sthousands?|(?:thousand|million|billion|trillion|crore|lakh|lac)s?"
+    r"|thous\b\.?|tsd\.?|tausend|mio\.?|mln\.?|mn\.?|bn\.?|bln\.?|mrd\.?|trn\.?|tn\.?"
+    r"|millionen|milliarden?|milliards?|milliers|millones|milh(?:ões|ares)|milioni|miliardi|miles(?=\sde\b))"
+)
+_ZEROS = r"['\u2018\u2019`]?\s?000(?:['\u2018\u2019]?s)?"
+_END = r"(?![A-Za-z])"
+_BETWEEN = r"\s?(?:\((?:in\s)?|(?:(?:amounts?\s)?in|of|de|di|d['\u2019]|en)\s?)?\s?['\u2018\u2019]?"
+_CURRENCY = rf"(?:{SIGN_BESIDE_SCALE}|{NAME})"
+_PHRASE = re.compile(
+    rf"(?P<before>{_CURRENCY})(?:{_BETWEEN}(?P<word>{SCALE_WORD}{_END}|{_ZEROS}\b)"
+    rf"|(?:\s?['\u2018\u2019]?(?P<letter>[kKmM]|mm|MM|[MB]n|MN|BN|[cC]r\.?|CR|mil\.?)|(?P<letter2>[bB])){_END}"
+    rf"|\s?(?P<sign>{SCALE_SIGN})[元円圓원]?)"
+    rf"|(?<![A-Za-z])(?:(?P<code>{CODE}|R)(?P<letter3>[kKmM]|mm|MM|[bBmM]n)|(?P<letter4>[TkKmM]|M[Nn])(?P<code2>{CODE}))"
+    rf"{_END}|(?<![A-Za-z])(?P<letter5>[TkKmM]|M[Mn]|mm)\s?(?P<after>{SIGN})"
+    rf"|(?<![A-Za-z])(?P<word2>{SCALE_WORD}|(?<![0-9.,]){_ZEROS}){_BETWEEN}(?P<after2>{_CURRENCY})"
+    rf"|(?P<sign2>{SCALE_SIGN})(?P<after3>{SIGN})"
+)
+"""A scale and a currency that stand together."""
+_IN_SCALE = re.compile(
+    rf"(?:\bin\s|\bnearest\s|[(\[]\s?(?:in\s)?|(?:^|[:,]\s)(?!(?:m|b|tr)illion\b|thousand\b))"
+    rf"(?P<word>{SCALE_WORD}{_END}|{_ZEROS}\b)|(?:^|[(\[:\uff1a])\s?(?P<sign>{SCALE_SIGN})(?=\s?(?:[)\]]|$))",
+    re.IGNORECASE,
+)
+"""A scale alone, where it can be nothing else."""
+_IN_CURRENCY = re.compile(
+    rf"(?:\bin\s|[(\[])(?:(?:whole|full|single|millions?\sof|thousands?\sof)\s)?(?P<named>{SIGN}|{NAME})(?=\s?(?:[)\].,;]|$|except\b|unless\b))"
+)
+"""A currency alone, where it can be nothing else: "(in euros)", "(US$)", "in CHF"."""
+_ANY_CURRENCY = re.compile(rf"{SIGN}|{NAME}")
+_SYMBOL = re.compile(rf"(?![A-Za-z]{{1,6}}(?![A-Za-z$])){SIGN}|(?i:\b(?:[a-z]{{1,15}}\s){{0,2}}dollars?\b)")
+_EXCEPT = re.compile(r"\bexcept(?:ing)?\b|\bother than\b|\bexcluding\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitPhrase:
+    """A phrase that says what numbers count in, and where it stands.
+
+    Attributes:
+        scale: What one unit of a number stands for; None where it is not said.
+        currency: The code of the currency; None where it is not said, or more than one is.
+        start: Where it begins in the text.
+        end: The character after it.
+    """
+
+    scale: Scale | None
+    currency: str | None
+    start: int
+    end: int
+
+
+def scale_called(word: str) -> Scale | None:
+    """Return the scale with a name, in any of its forms.
+
+    >>> [str(scale_called(word)) for word in ("Millions", "Mrd.", "'000", "crores", "億")]
+    ['million', 'billion', 'thousand', 'crore', 'hundred million']
+    """
+    plain = " ".join(word.split()).strip(".'`\u2018\u2019 ")
+    if scale := _SIGNS.get(plain):
+        return scale
+    plain = plain.casefold()
+    if plain.startswith("000"):
+        return Scale.THOUSAND
+    return _WORDS.get(plain) or _WORDS.get(plain.removesuffix("s"))
+
+
+@lru_cache(maxsize=16384)
+def find_unit_phrase(text: str) -> UnitPhrase | None:
+    """Return the first phrase of a text that names a scale, with its currency; None where there is none.
+
+    >>> phrase = find_unit_phrase("Net sales, EUR m")
+    >>> phrase.scale.value, phrase.currency
+    ('million', 'EUR')
+    """
+    if found := _PHRASE.search(text):
+        named = {name.rstrip("2345"): said for name, said in found.groupdict().items() if said}
+        currency = currency_called(named.get("before") or named.get("after") or named["code"])
+        letter = named.get("letter", "").rstrip(".")
+        scale = _LETTERS[letter] if letter else scale_called(named.get("word") or named["sign"])
+        if letter == "mil" and currency == "BRL":
+            scale = Scale.THOUSAND  # Portuguese; in English it is short for a million.
+        return UnitPhrase(scale, currency, *found.span())
+    if found := _IN_SCALE.search(text):
+        return UnitPhrase(scale_called(found["word"] or found["sign"]), currency_named(text), *found.span())
+    return None
+
+
+def find_currency_phrase(text: str) -> UnitPhrase | None:
+    """Return the phrase of a text that says that its numbers are in a currency ("in euros", "(US$)"); else None."""
+    found = _IN_CURRENCY.search(text)
+    return UnitPhrase(None, currency_called(found["named"]), *found.span()) if found else None
+
+
+def currency_named(caption: str) -> str | None:
+    """Return the currency that a caption names; None where it names none, or several."""
+    kept = _EXCEPT.split(caption, maxsplit=1)[0] or caption
+    codes = {code for found in _ANY_CURRENCY.finditer(kept) if (code := currency_called(found[0]))}
+    return codes.pop() if len(codes) == 1 else None
+
+
+@lru_cache(maxsize=8192)
+def currency_of_label(label: str) -> str | None:
+    """Return the currency that a label prints by its sign or as dollars; a name alone may be what it tells of."""
+    codes = set()
+    for found in _SYMBOL.finditer(label):
+        words = found[0].split()
+        codes.add(next((c for n in range(len(words)) if (c := currency_called(" ".join(words[n:])))), None))
+    codes.discard(None)
+    return codes.pop() if len(codes) == 1 else None
+
+
+_PREFIX = (
+    r"(?:un-?audited|audited|all|tabular|financial|monetary|dollar|amounts?|figures|numbers|values?|data|information"
+    r"|currency|currencies|dollars|thousands|millions|shares?|units?|expressed|stated|presented|shown|reported|given|are|is|in|of|and|the|these"
+    r"|statements|tables?|unit|単位|单位|單位|단위|金额单位|unaudited,|otherwise|unless|indicated|noted|rounded|to|nearest"
+    r"|consolidated|condensed|reporting|presentation|as|following|en|aus)"
+)
+_BEFORE = re.compile(
+    rf"[\s(\[]*(?:{_PREFIX}(?![A-Za-z])[\s,;:\uff1a/\u2013\u2014-]*+){{0,14}}(?:(?<=and\s)[a-z ]{{3,40}}\s(?=in\s))?",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"\s*(?:$|[()\],;.:/\u2013\u2014-]|(?:of|at|except|unless|other\sthan|excluding|and|or|per|as|where|with|which|if)\b)"
+    r"[^0-9]{0,220}[)\]\s.:;,]*",
+    re.IGNORECASE,
+)
+
+
+def ends_with_phrase(text: str, phrase: UnitPhrase) -> bool:
+    """Return whether nothing but remarks stand behind a phrase ("EUR m, restated"), so that it is no part of a name."""
+    return _AFTER.fullmatch(text, phrase.end) is not None
+
+
+@lru_cache(maxsize=16384)
+def is_unit_line(text: str) -> bool:
+    """Return whether a text is nothing but a phrase about units: "(EUR '000)", "All amounts in ₹ lakhs".
+
+    >>> [is_unit_line(text) for text in ("(in euros)", "(Yen in millions, except shares)", "EUR m bonds", "yen")]
+    [True, True, False, False]
+    """
+    plain = text.strip()
+    if not plain or len(plain) >= 300:
+        return False
+    for phrase in (find_unit_phrase(plain), find_currency_phrase(plain)):
+        if phrase is not None:
+            before = _BEFORE.match(plain)
+            reached = before is not None and before.end() >= phrase.start
+            # "Amount (in millions)" is a label with its unit.
+            apart = plain[phrase.start] in "([" and any(map(str.isalpha, plain[: phrase.start]))
+            if reached and not apart and ends_with_phrase(plain, phrase):
+                return True
+    return False
