@@ -11,7 +11,7 @@ _MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 Written = str | int | float | tuple[str | int | float, str] | None
-"""A cell: words, a number, a number (as its XML has it) with its format, or nothing."""
+"""A cell: words, a number, a number (as its XML has it) with its format, or nothing; "=B1" is a formula alone."""
 
 
 def write_workbook(
@@ -78,6 +78,8 @@ def _cell(place: str, cell: Written, codes: Sequence[str]) -> str:
     match cell:
         case None:
             return ""
+        case str() if cell.startswith("="):
+            return f'<c r="{place}"><f>{escape(cell[1:])}</f><v></v></c>'
         case str():
             return f'<c r="{place}" t="inlineStr"><is><t>{escape(cell)}</t></is></c>'
         case (value, code):

@@ -20,7 +20,7 @@ from quaestor.documents.corroborated import scale_said
 from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading
 from quaestor.documents.facts import Fact, TaggedNumber
 from quaestor.documents.headers import read_table
-from quaestor.documents.repairs import DocumentWarning, WarningKind
+from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
 from quaestor.documents.roles import with_roles
 from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
@@ -107,6 +107,7 @@ class TablePart:
         numbers: What cells hold exactly where that is more than they print (`14%` of 0.1412) or is printed in another
             country's way (`1.234,56`): row and column in `grid`, and the number, in the scale of its print.
         standing: The caption that holds for all amounts where it stands, where it has none of its own, or "".
+        unknown: Cells of formulas whose values the file does not store: row and column in `grid`.
     """
 
     grid: Sequence[Sequence[str]]
@@ -118,6 +119,7 @@ class TablePart:
     facts: Sequence[tuple[int, int, Fact]] = ()
     numbers: Sequence[tuple[int, int, Quantity]] = ()
     standing: str = ""
+    unknown: Sequence[tuple[int, int]] = ()
 
 
 DocumentPart = HeadingPart | SectionPart | ParagraphPart | TablePart
@@ -289,7 +291,7 @@ class _Assembly:
             own_lines = (warning for warning in found if warning.kind not in _OF_NO_HEADINGS)
             found = (*own_lines, DocumentWarning(WarningKind.GOES_ON, self.tables, detail=str(before.index)))
         self.warnings += found
-        table = _with_numbers(table, part.numbers)
+        table = _without_values(_with_numbers(table, part.numbers), part.unknown)
         table = replace(table, caption=table.caption or clean_label(part.caption), title=part.title)
         if self.filing:
             table = self._concluded(table, part)
@@ -350,6 +352,16 @@ def _with_numbers(table: Table, numbers: Sequence[tuple[int, int, Quantity]]) ->
         cell = cells[row][column]
         if row >= table.header_rows and (column or cell.quantities) and cell.repair is None:
             cells[row][column] = replace(cell, quantities=(quantity,))
+    return replace(table, cells=tuple(map(tuple, cells)))
+
+
+def _without_values(table: Table, unknown: Sequence[tuple[int, int]]) -> Table:
+    """Return a table with the cells of formulas whose values are not stored marked as such."""
+    if not unknown:
+        return table
+    cells = [list(row) for row in table.cells]
+    for row, column in unknown:
+        cells[row][column] = replace(cells[row][column], quantities=(), repair=Repair(RepairKind.NO_STORED_VALUE))
     return replace(table, cells=tuple(map(tuple, cells)))
 
 

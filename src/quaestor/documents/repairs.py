@@ -9,6 +9,7 @@ class RepairKind(StrEnum):
 
     DASH_AS_YEAR = "dash_as_year"
     REPEATED_HEADER = "repeated_header"
+    NO_STORED_VALUE = "no_stored_value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ def show_repair(repair: Repair) -> str:
     """Returns a repair in words."""
     if repair.kind is RepairKind.DASH_AS_YEAR:
         return f"a dash printed as the year {repair.detail}"
+    if repair.kind is RepairKind.NO_STORED_VALUE:
+        return "a formula without a stored value"
     return "a header repeated within the table"
 
 

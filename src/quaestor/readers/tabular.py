@@ -39,11 +39,13 @@ class Sheet:
         rows: The printed cells, R rows of any number of them.
         numbers: What cells hold exactly, by row and column, where that is more than what they print.
         anchor: Names a block.
+        unknown: The cells of formulas whose values are not stored, by row and column.
     """
 
     rows: Sequence[Sequence[str]]
     numbers: Mapping[tuple[int, int], Quantity]
     anchor: Anchors
+    unknown: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,8 @@ def _table(sheet: Sheet, top: int, bottom: int, title: str, caption: str, withou
         if (row, column) in sheet.numbers and row not in without
     ]
     anchor = sheet.anchor(top, left, bottom - 1, right - 1)
-    return TablePart(grid, caption, None, anchor, title, None, (), numbers)
+    unknown = [(row - top, column - left) for row, column in sorted(sheet.unknown) if top <= row < bottom]
+    return TablePart(grid, caption, None, anchor, title, None, (), numbers, unknown=unknown)
 
 
 def _text(sheet: Sheet, top: int, bottom: int) -> Iterator[ParagraphPart]:

@@ -215,6 +215,7 @@ def states_number(turn: GoldTurn, value: AnswerValue) -> bool:
 _REPAIRS = {
     RepairKind.DASH_AS_YEAR: FindingKind.DASH_YEAR,
     RepairKind.REPEATED_HEADER: FindingKind.REPAIR,
+    RepairKind.NO_STORED_VALUE: FindingKind.REPAIR,
 }
 
 

@@ -54,6 +54,7 @@ def test_every_kind_of_warning_is_worded() -> None:
     assert {show_repair(Repair(kind, "2014")) for kind in RepairKind} == {
         "a dash printed as the year 2014",
         "a header repeated within the table",
+        "a formula without a stored value",
     }
 
 

@@ -75,6 +75,7 @@ def _sheet(content: SheetContent) -> Sheet:
     """Returns the rows of a sheet one below the other, one empty row for any number of them."""
     _spread(content)
     numbers: dict[tuple[int, int], Quantity] = {}
+    unknown: set[tuple[int, int]] = set()
     rows: list[list[str]] = []
     places: list[int] = []
     for number in sorted(content.rows):
@@ -87,13 +88,15 @@ def _sheet(content: SheetContent) -> Sheet:
             row[column] = " ".join(cell.text.split())
             if (exact := _exact(cell)) is not None:
                 numbers[len(rows), column] = exact
+            if cell.is_unknown:
+                unknown.add((len(rows), column))
         rows.append(row)
         places.append(number)
 
     def anchor(top: int, left: int, bottom: int, right: int) -> str:
         return _address(content.name, places[top], left, places[bottom], right)
 
-    return Sheet(rows, numbers, anchor)
+    return Sheet(rows, numbers, anchor, frozenset(unknown))
 
 
 def _address(sheet: str, top: int, left: int, bottom: int, right: int) -> str:
@@ -107,7 +110,7 @@ def _spread(content: SheetContent) -> None:
     least = min((column for row in content.rows.values() for column in row), default=0)
     for top, left, bottom, right in content.merged:
         cell = content.rows.get(top, {}).get(left)
-        if cell is None or cell.value is not None:
+        if cell is None or cell.value is not None or cell.is_unknown:
             continue
         if left > least and right - left < 50:
             for column in range(left + 1, right + 1):

@@ -1,7 +1,8 @@
 """The sheets of a workbook, cell by cell: what is shown, and what it holds.
 
 Owns the parts of the file format that say it (ECMA-376, part 1, 18): names and order of sheets, shared texts, formats,
-rows, columns and cells, merged ones. Of formulas only the value that was stored with them is read. Nothing is fetched.
+rows, columns and cells, merged ones. Of formulas only the value that was stored with them is read; without one the cell
+is unknown, not empty. Nothing is fetched.
 """
 
 import re
@@ -18,6 +19,8 @@ _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
 _MOST_TEXTS = 1_000_000
 _MOST_CHARACTERS = 64 << 20
 _MOST_MERGED = 10_000
+_UNKNOWN = "=?"
+"""What is shown of a formula whose value is not stored."""
 _EXACT_DIGITS = 15
 """Digits that Excel holds; what is written beyond them is of binary fractions."""
 
@@ -30,11 +33,13 @@ class SheetCell:
         text: What it shows.
         value: The number that it holds, where digits of it are shown; else None.
         shift: By what power of ten the shown number is larger, see `ShownNumber`.
+        is_unknown: Whether it is a formula that was stored without its value.
     """
 
     text: str
     value: Decimal | None = None
     shift: int = 0
+    is_unknown: bool = False
 
 
 @dataclass(slots=True)
@@ -235,20 +240,20 @@ class _SheetReading:
             self._pieces.append(words)
 
     def content(self) -> SheetContent:
-        """Returns the sheet, without the columns that are not shown."""
+        """Return the sheet, without the columns that are not shown."""
         for first, last in self._hidden_columns:
             for row in self._sheet.rows.values():
                 for column in [column for column in row if first <= column <= last]:
                     del row[column]
             self._sheet.hidden_columns += min(last, MOST_COLUMNS) - first + 1
+        self._sheet.without_value = sum(cell.is_unknown for row in self._sheet.rows.values() for cell in row.values())
         return self._sheet
 
     def _cell(self) -> None:
         written = "".join(self._pieces)[:LONGEST_CELL]
-        if not written:
-            self._sheet.without_value += self._formula
-            return
-        if not self._shown or not self._row:
+        # A formula that yields an empty text is stored as one.
+        unknown = self._formula and not written and self._kind != "str"
+        if not self._shown or not self._row or not (written or unknown):
             return
         if self._column >= MOST_COLUMNS:
             self._sheet.cut = True
@@ -257,7 +262,7 @@ class _SheetReading:
         if self.room < 0:
             self._sheet.cut = True
             raise EnoughError
-        cell = self._shown_cell(written)
+        cell = SheetCell(_UNKNOWN, is_unknown=True) if unknown else self._shown_cell(written)
         if cell.text.strip():
             self._sheet.rows.setdefault(self._row, {})[self._column] = cell
 

@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 from workbooks import Written, write_workbook
 
+import quaestor
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
+from quaestor.documents.repairs import Repair, RepairKind
 from quaestor.errors import DatasetError
 from quaestor.readers import tabular
 from quaestor.readers.content import read_content
 from quaestor.readers.reading import unread_file
 from quaestor.readers.workbook import archive, sheets
 from quaestor.readers.workbook.reader import WorkbookReader
+from quaestor.readers.written import document_bytes, document_of
 
 MONEY = "#,##0_);(#,##0)"
 INCOME: list[list[Written]] = [
@@ -108,8 +111,44 @@ def test_formulas_are_what_was_stored_with_them(tmp_path: Path) -> None:
         b'<row r="3"><c r="A3" t="str"><v>sum</v></c><c r="B3"><f>SUM(B2)</f></c></row></sheetData></worksheet>'
     )
     document = read(write_workbook(tmp_path / "a.xlsx", {"S": []}, parts={"xl/worksheets/sheet1.xml": sheet}))
-    assert [cell.text for cell in document.tables[0].cells[1]] == ["rent", "5"]
+    assert [[cell.text for cell in row] for row in document.tables[0].cells[1:]] == [["rent", "5"], ["sum", "=?"]]
     assert "'S'" in document.warnings[0].detail
+
+
+UNKNOWN: list[list[Written]] = [
+    ["USD millions", 2024, 2023],
+    ["Product revenue", 310, 290],
+    ["Total revenue", "=B2", "=C2+100/B2"],
+    ["Operating costs", -260, -255],
+    ["Operating income", "=SUM(B3:B4)", 35],
+]
+
+
+def test_a_formula_without_a_stored_value_is_unknown_and_no_heading(tmp_path: Path) -> None:
+    document = read(write_workbook(tmp_path / "a.xlsx", {"S": UNKNOWN}))
+    (table,) = document.tables
+    assert [row.levels for row in table.rows[2:]] == [("Total revenue",), ("Operating costs",), ("Operating income",)]
+    unknown = {cell.ref.row for row in table.cells for cell in row if cell.repair == Repair(RepairKind.NO_STORED_VALUE)}
+    assert unknown == {2, 4}
+    assert [[len(cell.quantities) for cell in row[1:]] for row in table.cells[1:]] == [[1, 1], [0, 0], [1, 1], [0, 1]]
+    assert document_of(document_bytes(document)) == document
+
+
+@pytest.mark.parametrize("question", ["what was total revenue in 2024?", "what was operating income in 2024?"])
+def test_who_asks_for_an_unknown_value_is_told_how_to_store_it(tmp_path: Path, question: str) -> None:
+    answer = quaestor.open(write_workbook(tmp_path / "a.xlsx", {"S": UNKNOWN})).ask(question).answer
+    assert (answer.value, "stored value" in (answer.reason or "")) == (None, True)
+
+
+def test_a_formula_that_yields_nothing_is_empty(tmp_path: Path) -> None:
+    sheet = (
+        b'<worksheet><sheetData><row r="1"><c r="A1" t="str"><v>a</v></c><c r="B1"><v>2023</v></c></row>'
+        b'<row r="2"><c r="A2" t="str"><v>rent</v></c><c r="B2" t="str"><f>""</f><v></v></c></row>'
+        b'<row r="3"><c r="A3" t="str"><v>wages</v></c><c r="B3"><v>7</v></c></row></sheetData></worksheet>'
+    )
+    document = read(write_workbook(tmp_path / "a.xlsx", {"S": []}, parts={"xl/worksheets/sheet1.xml": sheet}))
+    assert document.tables[0].cells[1][1].text == ""
+    assert not any("stored" in warning.detail for warning in document.warnings)
 
 
 def test_shared_texts_without_what_is_pronounced(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from quaestor.core.provenance import CellRef
 from quaestor.core.stop_words import FUNCTION_WORDS, STOP_WORDS
 from quaestor.core.words import search_words
+from quaestor.documents.repairs import Repair, RepairKind
 from quaestor.graph.facts import Observation, TextCell
 from quaestor.plan.steps import Extract
 from quaestor.solvers.base import TurnContext
@@ -14,8 +16,23 @@ _RATE = re.compile(r"(?<!\d)\d++(?:\.\d++)?\s*+%")
 _VALUE = {"kg:PatternValue", "kg:PatternAgain"}
 
 
-def empty_cell_asked(question: str, context: TurnContext) -> tuple[str, int] | None:
-    """Returns the line and the year of the empty cell that a question asks for; None where that is not certain.
+@dataclass(frozen=True, slots=True)
+class EmptyCell:
+    """A cell without a value.
+
+    Attributes:
+        line: The label of its row.
+        year: Of which it is.
+        is_formula: Whether a formula stands there whose value the file does not store.
+    """
+
+    line: str
+    year: int
+    is_formula: bool
+
+
+def empty_cell_asked(question: str, context: TurnContext) -> EmptyCell | None:
+    """Return the empty cell that a question asks for; None where that is not certain.
 
     It is certain where one year is named and nothing is calculated, each cell of the line and year is empty, and no
     sentence has a number that the year and the line's words go with.
@@ -41,7 +58,8 @@ def empty_cell_asked(question: str, context: TurnContext) -> tuple[str, int] | N
     given = any(_line(number) in lines and _year(number, context) == year for number in context.graph.observations)
     if given or len(lines) > 1 or _in_text(set(_words(named)), year, context):
         return None
-    return named, year
+    repairs = {context.document.cell(cell.source).repair for cell in asked if _year(cell, context) == year}
+    return EmptyCell(named, year, Repair(RepairKind.NO_STORED_VALUE) in repairs)
 
 
 def _line(cell: Observation | TextCell) -> tuple[str, ...]:
