@@ -198,6 +198,14 @@ def sign_of(code: str) -> str | None:
     return signs[0] if signs and (signs[0] not in _LETTERS or code == "INR") else None
 
 
+def scaled_currency(text: str) -> tuple[str, str | None]:
+    """Return the letter of a scale and the currency behind it: of `MSEK`, `k€`; "" of a currency alone."""
+    plain = "".join(text.split())
+    if (code := currency_called(text)) is not None or plain[:1] not in "TKkM":
+        return "", code
+    return plain[0], currency_called(plain[1:])
+
+
 @cache
 def currency_called(text: str) -> str | None:
     """Return the code of the currency with a sign, code or name; None where it is no currency's.
@@ -208,8 +216,8 @@ def currency_called(text: str) -> str | None:
     plain = " ".join(text.split())
     if code := _CODES.get(plain) or _SIGNS.get(plain):
         return code
-    if (code := _CODES.get(plain.rstrip("$ "))) and plain[-1] == "$":
-        return code
+    if plain.endswith("$") and (code := _CODES.get(plain.rstrip("$ "))):
+        return code if "dollar" in _CURRENCIES[code][1][0].casefold() else "USD"
     if "$" in plain and (code := _ANY_CASE.get(plain.replace(" ", "").replace(".", "").casefold())):
         return code
     words = plain.casefold().replace("u. s.", "u.s.").replace("u.s .", "u.s.")
@@ -242,6 +250,12 @@ SIGN = _sign_pattern(words=False)
 """A sign or code that names a currency wherever it stands: `€`, `HK$`, `SEK`."""
 SIGN_BESIDE_SCALE = _sign_pattern(words=True)
 """The same with those that are words or letters elsewhere: `R` of `R million`, `TRY`, `RM`."""
+_CLEAR = _alternatives(["TRY", "PEN", "MAD", "MOP", "SOS", "RM"])
+BEFORE_NUMBER = (
+    rf"(?:{SIGN}|(?-i:[TKkM](?:{CODE}|[€£])(?![A-Za-z]))|(?-i:(?:{_CLEAR})(?=\s?[0-9])"
+    r"|R(?=\s?[0-9]{1,3}[, ][0-9]{3}|\s?[0-9.]{1,9}\s?(?:m|bn|million|billion)\b)))"
+)
+"""What names the currency of the number behind it, a scale with it or not: `HK$`, `MSEK`, `R` of `R1,204`."""
 
 
 def _name_pattern(names: list[str]) -> str:
@@ -251,5 +265,6 @@ def _name_pattern(names: list[str]) -> str:
 
 NAME = rf"(?i:{_name_pattern(list(_NAMES))})"
 """The name of a currency, which a phrase about units may use (`thousands of euros`)."""
-FULL_NAME = rf"(?i:{_name_pattern([name for name in _NAMES if name not in _COMMON])})"
-"""A name that is nothing else: `New Taiwan dollars`, `yen`, but no `pounds` or `won`."""
+_BEHIND = _name_pattern([name for name in _NAMES if name not in _COMMON - {"dollar"}])
+AFTER_NUMBER = rf"(?:(?P<letter>[TKkM])?(?:{CODE}(?![A-Za-z])|€)|[元円원£₽]|zł\b|Kč\b|(?i:{_BEHIND}))(?!\s?[0-9])"
+"""What names the currency of the number before it: `5 million euros`, `12.4 MEUR`, `310 TEUR`, `3.5万元`."""

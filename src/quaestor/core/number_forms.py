@@ -5,9 +5,10 @@ Every pattern is bounded, so that no text makes it slow.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from quaestor.core.currencies import AFTER_NUMBER, BEFORE_NUMBER, scaled_currency
 from quaestor.core.encoding_artifacts import find_artifacts
 from quaestor.core.quantity import Quantity, Scale
 
@@ -15,16 +16,20 @@ DIGITS_AT_MOST = 30  # beyond it stands a serial number or noise, not an amount
 NUMBER = r"(?:(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)"
 
 _FOOTNOTE_AT_MOST = 99
-_CURRENCY = r"(?:u\.?s\.?\s?\$|us\$|hk\$|[ca]\$|[$€£¥]|(?:usd|eur|gbp|chf|cad|aud|jpy)(?=[\s(.0-9-]))"
+_CURRENCY = BEFORE_NUMBER
 START = re.compile(
-    rf"""(?<![A-Za-z0-9_.\#])(?<![0-9]:)(?P<outer>\(\s{{0,3}})?(?P<minus1>-(?=[$€£¥(.0-9]))?
+    rf"""(?<![A-Za-z0-9_.\#])(?<![0-9]:)(?P<outer>\(\s{{0,3}})?(?P<minus1>-(?=[$€£¥₹₩(.0-9]))?
     (?:(?P<currency>{_CURRENCY})\s{{0,3}}(?P<minus2>-(?=[(.0-9]))?(?P<inner>\(\s{{0,3}})?)?
     (?P<minus3>-)?(?P<number>(?>{NUMBER}))""",
     re.VERBOSE | re.IGNORECASE,
 )
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per\scent\b)", re.IGNORECASE)
-_SCALE = re.compile(r"\s{0,3}-?\s?(thousands?|mil-?\s?lions?|bil-?\s?lions?|trillions?|mn|bn|tn)\b", re.IGNORECASE)
-_SHORT_SCALE = re.compile(r"([kmb]|mm)\b", re.IGNORECASE)
+_SCALE = re.compile(
+    r"\s{0,3}-?\s?(?:(thousands?|hundred\smillion|mil-?\s?lions?|bil-?\s?lions?|trillions?|crores?|lakhs?|lacs?"
+    r"|m(?:io|rd|ln)\b\.?|mn|bn|tn)(?![A-Za-z0-9_])|(?P<sign>十億|十亿|십억|百万|百萬|백만|[千万萬億亿兆천억조]))",
+    re.IGNORECASE,
+)
+_SHORT_SCALE = re.compile(r"\s?(m|mm|cr)\b\.?|([kmb])\b", re.IGNORECASE)
 _CLOSE = re.compile(r"\s{0,3}\)")
 _EMPTY_ECHO = re.compile(r"\s{0,3}\(\s{0,3}%\s{0,3}\)")
 _ECHO = re.compile(
@@ -34,14 +39,30 @@ _ECHO = re.compile(
 _BAD_RIGHT = re.compile(r"[A-Za-z0-9_]|[.:][0-9]|,[0-9]|-[A-Za-z]")
 _BAD_LEFT = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,15}-$")
 _UNIT = re.compile(
-    r"\s?-?\s?(basis[\s-]points?|percentage\spoints?|square\s(?:feet|foot)|years?|months?|weeks?|days?|hours?|shares?"
+    r"\s?-?\s?(basis[\s-]points?|bps?|percentage\spoints?|square\s(?:feet|foot)|years?|months?|weeks?|days?|hours?|shares?"
     r"|employees|people|stores|units|options|barrels|gallons|acres|tons|customers|locations|miles|times|cents|pts?)\b"
     r"|(x)\b",
     re.IGNORECASE,
 )
-_EURO_AFTER = re.compile(r"\s{0,6}€")
-_UNITS = {"square foot": "square feet", "pt": "points", "pts": "points", "x": "times"}
-_CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "HK$": "HKD", "C$": "CAD", "A$": "AUD"}
+_CURRENCY_AFTER = re.compile(rf"\s{{0,6}}(?P<named>{AFTER_NUMBER})")
+_UNITS = {
+    "square foot": "square feet",
+    "bp": "basis points",
+    "bps": "basis points",
+    "pt": "points",
+    "pts": "points",
+    "x": "times",
+}
+_SCALES = {
+    "thousand": Scale.THOUSAND, "k": Scale.THOUSAND, "T": Scale.THOUSAND, "million": Scale.MILLION, "m": Scale.MILLION,
+    "mm": Scale.MILLION, "mn": Scale.MILLION, "mio": Scale.MILLION, "mln": Scale.MILLION, "billion": Scale.BILLION,
+    "b": Scale.BILLION, "bn": Scale.BILLION, "mrd": Scale.BILLION, "trillion": Scale.TRILLION, "tn": Scale.TRILLION,
+    "crore": Scale.CRORE, "cr": Scale.CRORE, "lakh": Scale.LAKH, "lac": Scale.LAKH,
+    "hundredmillion": Scale.HUNDRED_MILLION, "千": Scale.THOUSAND, "천": Scale.THOUSAND, "万": Scale.TEN_THOUSAND,
+    "萬": Scale.TEN_THOUSAND, "百万": Scale.MILLION, "百萬": Scale.MILLION, "백만": Scale.MILLION,
+    "億": Scale.HUNDRED_MILLION, "亿": Scale.HUNDRED_MILLION, "억": Scale.HUNDRED_MILLION, "十億": Scale.BILLION,
+    "十亿": Scale.BILLION, "십억": Scale.BILLION, "兆": Scale.TRILLION, "조": Scale.TRILLION,
+}  # fmt: skip
 _NAME_BEFORE = re.compile(
     r"(?:\b(?:notes?|items?|pages?|section|rules?|form|nos?\s?\.?|sfas|fas|fin|asc|asu|eitf|apb|sab|sop|ifrs|ias"
     r"|topic|subtopic|level|tier|class|series|exhibit|part|chapter|title|phase|step|stage|tranche|schedule|basel|footnote|tables?"
@@ -80,7 +101,6 @@ class _Tail:
 
     percent: bool
     scale: Scale
-    trillions: bool
     end: int
 
 
@@ -101,7 +121,7 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     digits = match["number"]
     if len(digits) > DIGITS_AT_MOST or _BAD_LEFT.search(masked, max(0, match.start() - 20), match.start("number")):
         return None
-    currency = match["currency"]
+    letter, currency = scaled_currency(match["currency"]) if match["currency"] else ("", None)
     tail = _read_tail(masked, match.end(), digits, short=currency is not None)
     closing = _CLOSE.match(masked, tail.end) if match["outer"] or match["inner"] else None
     aside = closing is not None and not cell and not match["inner"] and (tail.percent or tail.scale is not Scale.ONE)
@@ -110,7 +130,10 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
             return None
         tail = _joined(tail, _read_tail(masked, closing.end(), digits, short=False))
     start = match.end("outer") if match["outer"] and (aside or match["inner"] or not closing) else match.start()
-    unit, end = _unit(masked, tail, currency)
+    if letter and tail.scale is Scale.ONE:
+        tail = replace(tail, scale=_SCALES["T" if letter == "T" else letter.casefold()])
+    unit, tail = _unit(masked, tail, currency)
+    end = tail.end
     if (
         _is_stuck(masked, match, tail)
         or _is_of_a_fraction(masked, match, cell=cell)
@@ -119,7 +142,7 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
         return None
     lone = closing is not None and not aside
     negative = lone or _has_minus(masked, match)
-    value = decimal(digits) * (1000 if tail.trillions else 1)
+    value = decimal(digits)
     start = _with_debris(text, start)
     printed = Quantity(-value if negative else value, _scale_of(tail), unit, text[start:end])
     return QuantitySpan(printed, start, end)
@@ -135,35 +158,35 @@ def _read_tail(masked: str, position: int, digits: str, *, short: bool) -> _Tail
         end = empty.end()
     word = _SCALE.match(masked, end) or (_SHORT_SCALE.match(masked, end) if short else None)
     if word is None:
-        return _Tail(percent is not None, Scale.ONE, False, end)
-    first = word[1].casefold()[0]
-    scale = {"t": Scale.BILLION, "b": Scale.BILLION, "m": Scale.MILLION, "k": Scale.THOUSAND}[first]
-    thousand = word[1].casefold().startswith("th")
-    return _Tail(percent is not None, Scale.THOUSAND if thousand else scale, first == "t" and not thousand, word.end())
+        return _Tail(percent is not None, Scale.ONE, end)
+    plain = re.sub(r"[\s.-]", "", next(filter(None, word.groups()))).casefold()
+    scale = _SCALES[plain if plain in _SCALES else plain.removesuffix("s")]
+    return _Tail(percent is not None, scale, word.end())
 
 
 def _joined(inner: _Tail, outer: _Tail) -> _Tail:
     """What follows the digits inside the parentheses, and then after them."""
     scaled = inner if inner.scale is not Scale.ONE else outer
-    return _Tail(inner.percent or outer.percent, scaled.scale, scaled.trillions, outer.end)
+    return _Tail(inner.percent or outer.percent, scaled.scale, outer.end)
 
 
 def _scale_of(tail: _Tail) -> Scale:
     return Scale.PERCENT if tail.percent else tail.scale
 
 
-def _unit(masked: str, tail: _Tail, currency: str | None) -> tuple[str | None, int]:
-    """Returns what is counted, and where the span ends: a currency belongs to it, a noun does not."""
+def _unit(masked: str, tail: _Tail, currency: str | None) -> tuple[str | None, _Tail]:
+    """Returns what is counted, and the tail with it: a currency belongs to the number's span, a noun does not."""
     if currency:
-        sign = currency.upper().replace(" ", "").replace(".", "")
-        return _CURRENCIES.get(sign, "USD" if sign == "US$" else sign), tail.end
-    if euro := _EURO_AFTER.match(masked, tail.end):
-        return "EUR", euro.end()
+        return currency, tail
+    if (after := _CURRENCY_AFTER.match(masked, tail.end)) and not tail.percent:
+        letter, code = scaled_currency(after["named"])
+        scale = _SCALES["T" if letter == "T" else letter.casefold()] if letter else tail.scale
+        return code, _Tail(tail.percent, scale, after.end())
     noun = _UNIT.match(masked, tail.end)
     if noun is None or (noun[2] and not masked[tail.end - 1].isdigit()):
-        return None, tail.end
+        return None, tail
     word = re.sub(r"[\s-]", " ", (noun[1] or noun[2]).casefold())
-    return _UNITS.get(word, word if word.endswith(("s", "feet", "people")) else word + "s"), tail.end
+    return _UNITS.get(word, word if word.endswith(("s", "feet", "people")) else word + "s"), tail
 
 
 def _is_footnote(masked: str, match: re.Match[str], tail: _Tail, *, cell: bool) -> bool:
@@ -178,7 +201,7 @@ def _is_footnote(masked: str, match: re.Match[str], tail: _Tail, *, cell: bool) 
 
 def _is_stuck(masked: str, match: re.Match[str], tail: _Tail) -> bool:
     """Whether the digits are part of a longer word ("10b5", "1st", "17:10")."""
-    if tail.end != match.end() or _UNIT.match(masked, match.end()):
+    if tail.end != match.end() or _UNIT.match(masked, match.end()) or _CURRENCY_AFTER.match(masked, match.end()):
         return False
     return _BAD_RIGHT.match(masked, match.end()) is not None
 

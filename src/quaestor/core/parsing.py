@@ -6,7 +6,6 @@ caption names is not here, years and dates in text are periods, and `note 5` or 
 
 Two readings differ. In a cell every number counts, a bare year too, and lone parentheses are a minus. In running
 text years are periods, `( 3 )` is an enumeration, and `( $ 9.1 billion )` or `( 3.2 % )` is an aside, not a minus.
-Trillions are thousands of billions.
 """
 
 import re
