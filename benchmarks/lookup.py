@@ -1,7 +1,7 @@
 """How well the workflow finds a cell by words: its own labels, and labels written another way.
 
-`python -m benchmarks.lookup [FILE]` prints the table that `docs/research/model_solvers.md` quotes, over all cells of a labelled file
-that print a number of its reference programs.
+`python -m benchmarks.lookup [FILE]` prints the table that `docs/research/model_solvers.md` quotes, over all cells of a
+labelled file that print a number of its reference programs.
 """
 
 import re

@@ -128,7 +128,8 @@ def _said(ours: Connection) -> Iterator[tuple[str, float, list[str]]]:
 def _ask(theirs: Connection, file: Path, count: int, seed: str, done: int, alarm: float) -> None:
     """Asks the questions of a seed behind the first ones, and says what came of each."""
     os.chdir(tempfile.mkdtemp())  # no settings and no store of anybody
-    document = quaestor.open(file, settings=quaestor.Settings(question_seconds=_PATIENCE))  # the alarm is the limit here
+    settings = quaestor.Settings(question_seconds=_PATIENCE)  # the alarm is the limit here
+    document = quaestor.open(file, settings=settings)
     words = Vocabulary.of(document.document)
     asked, begun = list[str](), 0.0
 

@@ -1,7 +1,7 @@
 """What a turn costs with each solver that asks a model: the same conversations, each with its perfect model.
 
-`python -m benchmarks.solvers [FILE]` prints the comparison that `docs/research/model_solvers.md` quotes. A solver takes part as soon
-as `tests/support/run_oracle.py` names its perfect model.
+`python -m benchmarks.solvers [FILE]` prints the comparison that `docs/research/model_solvers.md` quotes. A solver takes
+part as soon as `tests/support/run_oracle.py` names its perfect model.
 """
 
 import asyncio
