@@ -318,7 +318,8 @@ def _parsed(text: str, where: str) -> object:
         parsed: object = json.loads(text)
     except json.JSONDecodeError as error:
         raise DatasetError(
-            f"{where} is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+            f"{where} is not a JSON file of questions with reference answers: {error.msg} at line {error.lineno}, "
+            f"column {error.colno}"
         ) from error
     except ValueError as error:
         raise DatasetError(f"{where} contains a number that is too long") from error
