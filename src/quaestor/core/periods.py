@@ -266,7 +266,7 @@ _FORMS = {
     ),
     "ended": _Form(
         rf"""(?P<span>quarters?|half[\s-]years?|(?:fiscal\s+)?years?|{_MONTHS_OR_WEEKS})(?:[\s-]+end(?:ed|ing)|\s+to)
-        (?:\s+on)?\s+(?:{_DATE}|(?P<c_month>{_MONTH}){_GAP}\.?{_GAP},?{_GAP}(?P<c_year>{_YEAR}){_NO_TURN})""",
+        (?:\s+(?:on|in))?\s+(?:{_DATE}|(?P<c_month>{_MONTH}){_GAP}\.?{_GAP},?{_GAP}(?P<c_year>{_YEAR}){_NO_TURN})""",
         _read_ended,
     ),
     "date": _Form(_DATE, _read_date),
@@ -314,6 +314,11 @@ _PARTIAL = re.compile(
       |(?P<on>[0-3]?[0-9])\.?\s(?P<of>{_MONTH})|{_QUARTER}|(?P<half>{_HALF.replace("(?P<", "(?P<half_")}))""",
     re.VERBOSE | re.IGNORECASE,
 )
+_NOT_AFTER = {
+    "year": re.compile(r"[$€£]\s{0,3}$"),
+    "range": re.compile(r"\b(?:asus?|nos?|update)\b\s?\.?\s?$", re.IGNORECASE),
+}
+"""What stands before an amount, or before the number of a standard ("ASU 2016-02"), that looks like a period."""
 _DRIFT = timedelta(days=7)
 _FILLER = re.compile(
     r"\b(?:as|of|or|at|on|in|for|the|and|to|through|years?|year-end(?:ed)?|ended|ending|end|fiscal|calendar|periods?"
@@ -341,7 +346,8 @@ def _find_periods(text: str) -> tuple[PeriodMention, ...]:
     masked = mask_artifacts(text)
     mentions = []
     for match in _MENTION.finditer(masked):
-        if match.lastgroup == "year" and re.search(r"[$€£]\s*$", masked[max(0, match.start() - 4) : match.start()]):
+        before = _NOT_AFTER.get(match.lastgroup or "")
+        if before is not None and before.search(masked, max(0, match.start() - 12), match.start()):
             continue
         period = _read_mention(match)
         if period is not None:
@@ -401,6 +407,16 @@ def parse_period(text: str, year: int | None = None) -> Period | None:
     if _AFTER.match(between[0]):
         return Period("range", first.year + 1)
     return Period("range", first.year) if _OPEN.search(between[1]) else first
+
+
+def leads_to_year(text: str) -> bool:
+    """Whether a label leaves nothing but the year to another one ("six months ended June 30,", "fiscal year", "Q3").
+
+    >>> leads_to_year("as of December 31,"), leads_to_year("maturity")
+    (True, False)
+    """
+    plain = text.strip().rstrip(",:")
+    return bool(plain) and not find_periods(plain) and parse_period(f"{plain} 2000") is not None
 
 
 def _joined(first: Period, last: Period) -> Period | None:
@@ -473,7 +489,8 @@ def _parse_partial(masked: str, year: int | None) -> Period | None:
 def shifted(period: Period, years: int) -> Period:
     """Returns the same period so many years later (earlier where negative)."""
     last = None if period.last is None else period.last + years
-    return replace(period, year=period.year + years, last=last, ends=None)
+    day = 28 if (period.month, period.day) == (2, 29) else period.day
+    return replace(period, year=period.year + years, day=day, last=last, ends=None)
 
 
 _COUNTS = {"a": 1, "an": 1, **NUMBER_WORDS}

@@ -17,10 +17,11 @@ from quaestor.documents.amounts import Amounts, amounts_in_text, is_amounts_line
 from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
 from quaestor.documents.continued import goes_on, under_headings_of
 from quaestor.documents.corroborated import scale_said
-from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading
+from quaestor.documents.document import PAGE_SECTIONS, Block, Document, Paragraph, Section, SectionHeading
 from quaestor.documents.facts import Fact, TaggedNumber
-from quaestor.documents.headers import read_table
+from quaestor.documents.headers import count_header_rows, read_table
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
+from quaestor.documents.restarts import find_restarts, headings_of
 from quaestor.documents.roles import with_roles
 from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
@@ -230,7 +231,7 @@ class _Assembly:
         self._add(SectionHeading(part.text, part.level), part)
 
     def _look_for_period(self, text: str) -> None:
-        if self.filing and self.reported is None and len(self.blocks) < _FIRST_BLOCKS:
+        if not self._is_page and self.reported is None and len(self.blocks) < _FIRST_BLOCKS:
             self.reported = reported_period(text)
 
     def begin(self, section: Section) -> None:
@@ -269,18 +270,31 @@ class _Assembly:
         if not width:
             return
         self._need_section()
+        self._check_lengths(part)
         if any(len(row) < width for row in part.grid):
             self.warnings.append(DocumentWarning(WarningKind.UNEQUAL_ROWS, self.tables))
+        grid = [[*row, *[""] * (width - len(row))] for row in part.grid]
+        part = replace(part, grid=grid)
+        for one in [part] if self._is_page else _tables_of(part):
+            self._add_one_table(one)
+
+    @property
+    def _is_page(self) -> bool:
+        """Whether it is a page of a benchmark so far: its tables are taken as they are."""
+        return all(section.id in PAGE_SECTIONS for section in self.sections[:1])
+
+    def _check_lengths(self, part: TablePart) -> None:
         for text, what in ((part.caption, "caption"), (part.title, "title"), (part.standing, "caption")):
             check_length(self.id, f"the {what} of table {self.tables}", len(text))
         for number, texts in enumerate(part.grid):
             for place, text in enumerate(texts):
                 if len(text) > LONGEST_TEXT:
                     check_length(self.id, f"table {self.tables}, row {number}: the cell of column {place}", len(text))
-        grid = [[*row, *[""] * (width - len(row))] for row in part.grid]
+
+    def _add_one_table(self, part: TablePart) -> None:
         own = read_caption(part.caption) if part.caption else NOTHING
         leading = _first_known(own, caption_in_text(self.leading))
-        table, found = read_table(self.id, self.tables, grid, leading, part.header_rows, dashes=self.lost_dashes)
+        table, found = read_table(self.id, self.tables, part.grid, leading, part.header_rows, dashes=self.lost_dashes)
         if (
             self.filing
             and self.blocks
@@ -295,6 +309,8 @@ class _Assembly:
         table = replace(table, caption=table.caption or clean_label(part.caption), title=part.title)
         if self.filing:
             table = self._concluded(table, part)
+        elif not self._is_page:
+            table = with_periods(table, self._about(table, part), self.reported)
         for row, column, fact in part.facts:
             self.facts.append(TaggedNumber(CellRef(self.id, self.tables, row, column), fact))
         if table.is_too_large:
@@ -307,7 +323,6 @@ class _Assembly:
     def _concluded(self, table: Table, part: TablePart) -> Table:
         """Returns a table of a filing with what its surroundings say of it."""
         corner = [table.cells[row][0].text for row in range(table.header_rows)]
-        headings = [heading.text for heading in self.headings[-2:]]
         over = {cell.text for row in table.cells[: table.header_rows] for cell in row[1:] if is_amounts_line(cell.text)}
         lines = (part.caption, *corner, *(over if len(over) == 1 else ()))
         own = next((found for text in lines if (found := read_amounts(text)).scale or found.shares), None)
@@ -316,7 +331,7 @@ class _Assembly:
             own or next((found for found in said if found.scale or found.shares), None) or read_amounts(part.standing)
         )
         currency = self.currencies.most_common(1)[0][0] if self.currencies else None
-        about = [*headings, *self.leading, part.title, *corner, part.caption]
+        about = self._about(table, part)
         if not (amounts.scale or amounts.shares) and not _prints_cents(table):
             amounts = replace(self.amounts, shares=self.amounts.scale and Scale.ONE)
         elif amounts.scale:
@@ -325,6 +340,12 @@ class _Assembly:
         if table.unit is not None and len(table.unit) == 3:
             self.currencies[table.unit] += 1
         return table
+
+    def _about(self, table: Table, part: TablePart) -> list[str]:
+        """Returns what stands over a table, the nearest last."""
+        headings = [heading.text for heading in self.headings[-2:]]
+        corner = [table.cells[row][0].text for row in range(table.header_rows)]
+        return [*headings, *self.leading, part.title, *corner, part.caption]
 
     def look_for_scales(self) -> None:
         """Gives tables that print no scale the one that the sentences of the page say their numbers in."""
@@ -341,6 +362,31 @@ class _Assembly:
 
     def _add(self, content: SectionHeading | Paragraph | Table, part: HeadingPart | ParagraphPart | TablePart) -> None:
         self.blocks.append(Block(content, len(self.blocks), self.sections[-1].id, part.page, part.anchor))
+
+
+def _tables_of(part: TablePart) -> list[TablePart]:
+    """Returns a table as several where headings are printed again in it that say of when the rows below are."""
+    header_rows = count_header_rows(part.grid) if part.header_rows is None else part.header_rows
+    restarts = find_restarts(part.grid, header_rows)
+    if not restarts:
+        return [part]
+    corner = next((row[0] for row in part.grid[:header_rows] if read_caption(row[0]).scale), "")
+    bounds = [restart.top for restart in restarts] + [len(part.grid)]
+    found = [_cut(part, part.grid[: bounds[0]], range(bounds[0]), 0)]
+    for restart, end in zip(restarts, bounds[1:], strict=True):
+        over = headings_of(part.grid, header_rows, restart, spread=part.header_rows is None)
+        below = _cut(part, [*over, *part.grid[restart.body : end]], range(restart.body, end), len(over))
+        lone = " ".join(row[0].strip() for row in part.grid[restart.top : restart.head])
+        found.append(replace(below, header_rows=len(over), caption=part.caption or corner, title=lone or part.title))
+    return found
+
+
+def _cut(part: TablePart, grid: Sequence[Sequence[str]], rows: range, headings: int) -> TablePart:
+    """Returns a table of some rows of another one, below so many rows of headings."""
+    shift = headings - rows.start
+    facts = [(row + shift, column, fact) for row, column, fact in part.facts if row in rows]
+    numbers = [(row + shift, column, number) for row, column, number in part.numbers if row in rows]
+    return replace(part, grid=grid, facts=facts, numbers=numbers)
 
 
 def _with_numbers(table: Table, numbers: Sequence[tuple[int, int, Quantity]]) -> Table:

@@ -22,6 +22,8 @@ from quaestor.documents.table import Cell, Table
 
 _PLAIN_PAGE = (("pre_text", "paragraph"), ("pre_text", "table"), ("post_text", "paragraph"))
 """The sections and kinds of the blocks of a ConvFinQA page, in order."""
+PAGE_SECTIONS = frozenset(section for section, _ in _PLAIN_PAGE)
+"""The sections of a page of a benchmark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +333,7 @@ class Document:
     @property
     def is_page(self) -> bool:
         """Whether it is a page of a benchmark: text before and after a table, in the two sections of such pages."""
-        return {section.id for section in self.sections} <= {section for section, _ in _PLAIN_PAGE}
+        return {section.id for section in self.sections} <= PAGE_SECTIONS
 
     @property
     def _is_plain_page(self) -> bool:

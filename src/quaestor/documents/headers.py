@@ -9,9 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from quaestor.core.parsing import clean_label, find_quantities, parse_cell
-from quaestor.core.periods import Period, find_periods, parse_period
+from quaestor.core.periods import Period, find_periods, leads_to_year, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.captions import NOTHING, Caption, is_caption, read_caption, without_caption
@@ -43,6 +44,8 @@ _NAMED_BY_YEAR = re.compile(
 _YEAR_WITH_NOTE = re.compile(r"((?:19|20)[0-9]{2})[1-9]")
 _LASTING = re.compile(r"\b(?:months?|weeks|quarters?|years?)\s+end(?:ed|ing)\s*:?\s*$", re.IGNORECASE)
 _HEADER_ROWS_AT_MOST = 4
+_LEAST_REPEATED = 2
+_LEAST_YEARS = 2
 _ONE_LINE = 2
 """The columns of a table with one column of values: what stands over that is its own."""
 
@@ -76,19 +79,20 @@ def read_table(
             that it covers. None to find out.
         dashes: Whether dashes may be printed as years.
     """
+    printed, grid = grid, with_plain_years(grid)
     spread = header_rows is None
     header_rows, fused = _header_rows(grid) if header_rows is None else (header_rows, False)
-    repairs = _repairs(grid, header_rows) if dashes else {}
+    repairs = _repairs(grid, header_rows, dashes=dashes)
     names = name_rows(grid, header_rows, is_amount)
     cells = tuple(
         tuple(
-            _read_cell(document, index, grid, row, column, header_rows, names, repairs)
-            for column in range(len(grid[row]))
+            Cell(text, CellRef(document, index, row, column), *_read(grid, row, column, header_rows, names, repairs))
+            for column, text in enumerate(texts)
         )
-        for row in range(len(grid))
+        for row, texts in enumerate(printed)
     )
     columns = _columns(grid, header_rows, fused, spread)
-    rows = _rows(grid, header_rows, columns, names)
+    rows = _rows(grid, header_rows, columns, names, dashes=dashes)
     of_values = tuple(column for place, column in enumerate(columns) if place and place not in names.columns)
     corner = grid[0][0] if header_rows else ""
     caption = _table_caption(grid, header_rows, columns, leading or NOTHING)
@@ -130,6 +134,55 @@ def _fused(text: str) -> re.Match[str] | None:
     return None if any(mention.end > match.start("value") for mention in find_periods(plain)) else match
 
 
+_FORMATTED_YEAR = re.compile(r"(?:1,9[5-9]|2,0[0-9])[0-9](?:\.0{1,2})?|(?:19[5-9]|20[0-9])[0-9]\.0{1,2}")
+
+
+def with_plain_years(grid: Grid) -> Grid:
+    """Returns cells whose years are printed as years, those in headings or labels that are formatted as numbers.
+
+    The first row of numbers, or the first column, is of years where each of its numbers is one and they follow each
+    other: "2,023" beside "2,022" or "2022.0".
+
+    >>> with_plain_years([["", "2,023", "2,022"], ["rent", "2,023", "5"]])[0]
+    ['', '2023', '2022']
+    """
+    heads = next((n for n, row in enumerate(grid) if any(map(_year_of, row[1:])) or any(map(is_amount, row[1:]))), 0)
+    below = min(1, len(grid))
+    own = (grid[heads][1:], [row[0] for row in grid[below:]]) if grid else ((), ())
+    if not any(_FORMATTED_YEAR.fullmatch(text.strip()) for texts in own for text in texts):
+        return grid
+    label = without_caption(grid[heads][0]).strip()
+    found = [list(row) for row in grid]
+    if not heads or not label or leads_to_year(label):
+        found[heads][1:] = _plain_years(own[0])
+    for row, text in zip(found[below:], _plain_years(own[1]), strict=True):
+        row[0] = text
+    return found
+
+
+def _plain_years(texts: Sequence[str]) -> Sequence[str]:
+    """Returns years in their places without their number format; texts that are none as they are."""
+    years = [_year_of(text) for text in texts if _year_of(text) is not None or is_amount(text)]
+    known = [year for year in years if year is not None]
+    if len(known) < len(years) or len(known) < _LEAST_YEARS:
+        return texts
+    if any(abs(one - other) > 1 for one, other in pairwise(known)):
+        return texts
+    return [text if (year := _year_of(text)) is None else str(year) for text in texts]
+
+
+def _year_of(text: str) -> int | None:
+    plain = text.strip()
+    if _FORMATTED_YEAR.fullmatch(plain):
+        return int(plain.partition(".")[0].replace(",", ""))
+    return int(plain) if _YEAR.fullmatch(plain) else None
+
+
+def count_header_rows(grid: Grid) -> int:
+    """Returns how many rows head the columns of a printed grid."""
+    return _header_rows(with_plain_years(grid))[0]
+
+
 def _header_rows(grid: Grid) -> tuple[int, bool]:
     """Returns how many rows head the columns, and whether numbers are fused into the headings."""
     printed = [text for text in grid[0][1:] if text.strip()]
@@ -148,16 +201,25 @@ def _header_rows(grid: Grid) -> tuple[int, bool]:
 
 
 def _names_columns(grid: Grid, place: int) -> bool:
-    """Whether a row has a heading for every column of numbers, though the rows above it have not: one is printed once.
+    """Whether a row has a heading for every column of numbers, which the rows above it do not tell apart.
 
-    Such a row names its own column of labels: "Contractual obligations | Total | Less than 1 year | 1-3 years".
+    Such a row names its own column of labels: "Contractual obligations | Total | Less than 1 year | 1-3 years", or
+    "Region | 2026 | 2025 | 2026 | 2025" below "Hardware | Hardware | Software | Software".
     """
     above, row = grid[:place], grid[place]
-    if place + 1 >= len(grid) or any(line[0].strip() for line in above) or not row[0].strip():
+    if place + 1 >= len(grid) or not row[0].strip():
         return False
     numbers = [n for n in range(1, len(row)) if any(is_amount(line[n]) for line in grid[place + 1 :])]
-    headed = all(row[n].strip() and _heads(row[n]) for n in numbers)
-    return len(numbers) > 1 and headed and not all(any(line[n].strip() for line in above) for n in numbers)
+    if len(numbers) < _LEAST_REPEATED or not all(row[n].strip() and _heads(row[n]) for n in numbers):
+        return False
+    over = [tuple(line[n].strip() for line in above) for n in numbers]
+    if not all(map(any, over)):
+        return not any(line[0].strip() for line in above)
+    told = len({(*texts, row[n].strip()) for texts, n in zip(over, numbers, strict=True)})
+    periods = all(_is_period_counted(row[n]) for n in numbers)
+    if periods and leads_to_year(without_caption(row[0])):
+        return True
+    return len(set(over)) < told == len(numbers)
 
 
 def _heads(text: str) -> bool:
@@ -178,7 +240,7 @@ def _continues_header(row: Sequence[str]) -> bool:
     return captioned and not any(is_amount(text) for text in printed)
 
 
-def _repairs(grid: Grid, header_rows: int) -> Repairs:
+def _repairs(grid: Grid, header_rows: int, *, dashes: bool) -> Repairs:
     """Returns the cells whose years are none, by row and column, and what they are instead."""
     repairs: Repairs = {}
     body = range(header_rows, len(grid))
@@ -187,41 +249,38 @@ def _repairs(grid: Grid, header_rows: int) -> Repairs:
         for column in range(len(grid[0]))
     ]
     for row in body:
-        if _repeats_years(grid, row, header_rows):
+        years = {text.strip() for text in grid[row][1:] if _YEAR.fullmatch(text.strip())}
+        if years and repeats_heading(grid[row], grid[:header_rows]):
             repairs |= {(row, column): Repair(RepairKind.REPEATED_HEADER) for column in range(1, len(grid[row]))}
             continue
-        years = {text.strip() for text in grid[row][1:] if _YEAR.fullmatch(text.strip())}
-        for column in range(1, len(grid[row])):
+        for column in range(1, len(grid[row]) if dashes else 0):
             dash = _DASH_YEAR.fullmatch(grid[row][column].strip())
             if dash and not (years | years_by_column[column]) - {dash[1]}:
                 repairs[row, column] = Repair(RepairKind.DASH_AS_YEAR, dash[1])
     return repairs
 
 
-def _repeats_years(grid: Grid, row: int, header_rows: int) -> bool:
-    """Whether a row in mid-table prints the header's years again."""
-    texts = [text.strip() for text in grid[row][1:]]
-    if header_rows == 0 or len(texts) < 2 or not all(_YEAR.fullmatch(text) for text in texts):
+def repeats_heading(row: Sequence[str], header: Grid) -> bool:
+    """Whether a row in mid-table prints one of the rows over the columns again, its label aside."""
+    texts = [text.strip() for text in row[1:]]
+    printed = [text for text in texts if text]
+    if not printed or any(map(is_amount, printed)):
         return False
-    return any(texts == [text.strip() for text in header[1:]] for header in grid[:header_rows])
+    if len(printed) < _LEAST_REPEATED and any(map(_YEAR.fullmatch, printed)):
+        return False
+    return any(texts == [text.strip() for text in other[1:]] for other in header)
 
 
-def _read_cell(
-    document: str,
-    table: int,
-    grid: Grid,
-    row: int,
-    column: int,
-    header_rows: int,
-    names: RowNames,
-    repairs: dict[tuple[int, int], Repair],
-) -> Cell:
-    text, ref = grid[row][column], CellRef(document, table, row, column)
+def _read(
+    grid: Grid, row: int, column: int, header_rows: int, names: RowNames, repairs: Repairs
+) -> tuple[tuple[Quantity, ...], Repair | None]:
+    """Returns the numbers of a cell, and what was mended in it."""
     if repair := repairs.get((row, column)):
-        return Cell(text, ref, (), repair)
+        return (), repair
+    text = grid[row][column]
     if column > 0 and row >= header_rows:
-        return Cell(text, ref, () if column in names.columns else parse_cell(text))
-    return Cell(text, ref, _numbers_in_label(text))
+        return () if column in names.columns else parse_cell(text), None
+    return _numbers_in_label(text), None
 
 
 def _numbers_in_label(text: str) -> tuple[Quantity, ...]:
@@ -290,7 +349,9 @@ def _period(text: str, year: int | None = None) -> Period | None:
     return named.pop() if len(named) == 1 and not _NAMED_BY_YEAR.search(plain) else None
 
 
-def _rows(grid: Grid, header_rows: int, columns: tuple[Header, ...], names: RowNames) -> tuple[Header, ...]:
+def _rows(
+    grid: Grid, header_rows: int, columns: tuple[Header, ...], names: RowNames, *, dashes: bool
+) -> tuple[Header, ...]:
     """Returns what each row is about; a section's heading, period and scale come down to its rows."""
     rows = [_header((grid[row][0],)) for row in range(header_rows)]
     corner = parse_period(grid[0][0]) if header_rows and not any(column.period for column in columns[1:]) else None
@@ -305,7 +366,7 @@ def _rows(grid: Grid, header_rows: int, columns: tuple[Header, ...], names: RowN
             label = noted[1]
         own = _header((*outer, "" if is_amount(label) else label))
         period = names.periods[place] or _period(label, section.period.year if section.period else year)
-        if _heads_section(row, grid[0] if header_rows else ()):
+        if _heads_section(row, grid[:header_rows], dashes=dashes):
             section = _Section(own.label, period, read_caption(label))
             rows.append(replace(own, period=period))
             continue
@@ -324,13 +385,15 @@ def _rows(grid: Grid, header_rows: int, columns: tuple[Header, ...], names: RowN
     return tuple(rows)
 
 
-def _heads_section(row: Sequence[str], header: Sequence[str]) -> bool:
+def _heads_section(row: Sequence[str], header: Grid, *, dashes: bool) -> bool:
     """Whether a row has a label and no values of its own: empty cells, or the column headings once more."""
-    if not row[0].strip() or is_amount(row[0]) or len(row) < 2:
+    if not row[0].strip() or is_amount(row[0]) or len(row) < _ONE_LINE:
         return False
     if not any(text.strip() for text in row[1:]):
         return True
-    return list(row[1:]) == list(header[1:]) and not any(_YEAR.fullmatch(text.strip()) for text in row[1:])
+    if dashes and any(_YEAR.fullmatch(text.strip()) for text in row[1:]):
+        return False
+    return repeats_heading(row, header) and row[0].strip() not in {line[0].strip() for line in header}
 
 
 def _orientation(rows: tuple[Header, ...], columns: tuple[Header, ...]) -> Orientation:

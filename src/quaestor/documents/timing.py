@@ -10,8 +10,8 @@ from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
-from quaestor.core.periods import Period, find_periods, parse_period
-from quaestor.documents.captions import is_caption
+from quaestor.core.periods import Period, find_periods, leads_to_year, parse_period, shifted
+from quaestor.documents.captions import is_caption, without_caption
 from quaestor.documents.changes import dated_changes
 from quaestor.documents.table import Header, Table
 
@@ -29,6 +29,7 @@ _MONTH_DAY = re.compile(
 _DAY_ALONE = re.compile(_MONTH_DAY.pattern + r"\.?(?!\s?,?\s?[12][0-9]{3})", re.IGNORECASE)
 _INSTANT = re.compile(r"\b(?:as of|at)\b", re.IGNORECASE)
 _DUE = re.compile(r"\b(?:due|matur\w+|expir\w+|notes|bonds|debentures)\b", re.IGNORECASE)
+_YEAR_ALONE = re.compile(r"(?:19|20)[0-9]{2}")
 _ROLLS = re.compile(
     r"\b(?:beginning|start|opening|end|close)\b(?:\s+(?:balance|of))|\bbalances?,?\s+(?:at|as of|beginning|end)", re.I
 )
@@ -42,8 +43,8 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         about: What stands over it, the nearest last: heading, sentences, title, caption.
         reported: The period that the whole document reports on, for a table of which nothing else says it.
     """
-    columns = tuple(_joined(table, place, header) for place, header in enumerate(table.columns))
-    length = _length_of(about) if not any(_has_length(header) for header in columns[1:]) else None
+    columns = _under_first_day([_joined(table, place, header) for place, header in enumerate(table.columns)])
+    length = _length_of(table, about) if not any(_has_length(header) for header in columns[1:]) else None
     if length is not None:
         columns = tuple(_lengthened(header, length) for header in columns)
     if _rolls(replace(table, columns=columns)):
@@ -69,14 +70,45 @@ def _joined(table: Table, place: int, header: Header) -> Header:
     """Returns the heading of a column with the period that the headings over it make together."""
     texts = _printed(table, place) if place else []
     whole = " ".join(texts)
-    if len(texts) < 2 and header.period is not None and not _LENGTH.search(whole):
+    if (len(texts) < 2 and header.period is not None and not _LENGTH.search(whole)) or len(whole) > 300:
         return header
-    if not (_LENGTH.search(whole) or _MONTH_DAY.search(whole) or _INSTANT.search(whole)) or len(whole) > 300:
+    if not any(pattern.search(whole) for pattern in (_LENGTH, _MONTH_DAY, _INSTANT)) and not any(
+        map(leads_to_year, texts)
+    ):
         return header
-    named = [text for text in texts if _LENGTH.search(text) or _MONTH_DAY.search(text) or find_periods(text)]
+    named = [text for text in texts if _LENGTH.search(text) or _MONTH_DAY.search(text) or _says_when(text)]
     joined = " ".join(dict.fromkeys(text.rstrip(" ,") + " " for text in named)).strip()
     period = parse_period(joined) or next((mention.period for mention in find_periods(joined)), None)
     return replace(header, period=period) if period is not None else header
+
+
+def _says_when(text: str) -> bool:
+    return bool(find_periods(text)) or leads_to_year(text)
+
+
+def _under_first_day(columns: Sequence[Header]) -> tuple[Header, ...]:
+    """Returns the headings, a bare year right of a day with that day ("December 31, 2024 | 2023").
+
+    What the first of them says holds for the others, a length that ends on a day as well.
+    """
+    found, first = list[Header](), None
+    for header in columns:
+        if header.period is None or not _YEAR_ALONE.fullmatch(header.label):
+            first = header if _names_day(header) else first if header.period is None else None
+        elif (
+            first is not None
+            and first.period
+            and (first.levels[:-1], "year") == (header.levels[:-1], header.period.kind)
+        ):
+            found.append(replace(header, period=shifted(first.period, header.period.year - first.period.year)))
+            continue
+        found.append(header)
+    return tuple(found)
+
+
+def _names_day(header: Header) -> bool:
+    period = header.period
+    return period is not None and (period.kind == "date" or period.ends is not None) and period.kind != "range"
 
 
 def _has_length(header: Header) -> bool:
@@ -85,8 +117,12 @@ def _has_length(header: Header) -> bool:
     )
 
 
-def _length_of(about: Sequence[str]) -> str | None:
-    """Returns the one length with its last day that texts over a table name ("six months ended June 30")."""
+def _length_of(table: Table, about: Sequence[str]) -> str | None:
+    """Returns what the corner or a text over a table leaves to the years of its columns ("six months ended May 31")."""
+    corners = (without_caption(row[0].text).strip().rstrip(",:") for row in table.cells[: table.header_rows])
+    corner = " ".join(filter(None, corners))
+    if leads_to_year(corner):
+        return corner
     for text in reversed(about):
         lengths = {" ".join(found[0].split()).casefold() for found in _LENGTH.finditer(text)}
         if len(lengths) > 1 or re.search(r"\b(?:three|six|nine)[\s,-]+(?:and|or)\b", text, re.IGNORECASE):
@@ -102,7 +138,7 @@ def _lengthened(header: Header, length: str) -> Header:
     """Returns a heading that names a year alone as one of a length that ended in it."""
     if header.period is None or header.period.kind != "year":
         return header
-    period = parse_period(f"{length}, {header.period.year}")
+    period = parse_period(f"{length} {header.period.year}")
     return header if period is None else replace(header, period=period)
 
 

@@ -1,0 +1,132 @@
+"""Headings printed again within a table: the rows below them are a table of their own.
+
+"Quarters Ended June 30, | 2023 | 2022" heads some rows, "Six Months Ended June 30, | 2023 | 2022" the rows below. Owns
+where such headings stand. Headings that are only repeated change nothing for the rows below.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quaestor.core.periods import leads_to_year, parse_period
+from quaestor.documents.captions import is_caption, without_caption
+from quaestor.documents.headers import Grid, is_amount, repeats_heading
+
+_ANY_YEAR = 2000
+_ONE_LINE = 2
+_NUMBERS_WITHIN = 5
+"""Rows below headings within which a number must be printed."""
+_WORD = re.compile(r"[a-z]{2}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Rows in mid-table that head the rows below them.
+
+    Attributes:
+        top: The first row that stands under them, labels without values right above among them.
+        head: The first of them that prints headings.
+        body: The row after the last of them.
+    """
+
+    top: int
+    head: int
+    body: int
+
+
+def find_restarts(grid: Grid, header_rows: int) -> list[Restart]:
+    """Returns the headings in mid-table that say of when the rows below are, from top to bottom.
+
+    Args:
+        grid: The printed cells.
+        header_rows: How many rows head the columns at the top.
+    """
+    if not header_rows:
+        return []
+    found: list[Restart] = []
+    row = header_rows + 1
+    while row < len(grid) - 1:
+        if _restarts(grid, row, header_rows):
+            head = row
+            while head - 1 > header_rows and _heads_groups(grid[head - 1], grid[:header_rows]):
+                head -= 1
+            body = row + 1
+            while body < len(grid) - 1 and _restarts(grid, body, header_rows):
+                body += 1
+            top = head
+            while top - 1 > header_rows and _is_label_alone(grid[top - 1]):
+                top -= 1
+            found.append(Restart(top, head, body))
+            row = body
+        row += 1
+    return found
+
+
+def _restarts(grid: Grid, row: int, header_rows: int) -> bool:
+    """Whether a row heads the rows below: periods, below a label that is one, that leads to a year, or that is none."""
+    label, texts = grid[row][0].strip(), [text.strip() for text in grid[row][1:] if text.strip()]
+    if not texts or any(map(is_amount, texts)):
+        return False
+    periods = [text for text in texts if parse_period(text, _ANY_YEAR) is not None]
+    if len(periods) * 2 < len(texts) or not any(
+        any(map(is_amount, line[1:])) for line in grid[row + 1 : row + 1 + _NUMBERS_WITHIN]
+    ):
+        return False
+    named = without_caption(label)
+    if repeats_heading(grid[row], grid[:header_rows]):
+        # Under the same headings the rows are of another time only where the label says so.
+        return leads_to_year(named) and label != grid[header_rows - 1][0].strip()
+    if label and not leads_to_year(named) and not is_caption(label):
+        return False
+    return len(texts) > 1 or len(grid[row]) == _ONE_LINE
+
+
+def _heads_groups(row: Sequence[str], header: Grid) -> bool:
+    """Whether a row without a label prints headings over several columns, as stand over years."""
+    texts = [text.strip() for text in row[1:] if text.strip()]
+    if row[0].strip() or not texts or any(map(is_amount, texts)):
+        return False
+    known = {text.strip() for line in header for text in line}
+    return all(text in known or _WORD.search(text) for text in texts)
+
+
+def _is_label_alone(row: Sequence[str]) -> bool:
+    return bool(row[0].strip()) and not any(text.strip() for text in row[1:])
+
+
+def headings_of(grid: Grid, header_rows: int, restart: Restart, *, spread: bool) -> list[list[str]]:
+    """Returns the rows that head the columns below a restart, each heading over all columns that it covers.
+
+    What stands over the whole table and is not printed again still heads the columns, unless it says when.
+
+    Args:
+        grid: The printed cells.
+        header_rows: How many rows head the columns at the top.
+        restart: Where headings are printed again.
+        spread: Whether a heading over several columns at the top is printed over the first of them alone.
+    """
+    again = grid[restart.head : restart.body]
+    over = [_spread(row) if spread else list(row) for row in grid[:header_rows]]
+    kept = [row for row in over[: max(0, header_rows - len(again))] if not any(map(_says_when, row[1:]))]
+    known = {tuple(_without_repeats(row)): row for row in over}
+    above = []
+    for row in again[:-1]:
+        same = known.get(tuple(_without_repeats(row)))
+        above.append(_spread(row) if same is None else [row[0], *same[1:]])
+    return [*kept, *above, list(again[-1])]
+
+
+def _says_when(text: str) -> bool:
+    return leads_to_year(text) or parse_period(text) is not None
+
+
+def _without_repeats(row: Sequence[str]) -> list[str]:
+    texts = [text.strip() for text in row[1:] if text.strip()]
+    return [text for place, text in enumerate(texts) if not place or text != texts[place - 1]]
+
+
+def _spread(row: Sequence[str]) -> list[str]:
+    found = list(row)
+    for column in range(2, len(found)):
+        found[column] = found[column] if found[column].strip() else found[column - 1]
+    return found
