@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from quaestor.readers.html.inline import Mark, Run
-from quaestor.readers.html.styles import PLAIN, Style, inherited, style_rules
+from quaestor.readers.html.styles import PLAIN, Style, hidden_by, inherited, style_rules
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -27,6 +27,7 @@ _UNSEEN = frozenset(
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _PAGE_BREAK = re.compile(r"\s*(?:page\s?-?break|new\s?page|pagebreak)", re.IGNORECASE)
 _SPAN_AT_MOST = 200
+_CLASSES_AT_MOST = 50
 _DEEPEST_PATH = 48
 
 
@@ -124,11 +125,14 @@ class Walk:
         pieces: In the order of the file.
         links: The ids that links within the file point to.
         pages: How many page breaks there are.
+        hidden: How many elements were left out because the style sheet of the page hides them.
     """
 
     pieces: list[Piece] = field(default_factory=list)
     links: set[str] = field(default_factory=set)
     pages: int = 1
+    hidden: int = 0
+    _hidden_by: frozenset[str] = frozenset()
     _frames: list[_Frame] = field(default_factory=list)
     _run: Run = field(default_factory=Run)
     _table: _Open | None = None
@@ -142,6 +146,7 @@ class Walk:
         from lxml import etree
 
         layout = _tables_around_tables(root)
+        self._hidden_by = frozenset().union(*(hidden_by(sheet.text or "") for sheet in root.iter("style")))
         walker = etree.iterwalk(root, events=("start", "end", "comment"))
         event: str
         element: Any
@@ -175,6 +180,9 @@ class Walk:
         self._frames.append(frame)
         if tag in _UNSEEN or (found and found.hidden) or "hidden" in said:
             return False
+        if self._hidden_by and self._is_hidden(tag, said.get("class", ""), said.get("id", "")):
+            self.hidden += 1
+            return False
         if written or tag not in ("span", "tr", "a"):
             size = said.get("size", "") if tag == "font" else ""
             frame.style = inherited(style, tag, written, said.get("align", ""), size)
@@ -195,6 +203,11 @@ class Walk:
         if element.text:
             self._run.add(element.text, frame.style, self._linked > 0)
         return True
+
+    def _is_hidden(self, tag: str, classes: str, id: str) -> bool:
+        """Whether the style sheet of the page hides an element."""
+        names = [f".{name}" for name in classes.split()[:_CLASSES_AT_MOST]] + [f"#{id}"]
+        return any(name in self._hidden_by or tag + name in self._hidden_by for name in names)
 
     def _start_block(self, element: "_Element", frame: _Frame, breaks: bool, layout: "set[_Element]") -> None:
         tag = frame.tag

@@ -38,6 +38,8 @@ class HtmlReader:
         """
         root, warnings = parse(content.data, str(content.path))
         walk = Walk().over(root)
+        if walk.hidden:
+            warnings = (*warnings, f"{walk.hidden} elements that the page's style sheet hides were left out")
         pieces, captions = without_repeats(walk.pieces)
         tags = read_tags(cast(Element, root))
         parts = parts_of_html(

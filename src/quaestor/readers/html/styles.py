@@ -1,7 +1,7 @@
 """What a reader sees of an element: bold, italic, underlined, centred, its size, whether it is shown at all.
 
-Owns the reading of `style` attributes and of the elements that look some way by themselves. Reads no style sheets:
-filings carry their looks in each element.
+Owns the reading of `style` attributes and of the elements that look some way by themselves. Of style sheets only what
+they hide is read: filings carry their looks in each element.
 """
 
 import re
@@ -70,7 +70,7 @@ def style_rules(style: str) -> _Rules:
     said = {}
     for declaration in style[:2000].casefold().split(";"):
         name, _, value = declaration.partition(":")
-        said[name.strip()] = value.strip()
+        said[name.strip()] = value.partition("!")[0].strip()
     changes: dict[str, bool | float] = {}
     if weight := said.get("font-weight"):
         changes["bold"] = weight.startswith("bold") or (weight.isdigit() and int(weight[:4]) >= 600)
@@ -89,7 +89,7 @@ def style_rules(style: str) -> _Rules:
     before = said.get("page-break-before") or said.get("break-before", "")
     after = said.get("page-break-after") or said.get("break-after", "")
     return _Rules(
-        hidden=said.get("display") == "none" or said.get("visibility") == "hidden",
+        hidden=said.get("display") == "none" or said.get("visibility") in ("hidden", "collapse"),
         break_before=before in ("always", "page", "left", "right"),
         break_after=after in ("always", "page", "left", "right"),
         changes=changes,
@@ -115,3 +115,27 @@ def inherited(parent: Style, tag: str, style: str, align: str, size: str) -> Sty
     if style:
         changes |= style_rules(style).changes
     return replace(parent, **changes) if changes else parent  # type: ignore[arg-type]
+
+
+_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?")
+_SELECTOR = re.compile(r"(?:[a-z][a-z0-9]{0,10})?[.#][\w-]{1,100}", re.IGNORECASE)
+
+
+def hidden_by(sheet: str) -> frozenset[str]:
+    """Return the selectors of one class or id that a style sheet hides; what holds in print only is none.
+
+    >>> sorted(hidden_by("p { color: red } .old, td.note { display: none } @media print { .menu { display: none } }"))
+    ['.old', 'td.note']
+    """
+    hidden: dict[str, bool] = {}
+    depth = 0
+    for rule in _COMMENT.sub("", sheet).split("}"):
+        opened = rule.count("{")
+        if depth == 0 and opened == 1:
+            selectors, _, declared = rule.partition("{")
+            said = style_rules(declared)
+            for selector in map(str.strip, selectors.split(",")):
+                if _SELECTOR.fullmatch(selector) and (said.hidden or "display" in declared.casefold()):
+                    hidden[selector] = said.hidden
+        depth = max(0, depth + opened - 1)
+    return frozenset(selector for selector, is_hidden in hidden.items() if is_hidden)

@@ -57,6 +57,37 @@ def test_what_is_hidden_is_not_read() -> None:
     assert [sentence.text for sentence in document.sentences] == ["Seen.", "Too."]
 
 
+HIDDEN = ["<tr {}><td>Sales</td><td>9</td><td>8</td></tr>", "<tr><td {}>99</td><td>Sales</td><td>5</td><td>4</td></tr>"]
+
+
+@pytest.mark.parametrize("row", HIDDEN)
+@pytest.mark.parametrize(
+    "by",
+    [
+        "hidden",
+        "style='display:none'",
+        "style='DISPLAY : none !important'",
+        "class='b old'",
+        "id='old'",
+        "class='note'",
+    ],
+)
+def test_a_hidden_row_or_cell_is_not_read(row: str, by: str) -> None:
+    sheet = "<style>/* .b {display: none} */ .old, #old, td.note, tr.note { display: none } .b {color: red}</style>"
+    rows = "<tr><td></td><td>2023</td><td>2022</td></tr><tr><td>Costs</td><td>(7)</td><td>(6)</td></tr>"
+    document = read(sheet + f"<table>{rows}{row.format(by)}<tr><td>Net</td><td>1</td><td>2</td></tr></table>")
+    assert texts(document)[0] == ["", "2023", "2022"]
+    assert not {"99", "9"} & {text for row in texts(document) for text in row}
+    assert texts(document)[-1] == ["Net", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    "sheet", ["@media print { .old { display: none } }", ".old { display: none } .old {display:block}"]
+)
+def test_what_a_style_sheet_shows_is_read(sheet: str) -> None:
+    assert [s.text for s in read(f"<style>{sheet}</style><p class='old'>Seen.</p>").sentences] == ["Seen."]
+
+
 def test_bullets_are_text() -> None:
     document = read("<table><tr><td>•</td><td>Rent rose 5%.</td></tr><tr><td>•</td><td>Sales fell.</td></tr></table>")
     assert not document.tables
