@@ -1,7 +1,7 @@
 """What was understood of a file: its sections, its tables with their headings, scales and periods, and its warnings."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -11,6 +11,7 @@ from quaestor.application.spreading import spread
 from quaestor.core.periods import Period
 from quaestor.datasets.formats import document_in, read_document
 from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
+from quaestor.documents.health import document_health, table_health
 from quaestor.documents.repairs import show_warning
 from quaestor.documents.table import Header, Table
 from quaestor.errors import InputError, QuaestorError
@@ -20,6 +21,9 @@ from quaestor.readers.content import LARGEST, FileContent, read_content
 from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits
 from quaestor.readers.reading import document_key
 from quaestor.settings import Settings
+
+_MOST_UNREAD = 20
+"""Cells that were not read, of one table, that are told."""
 
 
 def read_one(path: Path, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Document:
@@ -161,6 +165,7 @@ def outline_object(document: Document) -> dict[str, JsonValue]:
             for section in document.sections
         ],
         "tables": [_table_head(document, table) for table in document.tables],
+        "health": asdict(document_health(document)),
         "warnings": [show_warning(warning) for warning in document.warnings],
     }
 
@@ -223,8 +228,10 @@ def _part_object(document: Document, block: Block) -> dict[str, JsonValue]:
 
 def _table_head(document: Document, table: Table) -> dict[str, JsonValue]:
     block = document.block(table.cells[0][0].ref)
+    health = table_health(table)
     return {
         "table": table.index,
+        "role": table.role.value,
         "title": table.title,
         "caption": table.caption,
         "section": " > ".join(document.section_of(table).path),
@@ -235,6 +242,8 @@ def _table_head(document: Document, table: Table) -> dict[str, JsonValue]:
         "columns": [_header(column) for column in table.columns],
         "scale": table.scale.value if table.scale else None,
         "unit": table.unit,
+        "unread": [{"row": c.ref.row, "column": c.ref.column, "text": c.text} for c in health.unread[:_MOST_UNREAD]],
+        "undated": list(health.undated),
     }
 
 

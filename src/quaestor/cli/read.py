@@ -40,7 +40,7 @@ def read_command(
     cache: CacheOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show how files were parsed: sections, tables with headings, scales and periods, and warnings.
+    """Show how files were parsed: sections, tables with roles, headings, scales and periods, and what was not read.
 
     A file that cannot be read is reported in one line; the others are still shown.
     """
@@ -103,6 +103,7 @@ def _show_outline(console: "Console", document: "Document") -> None:
 
     from quaestor.cli.printing import count_noun
     from quaestor.documents.document import SectionHeading
+    from quaestor.documents.health import document_health, health_words
     from quaestor.documents.repairs import show_warning
     from quaestor.documents.table import Table
 
@@ -115,6 +116,8 @@ def _show_outline(console: "Console", document: "Document") -> None:
         count_noun(len(document.sentences), "sentence"),
     ]
     console.print(", ".join(counts))
+    health = document_health(document)
+    console.print(health_words(health), style="green" if health.is_good else "yellow")
     level, levels = 0, {section.id: section.level for section in document.sections}
     for block in document.blocks:
         if isinstance(block.content, SectionHeading):
@@ -134,22 +137,38 @@ def _show_outline(console: "Console", document: "Document") -> None:
 
 
 def _about(document: "Document", table: "Table") -> str:
-    """Returns a table's title, place, size, columns and scale in a line."""
+    """Returns a table's role, title, place, size, columns, periods and scale in a line, and what was not understood."""
     from rich.markup import escape
 
     from quaestor.cli.printing import count_noun
+    from quaestor.documents.health import health_doubts, table_health
+    from quaestor.documents.table import TableRole
 
     block = document.block(table.cells[0][0].ref)
     headings = [" ".join(column.label.split())[:40] for column in table.columns[1:] if column.label]
     shown = " | ".join(headings[:_MOST_HEADINGS]) + (" | ..." if len(headings) > _MOST_HEADINGS else "")
     said = [
         table.title,
+        "" if table.role is TableRole.OTHER else table.role.value,
         count_noun(len(table.rows) - table.header_rows, "row"),
         _counted(table),
         f"page {block.page}" if block.page else "",
         shown,
+        _periods(table),
     ]
-    return escape("; ".join(filter(None, said)))
+    line = escape("; ".join(filter(None, said)))
+    return "; ".join((line, *(f"[yellow]{escape(doubt)}[/]" for doubt in health_doubts(table, table_health(table)))))
+
+
+def _periods(table: "Table") -> str:
+    """Returns the periods that were read of the columns, where the headings print them otherwise; or ""."""
+    from quaestor.graph.facts import period_code
+
+    codes = [period_code(column.period) if column.period else "-" for column in table.columns[1:]]
+    printed = [" ".join(column.label.split()) for column in table.columns[1:]]
+    if not any(column.period for column in table.columns) or codes == printed:
+        return ""
+    return "periods " + ", ".join(codes[:_MOST_HEADINGS]) + (", ..." if len(codes) > _MOST_HEADINGS else "")
 
 
 def _counted(table: "Table") -> str:
@@ -162,6 +181,7 @@ def _show_table(console: "Console", document: "Document", table: "Table") -> Non
     from rich.table import Table as Grid
 
     from quaestor.cli.printing import print_grid
+    from quaestor.documents.health import health_doubts, table_health
     from quaestor.graph.facts import period_code
 
     block = document.block(table.cells[0][0].ref)
@@ -171,11 +191,14 @@ def _show_table(console: "Console", document: "Document", table: "Table") -> Non
         ("page", str(block.page or "")),
         ("place", block.anchor or ""),
         ("caption", table.caption),
+        ("role", table.role.value),
         ("scale", _counted(table)),
         ("periods", ", ".join(period_code(c.period) if c.period else "-" for c in table.columns[1:])),
     ):
         if said:
             console.print(f"[dim]{name}:[/] {escape(said)}")
+    for doubt in health_doubts(table, table_health(table)):
+        console.print(escape(doubt), style="yellow")
     grid = Grid(show_header=table.header_rows > 0)
     for number, column in enumerate(table.columns):
         head = "\n".join(dict.fromkeys(row[number].text for row in table.cells[: table.header_rows]))

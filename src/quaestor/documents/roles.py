@@ -109,6 +109,8 @@ _DISCUSSION = _words(
 _BACK = _words(r"exhibits?\b.{0,200}schedules?|^signatures?$|item 15\b|index to exhibits|exhibit index|^consent of")
 _CONTENTS = _words(r"table of contents|^index\b|index to (?:consolidated )?(?:financial )?|exhibit")
 _ITEM = _words(r"item \d{1,2}[abc]?\b|\d{1,2}\.\d{1,3}\b(?!\s?%)|part i")
+_FORM = _words(r"(?:form )?(?:8-k|10-[kq]|20-f|6-k|s-\d{1,2}|def 14a)(?:/a)?")
+"""Filings that exhibits are taken from."""
 _PAGE = ("page", "page no", "pages")
 _ADJUSTED = _words(
     r"\bnon-?gaap\b|^gaap\b"
@@ -116,8 +118,8 @@ _ADJUSTED = _words(
 )
 _ASKS_ADJUSTED = _words(r"\badjusted\b|\bnon-?gaap\b|\bunderlying\b|\bcore\b|\bexcluding\b|\bbefore special\b")
 _LEVEL = _words(r"\blevel [123]\b")
-_LEAST_LINES = 5
-"""Below its headings a statement has no fewer."""
+_LEAST_TITLED, _LEAST_LINES = 3, 5
+"""Below its headings a statement with a title has no fewer lines, and one without."""
 _LEAST_SIGNS = 2
 _TITLE_LINES = 3
 _GRID_LINES = 4
@@ -209,7 +211,10 @@ class _Face:
         items = sum(bool(_ITEM.match(label)) for label in self.labels)
         if self.labels and 2 * items > len(self.labels):
             return True
-        paged = any(column.label.casefold().strip(" .") in _PAGE for column in self.table.columns)
+        forms = sum(_FORM.fullmatch(cell.text.strip()) is not None for cell in self.table.body())
+        paged = forms >= _LEAST_SIGNS or any(
+            column.label.casefold().strip(" .") in _PAGE for column in self.table.columns
+        )
         heads = (self.table.title, *(column.label for column in self.table.columns[:1]))
         return paged or (any(map(_CONTENTS.search, heads)) and not _amounts(self.table))
 
@@ -268,7 +273,7 @@ def _statements(faces: Sequence[_Face]) -> dict[int, TableRole]:
     latest: dict[TableRole, int] = {}
     rest: list[_Face] = []
     for face in faces:
-        if len(face.table.rows) - face.table.header_rows < _LEAST_LINES or face.lists_contents:
+        if len(face.table.rows) - face.table.header_rows < _LEAST_TITLED or face.lists_contents:
             continue
         if any(_NOTES.search(head) or _DISCUSSION.search(head) for head in face.heads):
             continue
@@ -300,6 +305,8 @@ def _is_titled(face: _Face, statement: _Statement) -> bool:
 
 
 def _is_telling(face: _Face, role: TableRole, statement: _Statement) -> bool:
+    if len(face.table.rows) - face.table.header_rows < _LEAST_LINES:
+        return False
     labels = [column.label for column in face.table.columns] if role is TableRole.EQUITY else face.labels
     return all(any(map(sign.search, labels)) for sign in statement.telling)
 

@@ -21,6 +21,7 @@ from quaestor.core.computing import compute, compute_little, computing_limit, li
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
+from quaestor.documents.health import doubts_of_answer
 from quaestor.errors import (
     DocumentError,
     GraphError,
@@ -367,6 +368,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
     try:
         answer = await solver.solve(question, context)
         verified, registers = await compute_little(verified_answer, answer, context.memory)
+        answer = _with_doubts(answer, question, context.document)
     except OutageError:
         raise
     except WRONG_ANSWERS as failure:
@@ -386,6 +388,14 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
         error=error,
         registers=registers,
     )
+
+
+def _with_doubts(answer: Answer, question: str, document: Document) -> Answer:
+    """Returns an answer about a file with what a reader should doubt of the tables that it rests on."""
+    if answer.value is None or document.is_page:
+        return answer
+    doubts = doubts_of_answer(document, answer.sources, question)
+    return replace(answer, reason="; ".join(filter(None, (answer.reason, *doubts)))) if doubts else answer
 
 
 async def run_conversation(

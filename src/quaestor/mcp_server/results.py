@@ -183,6 +183,7 @@ class TableSummary(_Result):
     """A table without its cells."""
 
     table: int
+    role: Annotated[str, Field(description="Its role: a primary statement, a note, a list of contents and so on.")]
     title: str
     section: str
     page: int | None
@@ -203,6 +204,7 @@ class ReadResult(_Result):
     tables: list[TableSummary] = []
     table: Annotated[dict[str, JsonValue] | None, Field(description="A table with all its cells.")] = None
     lines: Annotated[list[LineResult], Field(description="Line items to ask about, with their years.")] = []
+    health: Annotated[str | None, Field(description="How much of the tables was understood.")] = None
     warnings: list[str] = []
     left_out: Annotated[str | None, Field(description="The number of items omitted from the lists.")] = None
 

@@ -25,6 +25,7 @@ from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
+from quaestor.documents.health import DocumentHealth, health_words
 from quaestor.errors import InputError, SeveralPagesError, unknown_name
 from quaestor.graph.sparql import Limits
 from quaestor.mcp_server.arguments import (
@@ -109,6 +110,7 @@ def _outline(document: Document) -> dict[str, Any]:
             for table in tables[:_MOST_TABLES]
         ],
         "lines": [{"label": line.label, "years": line.years} for line in lines[:_MOST_LINES]],
+        "health": health_words(DocumentHealth(**outline["health"])),
         "warnings": outline["warnings"][:_MOST_WARNINGS],
         "left_out": f"{', '.join(left)} more; `find` searches all of them" if left else None,
     }

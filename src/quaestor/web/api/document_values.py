@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from quaestor.core.quantity import Scale
+from quaestor.documents.table import TableRole
 from quaestor.web.api.values import PartReply, Value
 
 
@@ -29,10 +30,22 @@ class HeadingReply(Value):
     unit: str | None
 
 
+class UnreadReply(Value):
+    """A cell that prints digits and was not read as a number; `row` and `column` count from 0."""
+
+    row: int
+    column: int
+    text: str
+
+
 class TableReply(Value):
-    """A table without its cells; `table` counts from 0, `page` from 1."""
+    """A table without its cells; `table` counts from 0, `page` from 1.
+
+    `unread` lists up to 20 cells that were not read as numbers, `undated` the columns of which no period was read.
+    """
 
     table: int
+    role: TableRole
     title: str
     caption: str
     section: str
@@ -43,6 +56,8 @@ class TableReply(Value):
     columns: tuple[HeadingReply, ...]
     scale: Scale | None
     unit: str | None
+    unread: tuple[UnreadReply, ...]
+    undated: tuple[int, ...]
 
 
 class CellReply(Value):
@@ -69,6 +84,22 @@ class WholeTableReply(TableReply):
     body: tuple[RowReply, ...]
 
 
+class HealthReply(Value):
+    """How much of the tables was understood.
+
+    Attributes:
+        tables: The number of tables.
+        numbers: The number of cells that hold a number.
+        unread: The number of cells with digits that were not read as numbers.
+        undated: The number of columns without a period that should have one.
+    """
+
+    tables: int
+    numbers: int
+    unread: int
+    undated: int
+
+
 class OutlineReply(Value):
     """The outline of a document.
 
@@ -78,6 +109,7 @@ class OutlineReply(Value):
         pages: The number of pages, or null if it is unknown.
         sections: Its sections in order.
         tables: Its tables in order.
+        health: How much of its tables was understood.
         warnings: What was lost or repaired when the document was read.
     """
 
@@ -86,6 +118,7 @@ class OutlineReply(Value):
     pages: int | None
     sections: tuple[SectionReply, ...]
     tables: tuple[TableReply, ...]
+    health: HealthReply
     warnings: tuple[str, ...]
 
 

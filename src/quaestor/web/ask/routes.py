@@ -13,6 +13,7 @@ from quaestor.application.error_lines import error_line
 from quaestor.application.exporting import ExportFormat
 from quaestor.application.laid import Laid
 from quaestor.core.provenance import Source
+from quaestor.documents.health import health_words
 from quaestor.errors import BusyError, InputError, SeveralPagesError, StoreError
 from quaestor.web.ask.cards import cards
 from quaestor.web.downloads import download
@@ -155,6 +156,7 @@ async def show_conversation(
         kept=laid.kept,
         cards=await asyncio.to_thread(cards, laid.turns, paper),
         paper=paper,
+        health="" if paper.health.is_good else health_words(paper.health),
         shown=number,
         blocks=blocks,
         outline=outline,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
+from quaestor.documents.health import document_health
 from quaestor.documents.table import Table
 
 _FULL = 60.0
@@ -65,6 +66,7 @@ class Paper:
     Attributes:
         document: The whole of it.
         parts: In its order.
+        health: How much of its tables was understood.
     """
 
     def __init__(self, document: Document) -> None:
@@ -73,6 +75,7 @@ class Paper:
         self.parts = tuple(
             Part(number, tuple(pieces), lines) for number, (pieces, lines) in enumerate(_cut(document.blocks))
         )
+        self.health = document_health(document)
         self._starts = [(part.pieces[0].block.order, part.pieces[0].first) for part in self.parts]
 
     def part_of(self, source: Source) -> int:

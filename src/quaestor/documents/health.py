@@ -1,0 +1,173 @@
+"""How much of a document was understood: cells that print a number that was not read, columns of an unknown period.
+
+Owns what counts as not understood. Text that holds a digit ("Level 3", "due in 2030") is no number that was missed.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from quaestor.core.periods import find_periods
+from quaestor.core.provenance import CellRef, Source
+from quaestor.documents.document import Document
+from quaestor.documents.roles import look_alikes_named
+from quaestor.documents.table import Cell, Table, TableRole
+
+_NO_NUMBER = re.compile(r"\W*\d{1,2}\W*|[a-z]{1,5}-?\d{1,2}[a-z]?[+-]?|\d{1,2}-[a-z](?:/a)?", re.IGNORECASE)
+"""The number of a footnote, a symbol or a rating ("KO26C", "Aa2"), a form ("10-K")."""
+_CHANGE = re.compile(r"change|variance|increase|decrease|growth|\binc\b|\bvs?\b|[%$]|\bper\b", re.IGNORECASE)
+_DIGITS = re.compile(r"\d{2}")
+_MOST_LETTERS = 8
+_OF_OTHERS = (TableRole.NON_GAAP, TableRole.PRO_FORMA, TableRole.PARENT_ONLY, TableRole.SUBSIDIARIES)
+"""Tables whose figures are not those of the group's statements."""
+_PAIR = 2
+"""An answer from more rows of a table compares or adds up its columns."""
+_SHOWN = 3
+_LONGEST_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TableHealth:
+    """What of a table was not understood.
+
+    Attributes:
+        numbers: How many cells have a number.
+        unread: The cells that print digits and have no number.
+        undated: The columns of numbers, by their place, of whose period the heading should say something and does not.
+    """
+
+    numbers: int
+    unread: tuple[Cell, ...]
+    undated: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHealth:
+    """What of the tables of a document was not understood.
+
+    Attributes:
+        tables: How many there are.
+        numbers: How many cells have a number.
+        unread: How many cells print digits and have no number.
+        undated: How many columns of numbers have no period though their heading should say one.
+    """
+
+    tables: int
+    numbers: int
+    unread: int
+    undated: int
+
+    @property
+    def is_good(self) -> bool:
+        """Whether all was understood."""
+        return not self.unread and not self.undated
+
+
+def table_health(table: Table) -> TableHealth:
+    """Returns what of a table was not understood; in lists of contents and exhibits nothing is missed."""
+    body = table.body()
+    numbers = sum(cell.quantity is not None for cell in body)
+    if table.role is TableRole.CONTENTS:
+        return TableHealth(numbers, (), ())
+    return TableHealth(numbers, tuple(filter(is_unread, body)), tuple(_undated(table)))
+
+
+def document_health(document: Document) -> DocumentHealth:
+    """Returns what of the tables of a document was not understood."""
+    tables = [table_health(table) for table in document.tables]
+    return DocumentHealth(
+        len(tables),
+        sum(table.numbers for table in tables),
+        sum(len(table.unread) for table in tables),
+        sum(len(table.undated) for table in tables),
+    )
+
+
+def is_unread(cell: Cell) -> bool:
+    """Returns whether a cell prints what looks like a number, and none was read."""
+    text = cell.text.strip()
+    if cell.quantities or cell.is_dash or not any(map(str.isdigit, text)) or _NO_NUMBER.fullmatch(text):
+        return False
+    letters = sum(map(str.isalpha, text))
+    if letters > _MOST_LETTERS or letters > sum(map(str.isdigit, text)) + 1:
+        return False
+    return not find_periods(text)
+
+
+def _undated(table: Table) -> Iterator[int]:
+    """Yields the columns of numbers without a period: those whose heading prints digits, and all of a statement."""
+    if table.period is not None or table.orientation == "rows":
+        return
+    body = range(table.header_rows, len(table.rows))
+    any_dated = any(column.period for column in table.columns)
+    for place, column in enumerate(table.columns[1:], start=1):
+        heading = " ".join((*column.levels, column.label))
+        if column.period is not None or not any(table.cells[row][place].quantities for row in body):
+            continue
+        told = table.role.is_statement and table.role is not TableRole.EQUITY and not _CHANGE.search(heading)
+        if (told and (any_dated or not heading.strip())) or (_DIGITS.search(heading) and not any_dated):
+            yield place
+
+
+def health_words(health: DocumentHealth) -> str:
+    """Returns the health of a document in a line: `40 numbers in tables; all numbers and periods were read`."""
+    counts = f"{_counted(health.numbers, 'number')} in tables"
+    wrong = []
+    if health.unread:
+        wrong.append(f"{_counted(health.unread, 'cell')} with digits not read as numbers")
+    if health.undated:
+        wrong.append(f"{_counted(health.undated, 'column')} without a period")
+    told = ", ".join(wrong) or ("all numbers and periods were read" if health.numbers else "")
+    return f"{counts}; {told}" if told else counts
+
+
+def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
+    """Returns what of a table was not understood, in words; nothing where all was.
+
+    Args:
+        table: The table.
+        health: Its health, or of it what is to be told.
+    """
+    found = []
+    if health.unread:
+        printed = [" ".join(cell.text.split()) for cell in health.unread]
+        shown = ", ".join(f'"{text[:_LONGEST_SHOWN]}"' for text in dict.fromkeys(printed[:_SHOWN]))
+        more = ", ..." if len(printed) > _SHOWN else ""
+        found.append(f"{_counted(len(printed), 'cell')} not read as numbers: {shown}{more}")
+    if health.undated:
+        named = ", ".join(f'"{table.columns[place].label or place}"' for place in health.undated[:_SHOWN])
+        found.append(f"no period was read for column {named}")
+    return tuple(found)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"1 {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def doubts_of_answer(document: Document, sources: Iterable[Source], question: str) -> tuple[str, ...]:
+    """Returns what a reader of an answer should know of the tables that it rests on.
+
+    That is what beside its numbers was not understood, and that a table is of adjusted figures, or of another company,
+    where the question does not say so.
+
+    Args:
+        document: The document, or an excerpt.
+        sources: Of the answer.
+        question: As asked.
+    """
+    cells = [source for source in sources if isinstance(source, CellRef)]
+    named = look_alikes_named(question)
+    said: list[str] = []
+    for index in dict.fromkeys(cell.table for cell in cells):
+        table = document.table(index)
+        if table.role in _OF_OTHERS and table.role not in named:
+            said.append(f"table {index} is of another kind: {table.role.value}")
+        health = table_health(table)
+        rows = {cell.row for cell in cells if cell.table == index}
+        columns = {cell.column for cell in cells if cell.table == index}
+        several = len(rows) > _PAIR
+        beside = tuple(c for c in health.unread if c.ref.row in rows or (several and c.ref.column in columns))
+        undated = tuple(place for place in health.undated if place in columns)
+        doubts = health_doubts(table, replace(health, unread=beside, undated=undated))
+        said += (f"table {index}: {doubt}" for doubt in doubts)
+    return tuple(said)
