@@ -81,27 +81,27 @@ def _named_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> Ro
     """
     leading: list[int] = []
     for column in range(len(grid[0]) - 1):
-        if not _holds_names(grid, header_rows, column, is_amount):
+        if _holds_names(grid, header_rows, column, is_amount):
+            leading.append(column)
+        elif any(row[column].strip() for row in grid[header_rows:]):
             break
-        leading.append(column)
     if len(leading) < 2:  # two columns
         return None
-    names, sections = _carried(grid, header_rows, len(leading))
-    rows = [n for n in range(header_rows, len(grid)) if any(map(is_amount, grid[n][len(leading) :]))]
+    names, sections = _carried(grid, header_rows, leading)
+    rows = [n for n in range(header_rows, len(grid)) if any(map(is_amount, grid[n][leading[-1] + 1 :]))]
     told_apart = [len({(sections[n], names[n][:count]) for n in rows}) for count in range(1, len(leading) + 1)]
+    blank = any(names[n][1] and not grid[n][leading[0]].strip() for n in rows)
     count = 1
-    while count < len(leading) and (
-        told_apart[count] > told_apart[count - 1] or (count == 1 and any(names[n][1] and not grid[n][0] for n in rows))
-    ):
+    while count < len(leading) and (told_apart[count] > told_apart[count - 1] or (blank and count == 1)):
         count += 1
     if count == 1 or 2 * sum(bool(names[n][1]) for n in rows) < len(rows):
         return None
-    dated = [n for n in range(count) if _holds_periods(grid, header_rows, n)]
+    dated = [n for n in range(count) if _holds_periods(grid, header_rows, leading[n])]
     labels = [tuple(text for n, text in enumerate(row[:count]) if text and n not in dated) for row in names]
     if not any(labels[header_rows:]):
         labels = [tuple(filter(None, row[:count])) for row in names]
     periods = [_period([row[n] for n in dated]) for row in names[header_rows:]]
-    return RowNames(tuple(range(count)), tuple(labels), (*[None] * header_rows, *periods))
+    return RowNames(tuple(leading[:count]), tuple(labels), (*[None] * header_rows, *periods))
 
 
 def _holds_names(grid: Grid, header_rows: int, column: int, is_amount: IsAmount) -> bool:
@@ -114,23 +114,23 @@ def _holds_names(grid: Grid, header_rows: int, column: int, is_amount: IsAmount)
     return 2 * sum(_WORD.search(text) is not None or parse_period(text) is not None for text in texts) > len(texts)
 
 
-def _carried(grid: Grid, header_rows: int, count: int) -> tuple[list[tuple[str, ...]], list[int]]:
-    """Return the names of each row in the first columns, a blank filled with the one above; and its section.
+def _carried(grid: Grid, header_rows: int, columns: Sequence[int]) -> tuple[list[tuple[str, ...]], list[int]]:
+    """Return the names of each row in some columns, a blank filled with the one above; and its section.
 
     A blank right of a name is none: only what stands left of a row's first name is printed once for several rows.
     """
     names: list[tuple[str, ...]] = []
     sections: list[int] = []
-    above, section = [""] * count, 0
+    above, section = [""] * len(columns), 0
     for number, row in enumerate(grid):
-        own = [text.strip() for text in row[:count]]
+        own = [row[column].strip() for column in columns]
         first = next((place for place, text in enumerate(own) if text), None)
         if number >= header_rows and first is not None:
             own[:first] = above[:first]
-            heads = not any(text.strip() for text in row[1:])
+            heads = not any(text.strip() for text in row[columns[0] + 1 :])
             section += heads
             # What heads no number is the heading of a section, and a total has no parts.
-            above = [""] * count if heads or own[0].casefold().startswith("total") else own
+            above = [""] * len(columns) if heads or own[0].casefold().startswith("total") else own
         names.append(tuple(own))
         sections.append(section)
     return names, sections

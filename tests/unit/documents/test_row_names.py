@@ -70,6 +70,11 @@ def test_labels_of_three_columns() -> None:
     ]  # fmt: skip
 
 
+def test_an_empty_column_between_labels_parts_none() -> None:
+    table = read_csv("Segment,,Line,2024,2023\nNorth,,Pumps,11,10\n,,Valves,7,6\nSouth,,Pumps,5,4\n,,Valves,3,2")
+    assert names(table)[1:3] == [("North", "Valves"), ("South", "Pumps")]
+
+
 def test_headings_of_sections_and_totals_span_no_rows() -> None:
     table = read_csv("Group,Line,2023\nEurope,,\nPumps,new,5\n,old,6\nTotal pumps,,11\n,memo,2")
     assert names(table)[1:] == [
