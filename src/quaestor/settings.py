@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
+from quaestor.core.processors import usable_processors
 from quaestor.errors import SettingsError, unknown_name
 
 Setting = str | int | float | bool
@@ -103,7 +104,7 @@ class Settings:
             return self.workers
         if asks:
             return ASKED_AT_ONCE
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return usable_processors()
 
 
 _KINDS: Mapping[str, type] = {

@@ -129,7 +129,7 @@ def _starting(*, run: bool = False) -> dict[str, Any]:
     if not run:
         pipes["stdin"] = subprocess.PIPE
     # Ctrl-C is for this process to answer.
-    return {**pipes, "env": _environment(os.environ), "start_new_session": True}
+    return {**pipes, "env": reading_environment(os.environ), "start_new_session": True}
 
 
 def _request(content: FileContent, limits: ReadingLimits, wanted: str) -> bytes:
@@ -142,7 +142,8 @@ def _request(content: FileContent, limits: ReadingLimits, wanted: str) -> bytes:
     return json.dumps({"name": str(content.path), "wanted": wanted, **asdict(limits)}).encode() + b"\n" + data
 
 
-def _environment(own: Mapping[str, str]) -> dict[str, str]:
+def reading_environment(own: Mapping[str, str]) -> dict[str, str]:
+    """Return what a process that reads gets of the environment of the one that starts it."""
     kept = {name: own[name] for name in _HANDED_ON if name in own}
     # Readers of other packages are found where this process finds them.
     kept["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if os.path.isabs(path))

@@ -1,4 +1,4 @@
-"""A PDF file -> its pages as words and drawn rules, by way of PDFium.
+"""A PDF file -> its pages as lines of text and drawn rules, by way of PDFium.
 
 Owns all contact with the library: opening, what its errors mean to a person, and one page at a time in memory. PDFium
 must not be called by two threads at once.
@@ -10,12 +10,15 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from quaestor.errors import DatasetError
-from quaestor.readers.pdf.words import Character, Font, Word, join_characters
+from quaestor.readers.pdf.lines import TextLine, lines_of
+from quaestor.readers.pdf.words import Character, Font, join_characters
 
 PAGES_AT_MOST = 20_000
 CHARACTERS_AT_MOST = 2_500_000
@@ -33,7 +36,6 @@ _THICKEST_RULE = 2.5
 _BETWEEN_PIECES = 1.6
 """How far apart the pieces of one rule may be, in points: it is drawn cell by cell, or in dots."""
 _BLANK = frozenset({0x20, 0x0D, 0x0A, 0x09, 0xA0})
-_SPACE = Character(" ", 0, 0, 0, 1)
 
 _one_at_a_time = threading.RLock()
 
@@ -55,17 +57,17 @@ class Page:
         number: From 1, as viewers count.
         width: In points, as it is read, turned upright.
         height: Likewise.
-        words: In the order in which the file has them.
+        lines: From the top down, those of one column of text after those of the other.
         rules: The lines drawn from left to right.
         characters: How many it has.
-        unknown: How many of them have no meaning in Unicode; they are in no word.
-        cut: Whether words were left out, because there were too many.
+        unknown: How many of them have no meaning in Unicode; they are in no line.
+        cut: Whether text was left out, because there was too much.
     """
 
     number: int
     width: float
     height: float
-    words: tuple[Word, ...]
+    lines: tuple[TextLine, ...]
     rules: tuple[Rule, ...] = ()
     characters: int = 0
     unknown: int = 0
@@ -98,31 +100,48 @@ class PagesLeft:
     last: int
 
 
-def pages_of(path: Path, data: bytes) -> Iterator[Page | PageFailure | PagesLeft]:
-    """Yields the pages of a file in their order, and last what is left out of a file that is too large.
+@contextmanager
+def opened(path: Path, data: bytes) -> Iterator["PdfFile"]:
+    """Return an open file; no other thread reads a PDF file meanwhile.
 
     Raises:
-        DatasetError: The file cannot be opened: it wants a password, or is broken.
+        DatasetError: It cannot be opened: it wants a password, or is broken.
     """
-    import pypdfium2
-
     with _one_at_a_time:
         document = _open(path, data)
         try:
-            count, characters = len(document), 0
-            for index in range(count):
-                if index >= PAGES_AT_MOST or characters > CHARACTERS_AT_MOST:
-                    yield PagesLeft(index + 1, count)
-                    return
-                try:
-                    page = _read_page(document, index)
-                except (pypdfium2.PdfiumError, ValueError, OverflowError) as error:
-                    yield PageFailure(index + 1, " ".join(str(error).split()))
-                    continue
-                characters += page.characters
-                yield page
+            yield PdfFile(document)
         finally:
             document.close()
+
+
+class PdfFile:
+    """An open file."""
+
+    def __init__(self, document: Any) -> None:
+        self._document = document
+        self.page_count = len(document)
+
+    def pages(self, first: int = 0, step: int = 1) -> Iterator[Page | PageFailure]:
+        """Yield each `step`-th page from the place `first` on, until there are more characters than are read.
+
+        Args:
+            first: Place of a page, from 0.
+            step: 1 for all pages.
+        """
+        from pypdfium2 import PdfiumError
+
+        characters = 0
+        for index in range(first, min(self.page_count, PAGES_AT_MOST), step):
+            if characters > CHARACTERS_AT_MOST:
+                return
+            try:
+                page = _read_page(self._document, index)
+            except (PdfiumError, ValueError, OverflowError) as error:
+                yield PageFailure(index + 1, " ".join(str(error).split()))
+            else:
+                characters += page.characters
+                yield page
 
 
 def _open(path: Path, data: bytes) -> Any:
@@ -163,6 +182,8 @@ class _TextReader:
         from pypdfium2 import raw
 
         self._raw, self._page, self._text = raw, page, text
+        self._functions = _library_functions()
+        self._handle = ctypes.cast(text.raw, ctypes.c_void_p)
         self._characters_printed = text.count_chars()
         self._taken = min(self._characters_printed, _CHARACTERS_OF_A_PAGE)
         self._turn = self._main_turn()
@@ -172,6 +193,7 @@ class _TextReader:
         self._fonts: dict[tuple[bytes, int], Font] = {}
         self._places: list[int] = []
         self._aslant: list[bool] = []
+        self._glyphs = _Glyphs()
         self._unknown = 0
 
     def read(self, number: int) -> Page:
@@ -182,7 +204,7 @@ class _TextReader:
             number,
             self._upright.width,
             self._upright.height,
-            tuple(words),
+            tuple(lines_of(words)),
             _joined_rules(self._rules()),
             self._taken,
             self._unknown,
@@ -196,30 +218,36 @@ class _TextReader:
         return max(turns, key=lambda turn: (turn >= 0, turns[turn]), default=0) if turns else 0
 
     def _turn_of(self, place: int) -> int:
-        return quarter(-self._raw.FPDFText_GetCharAngle(self._text.raw, place))  # the library counts clockwise
+        return quarter(-self._functions.angle(self._handle, place))  # the library counts clockwise
 
-    def _characters(self) -> Iterator[Character]:
-        raw, text, turn = self._raw, self._text.raw, self._upright
+    def _characters(self) -> Iterator[Character | None]:
+        raw, text, turn = self._raw, self._handle, self._upright
         box, x, y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
-        get_code, get_box, get_origin = (
-            raw.FPDFText_GetUnicode,
-            raw.FPDFText_GetLooseCharBox,
-            raw.FPDFText_GetCharOrigin,
-        )
+        to_box, to_x, to_y = ctypes.byref(box), ctypes.byref(x), ctypes.byref(y)
+        functions = self._functions
+        get_code, get_box, get_origin = functions.code, functions.box, functions.origin
+        add, glyphs = self._places.append, self._glyphs
+        # What is called for each of a million characters is written out.
+        upright, over, above = turn.is_upright, turn.left, turn.top
         for place in range(self._taken):
-            code = get_code(text, place)
-            if code in _BLANK:
-                self._places.append(place)
-                yield _SPACE
-            elif _is_unknown(code):
+            glyph = glyphs[get_code(text, place)]
+            if glyph is None:
                 self._unknown += 1
+                continue
+            add(place)
+            if not glyph:
+                yield None
+                continue
+            get_box(text, place, to_box)
+            get_origin(text, place, to_x, to_y)
+            if upright:
+                left, top, right, bottom = box.left - over, -box.top - above, box.right - over, -box.bottom - above
+                line = -y.value - above
             else:
-                get_box(text, place, box)
-                get_origin(text, place, x, y)
                 left, top, right, bottom = turn.box(box.left, box.top, box.right, box.bottom)
-                self._places.append(place)
-                size = max((bottom - top) * _SIZE_OF_A_BOX, 0.1)
-                yield Character(chr(code), left, right, turn.y(x.value, y.value), size)
+                line = turn.y(x.value, y.value)
+            size = (bottom - top) * _SIZE_OF_A_BOX
+            yield glyph, left, right, line, size if size > 0.1 else 0.1
 
     def _font(self, place: int) -> Font:
         """Returns the font of a character that begins a word, and notes whether that word is turned otherwise."""
@@ -236,12 +264,13 @@ class _TextReader:
         return self._fonts[key]
 
     def _rules(self) -> Iterator[Rule]:
-        raw, page = self._raw, self._page.raw
+        raw, page = self._raw, ctypes.cast(self._page.raw, ctypes.c_void_p)
+        get_drawn, get_kind, path = self._functions.drawn, self._functions.kind, raw.FPDF_PAGEOBJ_PATH
         left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-        for place in range(min(raw.FPDFPage_CountObjects(page), _DRAWN_AT_MOST)):
-            drawn = raw.FPDFPage_GetObject(page, place)
-            if raw.FPDFPageObj_GetType(drawn) == raw.FPDF_PAGEOBJ_PATH and raw.FPDFPageObj_GetBounds(
-                drawn, left, bottom, right, top
+        for place in range(min(raw.FPDFPage_CountObjects(self._page.raw), _DRAWN_AT_MOST)):
+            drawn = get_drawn(page, place)
+            if get_kind(drawn) == path and raw.FPDFPageObj_GetBounds(
+                ctypes.cast(drawn, raw.FPDF_PAGEOBJECT), left, bottom, right, top
             ):
                 start, upper, end, lower = self._upright.box(left.value, top.value, right.value, bottom.value)
                 if lower - upper < _THICKEST_RULE and end > start:
@@ -265,22 +294,23 @@ class _Turning:
 
     def __init__(self, turn: int, page: tuple[float, float, float, float]) -> None:
         self._cos, self._sin = (1, 0, -1, 0)[turn], (0, 1, 0, -1)[turn]
-        self._left = self._top = 0.0
+        self.is_upright = self._cos == 1
+        self.left = self.top = 0.0
         left, bottom, right, top = page
-        self._left, self._top, end, low = self.box(left, top, right, bottom)
-        self.width, self.height = end - self._left, low - self._top
+        self.left, self.top, end, low = self.box(left, top, right, bottom)
+        self.width, self.height = end - self.left, low - self.top
 
     def box(self, left: float, top: float, right: float, bottom: float) -> tuple[float, float, float, float]:
         """Returns left, top, right and bottom of a box as a reader sees it."""
-        if self._cos == 1:
-            return left - self._left, -top - self._top, right - self._left, -bottom - self._top
+        if self.is_upright:
+            return left - self.left, -top - self.top, right - self.left, -bottom - self.top
         xs = [left * self._cos + bottom * self._sin, right * self._cos + top * self._sin]
         ys = [left * self._sin - bottom * self._cos, right * self._sin - top * self._cos]
-        return min(xs) - self._left, min(ys) - self._top, max(xs) - self._left, max(ys) - self._top
+        return min(xs) - self.left, min(ys) - self.top, max(xs) - self.left, max(ys) - self.top
 
     def y(self, x: float, y: float) -> float:
         """Returns how far down a point is."""
-        return x * self._sin - y * self._cos - self._top
+        return x * self._sin - y * self._cos - self.top
 
 
 def quarter(angle: float) -> int:
@@ -291,6 +321,48 @@ def quarter(angle: float) -> int:
     """
     turns = angle / (math.pi / 2)
     return round(turns) % 4 if abs(turns - round(turns)) < 0.05 else -1
+
+
+class _Glyphs(dict[int, str | None]):
+    """What the codes of characters print, each looked up once: "" for white space, None for what is no character."""
+
+    def __missing__(self, code: int) -> str | None:
+        blank = code in _BLANK or (not _is_unknown(code) and chr(code).isspace())
+        glyph = self[code] = "" if blank else None if _is_unknown(code) else chr(code)
+        return glyph
+
+
+@dataclass(frozen=True, slots=True)
+class _LibraryFunctions:
+    """What is asked of the library for each character and for each thing drawn.
+
+    Called without the conversion of each argument and without handing the lock of the interpreter to another thread,
+    which takes longer than the functions themselves.
+    """
+
+    code: Any
+    box: Any
+    origin: Any
+    angle: Any
+    drawn: Any
+    kind: Any
+
+
+@cache
+def _library_functions() -> _LibraryFunctions:
+    from pypdfium2 import raw
+
+    def direct(function: Any, returned: Any, *taken: Any) -> Any:
+        return ctypes.PYFUNCTYPE(returned, *taken)(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+    return _LibraryFunctions(
+        direct(raw.FPDFText_GetUnicode, ctypes.c_uint),
+        direct(raw.FPDFText_GetLooseCharBox, ctypes.c_int),
+        direct(raw.FPDFText_GetCharOrigin, ctypes.c_int),
+        direct(raw.FPDFText_GetCharAngle, ctypes.c_float),
+        direct(raw.FPDFPage_GetObject, ctypes.c_void_p),
+        direct(raw.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p),
+    )
 
 
 def _is_unknown(code: int) -> bool:

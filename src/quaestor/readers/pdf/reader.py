@@ -13,11 +13,12 @@ from quaestor.extras import require_extra
 from quaestor.readers.content import FileContent
 from quaestor.readers.pdf.columns import find_columns
 from quaestor.readers.pdf.furniture import captions_of_pages, without_furniture
-from quaestor.readers.pdf.lines import TextLine, lines_of
+from quaestor.readers.pdf.lines import TextLine
 from quaestor.readers.pdf.overleaf import Item, PlacedTable, PlacedText, join_overleaf
-from quaestor.readers.pdf.pages import Page, PageFailure, PagesLeft, pages_of
+from quaestor.readers.pdf.pages import Page, PageFailure, PagesLeft
 from quaestor.readers.pdf.parts import parts_of
 from quaestor.readers.pdf.regions import find_regions
+from quaestor.readers.pdf.side_by_side import pages_of
 
 _LISTED = 8
 _HEAD = 1024
@@ -43,9 +44,9 @@ class PdfReader:
         require_extra("pdf", "reading a PDF file")
         warnings: list[str] = []
         pages = list(_readable(content, warnings))
-        if not any(page.words for page in pages):
+        if not any(page.lines for page in pages):
             raise DatasetError(_why_no_text(content, pages))
-        printed = [lines_of(page.words) for page in pages]
+        printed = [page.lines for page in pages]
         lines = without_furniture(printed)
         captions = {page.number: said for page, said in zip(pages, captions_of_pages(printed), strict=True) if said}
         items = [item for page, own in zip(pages, lines, strict=True) for item in _items(page, own)]
@@ -80,7 +81,7 @@ def _readable(content: FileContent, warnings: list[str]) -> Iterator[Page]:
                     warnings.append(f"page {page.number} has too much text; the rest of it is left out")
                 if 4 * page.unknown > page.characters:
                     unknown.append(page.number)
-                if not page.words:
+                if not page.lines:
                     empty.append(page.number)
                 yield page
     if unknown:

@@ -11,39 +11,28 @@ _GAP = 0.22
 _RISE = 0.15
 """How far a character may stand off the line of its word, in sizes of its font."""
 _RAISED_SIZE = 0.85
-_PLAIN = {
-    "\ufb00": "ff",
-    "\ufb01": "fi",
-    "\ufb02": "fl",
-    "\ufb03": "ffi",
-    "\ufb04": "ffl",
-    "\ufb05": "st",
-    "\ufb06": "st",
-    "\u0002": "-",
-    "\ufffe": "-",
-    "\u00ad": "-",
-    "\u2010": "-",
-    "\u2011": "-",
-}
+_PLAIN = str.maketrans(
+    {
+        "\ufb00": "ff",
+        "\ufb01": "fi",
+        "\ufb02": "fl",
+        "\ufb03": "ffi",
+        "\ufb04": "ffl",
+        "\ufb05": "st",
+        "\ufb06": "st",
+        "\u0002": "-",
+        "\ufffe": "-",
+        "\u00ad": "-",
+        "\u2010": "-",
+        "\u2011": "-",
+    }
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Character:
-    """One printed character; places are in points, down and to the right from the page's top left corner.
-
-    Attributes:
-        text: As printed; white space between words too.
-        left: Where it begins.
-        right: Where the next one would begin.
-        y: The line that it stands on.
-        size: Of its font.
-    """
-
-    text: str
-    left: float
-    right: float
-    y: float
-    size: float
+Character = tuple[str, float, float, float, float]
+"""One printed character: its text, where it begins, where the next one would begin, the line that it stands on and the
+size of its font. Places are in points, down and to the right from the page's top left corner. A plain tuple, as a
+report has a million of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,46 +78,50 @@ class Word:
         return self.y + 0.22 * self.size
 
 
-def join_characters(characters: Iterable[Character], fonts: Callable[[int], Font]) -> Iterator[Word]:
-    """Yields the words that characters make, in the order of the characters.
+def join_characters(characters: Iterable[Character | None], fonts: Callable[[int], Font]) -> Iterator[Word]:
+    """Yield the words that characters make, in the order of the characters.
 
     Args:
-        characters: In the order in which the page prints them.
+        characters: In the order in which the page prints them; None is white space.
         fonts: What the font of a character looks like, by the character's place in that order.
     """
     pending: list[Character] = []
     start = 0
     for place, character in enumerate(characters):
-        blank = character.text.isspace()
-        if pending and (blank or not _continues(pending, character)):
-            yield _word(pending, fonts(start))
-            pending = []
-        if not blank:
-            start = start if pending else place
+        if character is None:
+            if pending:
+                yield _word(pending, fonts(start))
+                pending = []
+        elif not pending:
+            start, pending = place, [character]
+        elif _continues(pending, character):
             pending.append(character)
+        else:
+            yield _word(pending, fonts(start))
+            start, pending = place, [character]
     if pending:
         yield _word(pending, fonts(start))
 
 
 def _continues(pending: list[Character], character: Character) -> bool:
-    before = pending[-1]
-    size = max(before.size, character.size)
-    # The letters of a ligature have one place.
-    right = before.right if len(pending) < 2 else max(before.right, pending[-2].right)
-    return (
-        before.left - 0.3 * size <= character.left < right + _GAP * size
-        and abs(before.y - character.y) < _RISE * size
-        # On one line sizes may differ: small capitals do, and the letters of a ligature.
-        and (abs(before.y - character.y) < 0.02 * size or 0.8 < character.size / before.size < 1.25)
-    )
+    _, before_left, right, before_y, before_size = pending[-1]
+    _, left, _, y, size = character
+    larger = size if size > before_size else before_size
+    if len(pending) > 1 and pending[-2][2] > right:
+        right = pending[-2][2]  # the letters of a ligature have one place
+    if not before_left - 0.3 * larger <= left < right + _GAP * larger:
+        return False
+    step = abs(before_y - y)
+    # On one line sizes may differ: small capitals do, and the letters of a ligature.
+    return step < 0.02 * larger or (step < _RISE * larger and 0.8 < size / before_size < 1.25)
 
 
 def _word(characters: list[Character], font: Font) -> Word:
-    first = characters[0]
-    text = "".join(_PLAIN.get(character.text, character.text) for character in characters)
-    right = max(character.right for character in characters)
-    size = max(character.size for character in characters)
-    return Word(text, first.left, right, first.y, size, font.bold, font.italic)
+    texts, lefts, rights, lines, sizes = zip(*characters, strict=True)
+    text = "".join(texts)
+    if not (text.isascii() and text.isprintable()):
+        text = text.translate(_PLAIN)
+    return Word(text, lefts[0], max(rights), lines[0], max(sizes), font.bold, font.italic)
 
 
 def mark_raised(words: list[Word]) -> list[Word]:

@@ -1,0 +1,84 @@
+"""The process that reads a share of the pages of a long file; `side_by_side` is its parent.
+
+Its input is a line of JSON that says which pages, how long the file is, and what memory it may take; and then the file.
+Its output is the pages as `pages_as_bytes` writes them. It has the limits of its parent, opens no file and no
+connection, and ends when its parent does.
+"""
+
+import json
+import marshal
+import os
+import sys
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from quaestor.readers.pdf.lines import Chunk, TextLine
+from quaestor.readers.pdf.pages import Page, PageFailure, Rule, opened
+from quaestor.readers.pdf.words import Word
+
+
+def read_share() -> None:
+    """Read the pages that the input asks for, and write them."""
+    with os.fdopen(os.dup(1), "wb") as reply:
+        os.dup2(2, 1)  # what a library prints is no part of the reply
+        asked = json.loads(sys.stdin.buffer.readline())
+        data = sys.stdin.buffer.read(asked["length"])
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        _limit_memory(asked["memory"])
+        with opened(Path(), data) as file:
+            reply.write(pages_as_bytes(file.pages(asked["first"], asked["step"])))
+
+
+def _end_with_parent() -> None:
+    while os.read(0, 1):  # the parent holds the other end, and writes nothing more
+        pass
+    os._exit(1)
+
+
+def _limit_memory(most: int | None) -> None:
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        if most is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def pages_as_bytes(pages: Iterable[Page | PageFailure]) -> bytes:
+    """Return pages as bytes, from which `pages_of_bytes` makes equal ones."""
+    return marshal.dumps([_plain(page) for page in pages])
+
+
+def pages_of_bytes(written: bytes) -> list[Page | PageFailure]:
+    """Return the pages that `pages_as_bytes` wrote.
+
+    Raises:
+        ValueError: It did not write these.
+    """
+    try:
+        return [_page(*plain) if len(plain) > 2 else PageFailure(*plain) for plain in marshal.loads(written)]
+    except (EOFError, TypeError) as error:
+        raise ValueError(f"these bytes are no pages: {error}") from error
+
+
+def _plain(page: Page | PageFailure) -> tuple[Any, ...]:
+    if isinstance(page, PageFailure):
+        return page.number, page.reason
+    lines = [[[_plain_word(word) for word in chunk.words] for chunk in line.chunks] for line in page.lines]
+    rules = [(rule.left, rule.right, rule.y) for rule in page.rules]
+    return page.number, page.width, page.height, lines, rules, page.characters, page.unknown, page.cut
+
+
+def _plain_word(word: Word) -> tuple[Any, ...]:
+    return word.text, word.left, word.right, word.y, word.size, word.bold, word.italic, word.raised
+
+
+def _page(number: int, width: float, height: float, lines: list[Any], rules: list[Any], *others: Any) -> Page:
+    texts = (TextLine(tuple(Chunk(tuple(Word(*word) for word in chunk)) for chunk in line)) for line in lines)
+    return Page(number, width, height, tuple(texts), tuple(Rule(*rule) for rule in rules), *others)
+
+
+if __name__ == "__main__":
+    read_share()
