@@ -21,6 +21,11 @@ _APART_NUMBERS = 0.4
 """The same between two numbers, which one cell does not print side by side."""
 _LEADER = re.compile(r"[.·…_]{3,}|(?:\.\s?){3,}")
 _NUMBER = re.compile(r"[($€£¥+\-\u2013—]*[0-9][0-9.,]*[)%]*|[($€£¥]*[—\u2013-]{1,2}[)%]*")
+_WHOLE_AMOUNT = re.compile(
+    r"[$€£¥]?\(?[$€£¥]?[-\u2013\u2212+]?[0-9]{1,3}(?:[.,'\u2019][0-9]{2,3}){1,6}\)?%?\)?|\([0-9]{3,15}\)"
+    r"|\(?[-\u2013\u2212+]?[0-9]{1,3}(?:[.,][0-9]{1,2})?\)?%\)?"
+)
+"""A number that no other word continues: it has separators, brackets around it or a percent sign behind it."""
 _CURRENCY = re.compile(r"(?:[A-Z]{1,2})?[$€£¥]\(?|\(|[$€£¥]?\([$€£¥]?")
 _CLOSING = re.compile(r"\)?\s?%?\)?|\)")
 _SIGNS = frozenset("$€£¥")
@@ -187,7 +192,8 @@ def _stand_apart(before: Word, word: Word) -> bool:
         return gap > _APART_NUMBERS * size
     if after_number and number and not word.raised:
         is_date = _MONTH_DAY.fullmatch(before.text) and _WHOLE_YEAR.fullmatch(word.text)
-        return gap > (_APART if is_date else _APART_NUMBERS) * size
+        amounts = _WHOLE_AMOUNT.fullmatch(before.text) and _WHOLE_AMOUNT.fullmatch(word.text)
+        return amounts is not None or gap > (_APART if is_date else _APART_NUMBERS) * size
     return gap > _APART * size
 
 

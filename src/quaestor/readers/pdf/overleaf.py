@@ -36,6 +36,7 @@ class PlacedTable:
         rules: What is drawn on its first page.
         page: The number of its first page.
         last_page: The number of its last page.
+        beside: Whether it stands right of the table before it, under the same title.
     """
 
     region: Region
@@ -43,6 +44,7 @@ class PlacedTable:
     rules: tuple[Rule, ...]
     page: int
     last_page: int
+    beside: bool = False
 
 
 Item = PlacedText | PlacedTable

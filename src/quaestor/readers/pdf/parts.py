@@ -40,7 +40,10 @@ def parts_of(items: Sequence[Item], of_pages: Mapping[int, str] = MappingProxyTy
     texts = [item.lines for item in items if isinstance(item, PlacedText)]
     pieces = _pieces(items, body_size(texts), _vocabulary(texts))
     levels = Levels(look_of(piece.block.lines[0]) for piece in pieces if piece.heading and piece.block)
-    tables = {place: _over(pieces, place) for place, piece in enumerate(pieces) if piece.found is not None}
+    tables: dict[int, tuple[str, str]] = {}
+    for place, piece in enumerate(pieces):
+        if piece.found is not None:
+            tables[place] = tables[place - 1] if piece.found.beside else _over(pieces, place)
     level, captions = 0, list[tuple[int, str]]()
     for place, piece in enumerate(pieces):
         anchor = f"page={piece.page}"

@@ -11,6 +11,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.extras import require_extra
 from quaestor.readers.content import FileContent
+from quaestor.readers.pdf.beside import split_beside
 from quaestor.readers.pdf.columns import find_columns
 from quaestor.readers.pdf.furniture import captions_of_pages, without_furniture
 from quaestor.readers.pdf.lines import TextLine
@@ -102,9 +103,11 @@ def _items(page: Page, lines: Sequence[TextLine]) -> Iterator[Item]:
     """Yields the texts and tables of a page, from the top down."""
     place = 0
     for region in find_regions(lines):
-        if region.start > place:
-            yield PlacedText(tuple(lines[place : region.start]), page.number)
-        yield PlacedTable(region, find_columns(region), page.rules, page.number, page.number)
+        tables = split_beside(region)
+        if tables[0].start > place:
+            yield PlacedText(tuple(lines[place : tables[0].start]), page.number)
+        for number, table in enumerate(tables):
+            yield PlacedTable(table, find_columns(table), page.rules, page.number, page.number, beside=number > 0)
         place = region.end
     if place < len(lines):
         yield PlacedText(tuple(lines[place:]), page.number)

@@ -101,7 +101,12 @@ def _spacing(rows: Sequence[Row], columns: Columns) -> _Spacing:
 
 
 def _row(line: TextLine, columns: Columns) -> Row:
-    chunks = [part for chunk in line.chunks for part in _label_and_number(chunk, columns)]
+    chunks = [
+        number
+        for chunk in line.chunks
+        for part in _label_and_number(chunk, columns)
+        for number in _numbers(part, columns)
+    ]
     labels = [chunk for chunk in chunks if is_label(chunk, columns)]
     if len(line.chunks) == 1 and not is_value(line.text) and line.left < columns.label_right:
         labels = list(line.chunks)
@@ -127,6 +132,22 @@ def _label_and_number(chunk: Chunk, columns: Columns) -> tuple[Chunk, ...]:
         if cut > 0 and is_value(Chunk(chunk.words[cut:]).text):
             return Chunk(chunk.words[:cut]), Chunk(chunk.words[cut:])
     return (chunk,)
+
+
+def _numbers(chunk: Chunk, columns: Columns) -> tuple[Chunk, ...]:
+    """Return the numbers of a chunk that stand in a column each, where little is between them; else the chunk."""
+    if len(chunk.words) < 2 or is_value(chunk.text):
+        return (chunk,)
+    parts = [[chunk.words[0]]]
+    for word in chunk.words[1:]:
+        if is_value(Chunk(tuple(parts[-1])).text) and not is_value(Chunk((*parts[-1], word)).text):
+            parts.append([word])
+        else:
+            parts[-1].append(word)
+    numbers = tuple(Chunk(tuple(part)) for part in parts)
+    places = [columns.nearest(number) for number in numbers]
+    apart = all(is_value(number.text) for number in numbers) and places == sorted(set(places))
+    return numbers if apart and numbers[0].left > columns.text_right else (chunk,)
 
 
 def _belongs(above: Row, row: Row, following: Row | None, spacing: _Spacing) -> bool:

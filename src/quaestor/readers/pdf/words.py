@@ -3,6 +3,7 @@
 Owns the value `Word`, and when two characters are one word's. Knows nothing of lines.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,8 @@ _GAP = 0.22
 _RISE = 0.15
 """How far a character may stand off the line of its word, in sizes of its font."""
 _RAISED_SIZE = 0.85
+_TOUCHING_AMOUNTS = re.compile(r"(?:\([0-9][0-9.,]{2,20}\)){2,12}")
+_TOUCHING_YEARS = re.compile(r"(?:(?:19|20)[0-9]{2}){2,12}")
 _PLAIN = str.maketrans(
     {
         "\ufb00": "ff",
@@ -90,17 +93,17 @@ def join_characters(characters: Iterable[Character | None], fonts: Callable[[int
     for place, character in enumerate(characters):
         if character is None:
             if pending:
-                yield _word(pending, fonts(start))
+                yield from _words(pending, start, fonts)
                 pending = []
         elif not pending:
             start, pending = place, [character]
         elif _continues(pending, character):
             pending.append(character)
         else:
-            yield _word(pending, fonts(start))
+            yield from _words(pending, start, fonts)
             start, pending = place, [character]
     if pending:
-        yield _word(pending, fonts(start))
+        yield from _words(pending, start, fonts)
 
 
 def _continues(pending: list[Character], character: Character) -> bool:
@@ -114,6 +117,23 @@ def _continues(pending: list[Character], character: Character) -> bool:
     step = abs(before_y - y)
     # On one line sizes may differ: small capitals do, and the letters of a ligature.
     return step < 0.02 * larger or (step < _RISE * larger and 0.8 < size / before_size < 1.25)
+
+
+def _words(characters: list[Character], start: int, fonts: Callable[[int], Font]) -> Iterator[Word]:
+    """Yield the word of some characters; two where cells touch ("(1,345)(1,900)", "20232022")."""
+    cut = _first_cell("".join([character[0] for character in characters]))
+    yield _word(characters[:cut] if cut else characters, fonts(start))
+    if cut:
+        yield from _words(characters[cut:], start + cut, fonts)
+
+
+def _first_cell(text: str) -> int:
+    """Return where the first of several cells that touch ends, or 0 where a text is no such cells."""
+    if ")(" in text:
+        return text.index(")(") + 1 if _TOUCHING_AMOUNTS.fullmatch(text) else 0
+    if len(text) < 8 or not text.isdigit() or not _TOUCHING_YEARS.fullmatch(text):
+        return 0
+    return 4 if abs(int(text[:4]) - int(text[4:8])) == 1 else 0
 
 
 def _word(characters: list[Character], font: Font) -> Word:

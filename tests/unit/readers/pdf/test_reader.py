@@ -238,6 +238,70 @@ def test_two_tables_with_other_columns_are_two() -> None:
     assert (len(grid(first)), grid(second)[0]) == (3, ["", "Operating", "Finance"])
 
 
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        (
+            (200, 234.6, 269.2),
+            (("Units sold", "12,345", "11,900", "9,850"), ("Returns", "(1,345)", "(1,900)", "(2,850)")),
+        ),
+        (
+            (200, 247, 294),
+            (("Cash flow", "4,052,954", "591,837", "3,998,120"), ("Net", "(1,052,954)", "(1,591,837)", "7")),
+        ),
+        ((200, 221, 242), (("Stores", "512", "498", "471"), ("Closed", "(12)", "(9)", "(14)"))),
+        (
+            (220, 266, 312),
+            (("Current", "1,204,500", "\u2014", "998,200"), ("Due", "(88,700)", "(1,200,100)", "\u2014")),
+        ),
+        ((220, 259, 298), (("Margin", "112.5%", "113.4%", "111.0%"), ("Costs", "(112.5%)", "(113.4%)", "(111.0%)"))),
+    ],
+)
+def test_numbers_of_columns_that_nearly_touch_are_cells_of_their_own(
+    columns: tuple[float, ...], rows: tuple[tuple[str, ...], ...]
+) -> None:
+    page = PdfPage()
+    page.text(40, 60, "Key figures", 12, bold=True)
+    for line, (label, *cells) in enumerate((("", "2023", "2022", "2021"), *rows)):
+        page.text(40, 80 + 12 * line, label)
+        for column, cell in zip(columns, cells, strict=True):
+            page.right(column, 80 + 12 * line, cell)
+    (table,) = read([page]).tables
+    assert grid(table) == [["", "2023", "2022", "2021"], *map(list, rows)]
+
+
+def two_tables(right: tuple[str, ...], over: tuple[str, ...] = ("2023", "2022")) -> PdfPage:
+    page = PdfPage()
+    page.center(306, 50, "Balance sheet", 12, bold=True)
+    page.text(40, 90, "Assets", bold=True)
+    page.text(320, 90, "Equity and liabilities", bold=True)
+    for column, year in zip((200, 260, 480, 540), ("2023", "2022", *over), strict=True):
+        page.right(column, 90, year)
+    for line, (label, *cells) in enumerate((("Cash", "510", "480"), ("Stock", "1,205", "870"), ("Land", "220", "205"))):
+        page.text(40, 104 + 13 * line, label)
+        page.text(320, 104 + 13 * line, right[line])
+        for column, cell in zip((200, 260, 480, 540), (*cells, *cells[::-1]), strict=True):
+            page.right(column, 104 + 13 * line, cell)
+    return page
+
+
+def test_two_tables_side_by_side_are_two() -> None:
+    left, right = read([two_tables(("Equity", "Borrowings", "Trade payables"))]).tables
+    assert grid(left)[1:] == [["Cash", "510", "480"], ["Stock", "1,205", "870"], ["Land", "220", "205"]]
+    assert grid(right)[1:] == [
+        ["Equity", "480", "510"],
+        ["Borrowings", "870", "1,205"],
+        ["Trade payables", "205", "220"],
+    ]
+    assert [column.period and column.period.year for column in right.columns] == [None, 2023, 2022]
+    assert left.title == right.title == "Balance sheet"
+
+
+def test_words_between_the_numbers_of_one_table_are_a_column() -> None:
+    (table,) = read([two_tables(("Long-term", "Short-term", "Long-term"), ("Rate", "Term"))]).tables
+    assert grid(table)[-3] == ["Cash", "510", "480", "Long-term", "480", "510"]
+
+
 def test_dots_that_lead_to_a_number_are_no_text() -> None:
     page = PdfPage()
     page.text(40, 50, "Business ........................................")

@@ -1,0 +1,131 @@
+"""Statements of PDF reports against their text layer: `python -m benchmarks.pdf_statements FILE... [--list]`.
+
+Finds the balance sheet, the income statement and the cash flow statement of each report as it was read, and compares
+each row with the lines in which PDFium itself prints the text of the page, which the reader does not use. For each
+statement: its rows with numbers, their numbers, and the rows and lines that differ. With `--list` also each of those.
+"""
+
+import argparse
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as ShownTable
+
+from quaestor.documents.table import Table, TableRole
+from quaestor.readers.content import FileContent
+from quaestor.readers.limited import ReadingLimits, read_limited
+
+_ROLES = (TableRole.BALANCE_SHEET, TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS)
+_PAGES = 3
+"""How many pages a statement may have."""
+_DASHES = "\u2014\u2013-"
+_NUMBER = re.compile(rf"\(?-?[0-9][0-9,.]*\)?%?\)?|\(?[{_DASHES}]{{1,2}}\)?%?")
+_APART = re.compile(r"(?<=[0-9\u2014\u2013)])\s(?=[)%])|(?<=[(])\s(?=[0-9.])|\$\s?(?=\(?[0-9.\u2014\u2013-])|(?<=\()\$")
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A label and the numbers behind it."""
+
+    label: str
+    numbers: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.label} | {' | '.join(self.numbers)}"
+
+
+def _plain(number: str) -> str:
+    digits = re.sub(r"[^0-9.]", "", number)
+    return ("-" if digits and re.match(r"[$\s]*[(\u2013-]", number) else "") + (digits.strip(".") or "\u2014")
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.casefold())
+
+
+def _text_lines(path: Path, first: int) -> list[_Line]:
+    """Return the lines of a statement's pages, as the library prints them."""
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(path)
+    found: list[_Line] = []
+    for index in range(first - 1, min(first - 1 + _PAGES, len(document))):
+        for line in document[index].get_textpage().get_text_range().splitlines():
+            words = _APART.sub("", " ".join(line.split())).replace(" .", ".").split()
+            cut = len(words)
+            while cut and _NUMBER.fullmatch(words[cut - 1]):
+                cut -= 1
+            found.append(_Line(" ".join(words[:cut]), tuple(map(_plain, words[cut:]))))
+    return found
+
+
+def _rows(table: Table) -> Iterator[_Line]:
+    for row in table.cells[table.header_rows :]:
+        label, *cells = (cell.text for cell in row)
+        yield _Line(label, tuple(_plain(cell) for cell in cells if cell.strip()))
+
+
+def _is_numbered(line: _Line) -> bool:
+    return bool(line.numbers) and not all(map(_YEAR.fullmatch, line.numbers))
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """What became of a statement: how many rows and numbers it has, and what differs."""
+
+    rows: int
+    numbers: int
+    differing: list[str]
+
+
+def compare_statement(rows: Sequence[_Line], lines: Sequence[_Line]) -> _Comparison:
+    """Return how rows of a table differ from lines of text, of which more may stand before and behind them."""
+    rows, lines = list(filter(_is_numbered, rows)), list(filter(_is_numbered, lines))
+    matched = SequenceMatcher(None, [row.numbers for row in rows], [line.numbers for line in lines], autojunk=False)
+    labels = "".join(_letters(row.label) for row in rows)
+    differing: list[str] = []
+    for kind, start, end, first, last in matched.get_opcodes():
+        if kind == "equal":
+            for row, line in zip(rows[start:end], lines[first:last], strict=True):
+                if _letters(line.label) not in _letters(row.label):
+                    differing.append(f"label: {row} # {line}")
+            continue
+        outside = first == 0 or last == len(lines)
+        unread = [line for line in lines[first:last] if _letters(f"{line.label}{''.join(line.numbers)}") not in labels]
+        differing += [f"row: {row}" for row in rows[start:end]]
+        differing += [] if outside else [f"line: {line}" for line in unread]
+    return _Comparison(len(rows), sum(len(row.numbers) for row in rows), differing)
+
+
+def main() -> None:
+    """Print the comparison."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--list", action="store_true", help="print each row and line that differs")
+    wanted = parser.parse_args()
+    shown = ShownTable("report", "statement", "page", "rows", "numbers", "differing")
+    listed: list[str] = []
+    for path in wanted.files:
+        document = read_limited(FileContent(path, path.read_bytes()), ReadingLimits(seconds=600))[1]
+        for role in _ROLES:
+            tables = [table for table in document.tables if table.role is role]
+            if not tables:
+                shown.add_row(path.name, role.value, "", "not found")
+            for table in tables:
+                page = document.block(table.cells[0][0].ref).page or 1
+                found = compare_statement(list(_rows(table)), _text_lines(path, page))
+                figures = map(str, (page, found.rows, found.numbers, len(found.differing)))
+                shown.add_row(path.name, role.value, *figures)
+                listed += [f"{path.name} {page}: {line}" for line in found.differing]
+    if wanted.list:
+        print(*listed, sep="\n")
+    Console(highlight=False, width=120).print(shown)
+
+
+if __name__ == "__main__":
+    main()
