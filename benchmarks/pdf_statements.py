@@ -6,6 +6,7 @@ statement: its rows with numbers, their numbers, and the rows and lines that dif
 """
 
 import argparse
+import calendar
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,11 @@ class _Line:
     label: str
     numbers: tuple[str, ...]
 
+    def narrowed(self, width: int) -> "_Line":
+        """Return the line with its last numbers alone; those before are words of its label ("$56 and $64")."""
+        cut = max(len(self.numbers) - width, 0)
+        return _Line(" ".join((self.label, *self.numbers[:cut])), tuple(map(_plain, self.numbers[cut:])))
+
     def __str__(self) -> str:
         return f"{self.label} | {' | '.join(self.numbers)}"
 
@@ -60,7 +66,8 @@ def _text_lines(path: Path, first: int) -> list[_Line]:
             cut = len(words)
             while cut and _NUMBER.fullmatch(words[cut - 1]):
                 cut -= 1
-            found.append(_Line(" ".join(words[:cut]), tuple(map(_plain, words[cut:]))))
+            cut += 0 < cut < len(words) and words[cut - 1] in calendar.month_name
+            found.append(_Line(" ".join(words[:cut]), tuple(words[cut:])))
     return found
 
 
@@ -83,11 +90,14 @@ class _Comparison:
     differing: list[str]
 
 
-def compare_statement(rows: Sequence[_Line], lines: Sequence[_Line]) -> _Comparison:
-    """Return how rows of a table differ from lines of text, of which more may stand before and behind them."""
-    rows, lines = list(filter(_is_numbered, rows)), list(filter(_is_numbered, lines))
-    matched = SequenceMatcher(None, [row.numbers for row in rows], [line.numbers for line in lines], autojunk=False)
+def compare_statement(table: Table, lines: Sequence[_Line]) -> _Comparison:
+    """Return how the rows of a table differ from lines of text, of which more may stand before and behind them."""
+    rows = list(_rows(table))
     labels = "".join(_letters(row.label) for row in rows)
+    rows = list(filter(_is_numbered, rows))
+    width = max((len(row.numbers) for row in rows), default=1)
+    lines = list(filter(_is_numbered, (line.narrowed(width) for line in lines)))
+    matched = SequenceMatcher(None, [row.numbers for row in rows], [line.numbers for line in lines], autojunk=False)
     differing: list[str] = []
     for kind, start, end, first, last in matched.get_opcodes():
         if kind == "equal":
@@ -95,10 +105,12 @@ def compare_statement(rows: Sequence[_Line], lines: Sequence[_Line]) -> _Compari
                 if _letters(line.label) not in _letters(row.label):
                     differing.append(f"label: {row} # {line}")
             continue
-        outside = first == 0 or last == len(lines)
-        unread = [line for line in lines[first:last] if _letters(f"{line.label}{''.join(line.numbers)}") not in labels]
         differing += [f"row: {row}" for row in rows[start:end]]
-        differing += [] if outside else [f"line: {line}" for line in unread]
+        if 0 < first and last < len(lines):
+            parts = (
+                line for line in lines[first:last] if _letters(f"{line.label}{''.join(line.numbers)}") not in labels
+            )
+            differing += [f"line: {line}" for line in parts if line.label]  # without one it is the number of a page
     return _Comparison(len(rows), sum(len(row.numbers) for row in rows), differing)
 
 
@@ -118,7 +130,7 @@ def main() -> None:
                 shown.add_row(path.name, role.value, "", "not found")
             for table in tables:
                 page = document.block(table.cells[0][0].ref).page or 1
-                found = compare_statement(list(_rows(table)), _text_lines(path, page))
+                found = compare_statement(table, _text_lines(path, page))
                 figures = map(str, (page, found.rows, found.numbers, len(found.differing)))
                 shown.add_row(path.name, role.value, *figures)
                 listed += [f"{path.name} {page}: {line}" for line in found.differing]

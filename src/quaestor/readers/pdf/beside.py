@@ -13,6 +13,9 @@ from quaestor.readers.pdf.regions import Region, numbers_of
 _LABELLED = 0.6
 """What part of the rows on the right has a label between its numbers and those on the left."""
 
+_NAMES = 0.7
+"""What part of the labels is of words, each another one: "down 32%" and "long-term" are no names of rows."""
+
 
 def split_beside(region: Region) -> list[Region]:
     """Return the tables of a region, from left to right: several where the labels of one stand right of another.
@@ -36,7 +39,8 @@ def split_beside(region: Region) -> list[Region]:
 def _labels_edge(region: Region) -> float | None:
     """Return where a column of labels begins that has numbers on both of its sides; None where there is none."""
     between = [found for line in region.body if (found := _label_between(line)) is not None]
-    if len(between) < 2:
+    labels = {label.text for _, label in between if not any(map(str.isdigit, label.text))}
+    if len(between) < 2 or len(labels) < _NAMES * len(between):
         return None
     reach = max(number.right for number, _ in between)
     behind = [chunk for line in region.body for chunk in line.chunks if chunk.left >= reach]

@@ -297,9 +297,17 @@ def test_two_tables_side_by_side_are_two() -> None:
     assert left.title == right.title == "Balance sheet"
 
 
-def test_words_between_the_numbers_of_one_table_are_a_column() -> None:
-    (table,) = read([two_tables(("Long-term", "Short-term", "Long-term"), ("Rate", "Term"))]).tables
-    assert grid(table)[-3] == ["Cash", "510", "480", "Long-term", "480", "510"]
+@pytest.mark.parametrize(
+    ("words", "over"),
+    [
+        (("Long-term", "Short-term", "Long-term"), ("2023", "2022")),
+        (("down 32%", "up 14 points", "down 114%"), ("2023", "2022")),
+        (("Norway", "Peru", "Kenya"), ("Rate", "Term")),
+    ],
+)
+def test_words_between_the_numbers_of_one_table_are_a_column(words: tuple[str, ...], over: tuple[str, ...]) -> None:
+    (table,) = read([two_tables(words, over)]).tables
+    assert grid(table)[-3] == ["Cash", "510", "480", words[0], "480", "510"]
 
 
 def test_dots_that_lead_to_a_number_are_no_text() -> None:
