@@ -11,6 +11,7 @@ from quaestor.core.quantity import Scale
 from quaestor.documents.unit_phrases import (
     SCALE_WORD,
     currency_named,
+    ends_with_phrase,
     find_currency_phrase,
     find_unit_phrase,
     is_unit_line,
@@ -85,7 +86,47 @@ _ENDS = re.compile(
 )
 
 
+_NUMBER_BEFORE = re.compile(r"(?<![0-9])(?!(?:19|20)[0-9]{2}\s?$)[0-9][0-9.,]{0,20}\s?$")
+_DEFAULT = re.compile(
+    r"\bunless\s(?:otherwise|where)\b|\b(?:except|unless)\s(?:as|where|when|if)?\s?(?:otherwise\s)?(?:stated|noted|indicated)\b"
+    r"|\b(?:all|tabular)\s(?:[a-z]+\s){0,3}(?:amounts|figures|numbers|values)\b"
+    r"|\b(?:amounts|figures|numbers|values|statements|tables|information|report)\b[^.;]{0,120}?\b(?:presented|expressed"
+    r"|stated|reported|shown|given|rounded|prepared|are|is)\s(?:off\s|up\s)?(?:in|to)\b"
+    r"|\b(?:presentation|reporting)\scurrency\b",
+    re.IGNORECASE,
+)
+_LONGEST_DEFAULT = 500
+
+
 def amounts_in_text(text: str) -> Amounts:
-    """Returns what the sentence before a table says of its numbers: in brackets, or at its end."""
-    found = _LEADS.search(text) or _ENDS.search(text)
-    return read_amounts(found[0]) if found else Amounts()
+    """Returns what the title or the sentence before a table says of its numbers: in brackets, or at its end."""
+    if found := _LEADS.search(text) or _ENDS.search(text):
+        return read_amounts(found[0])
+    phrase = find_unit_phrase(text) if len(text) < _LONGEST_DEFAULT else None
+    if phrase is None or not ends_with_phrase(text, phrase) or _NUMBER_BEFORE.search(text, 0, phrase.start):
+        return Amounts()
+    return Amounts(phrase.scale, phrase.currency, phrase.scale)
+
+
+def default_amounts(sentence: str) -> Amounts:
+    """Return what a sentence says that all amounts of its document count in where nothing nearer says it.
+
+    >>> default_amounts("Amounts are presented in thousands of euros unless otherwise stated.").unit
+    'EUR'
+    """
+    if len(sentence) > _LONGEST_DEFAULT or not _DEFAULT.search(sentence):
+        return Amounts()
+    phrase = find_unit_phrase(sentence)
+    if phrase is None or _NUMBER_BEFORE.search(sentence, 0, phrase.start):
+        alone = find_currency_phrase(sentence)
+        return Amounts(None, alone.currency if alone else None)
+    said = read_amounts(sentence[phrase.start :])
+    return Amounts(phrase.scale, phrase.currency or said.unit, said.shares)
+
+
+def caption_within(line: str) -> str:
+    """Return the caption that the running title of a page is, or ends with in brackets; "" where it has none."""
+    if is_amounts_line(line):
+        return line
+    inner = line[line.rfind("(") :] if line.rstrip().endswith(")") else ""
+    return inner if inner and is_amounts_line(inner) else ""

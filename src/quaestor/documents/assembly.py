@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from quaestor.core.currencies import is_currency
 from quaestor.core.parsing import clean_label
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef
-from quaestor.core.quantity import Quantity, Scale
-from quaestor.documents.amounts import Amounts, amounts_in_text, is_amounts_line, read_amounts
+from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
+from quaestor.documents.amounts import Amounts, amounts_in_text, default_amounts, is_amounts_line, read_amounts
 from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
 from quaestor.documents.continued import goes_on, under_headings_of
 from quaestor.documents.corroborated import scale_said
@@ -26,6 +27,7 @@ from quaestor.documents.roles import with_roles
 from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.documents.timing import reported_period, with_periods
+from quaestor.documents.unit_columns import with_unit_columns
 from quaestor.documents.units import with_standing_scale, with_units
 from quaestor.errors import DocumentError
 
@@ -38,6 +40,7 @@ LONGEST_PARAGRAPH = 1_000_000
 _LEADING_SENTENCES = 2
 _OF_NO_HEADINGS = (WarningKind.NO_HEADER, WarningKind.NO_HEADING)
 _CENTS = -2
+_SMALL = 100
 _FIRST_BLOCKS = 40
 """Of the first page of a filing, on which its period stands."""
 _SECTION_ID = re.compile(r"[a-z][a-z0-9_]*")
@@ -154,7 +157,10 @@ def assemble(
     >>> document.section_of(document.tables[0]).path
     ('Notes',)
     """
+    parts = list(parts)
     assembly = _Assembly(id, [DocumentWarning(WarningKind.LOST, detail=line) for line in warnings], filing, lost_dashes)
+    if filing:
+        assembly.default = next(filter(_says_something, map(_default_of, parts)), Amounts())
     for part in parts:
         match part:
             case HeadingPart():
@@ -218,6 +224,7 @@ class _Assembly:
     currencies: Counter[str] = field(default_factory=Counter)
     reported: Period | None = None
     amounts: Amounts = field(default_factory=Amounts)
+    default: Amounts = field(default_factory=Amounts)
 
     def head(self, part: HeadingPart) -> None:
         if part.level < 1:
@@ -261,6 +268,8 @@ class _Assembly:
             self.facts.append(TaggedNumber(source, fact))
         self.sentences += len(found)
         self._look_for_period(" ".join(part.sentences))
+        if self.filing and _says_something(said := _default_of(part)):
+            self.default = said
         after_table = self.blocks and isinstance(self.blocks[-1].content, Table)
         self.leading = [*([] if after_table else self.leading), *part.sentences][-_LEADING_SENTENCES:]
         self._add(Paragraph(found), part)
@@ -311,6 +320,7 @@ class _Assembly:
             table = self._concluded(table, part)
         elif not self._is_page:
             table = with_periods(table, self._about(table, part), self.reported)
+        table = with_unit_columns(table)
         for row, column, fact in part.facts:
             self.facts.append(TaggedNumber(CellRef(self.id, self.tables, row, column), fact))
         if table.is_too_large:
@@ -326,18 +336,21 @@ class _Assembly:
         over = {cell.text for row in table.cells[: table.header_rows] for cell in row[1:] if is_amounts_line(cell.text)}
         lines = (part.caption, *corner, *(over if len(over) == 1 else ()))
         own = next((found for text in lines if (found := read_amounts(text)).scale or found.shares), None)
-        said = (amounts_in_text(text) for text in reversed((part.title, *self.leading)))
+        said = (amounts_in_text(text) for text in reversed((*headings, part.title, *self.leading)))
         amounts = (
             own or next((found for found in said if found.scale or found.shares), None) or read_amounts(part.standing)
         )
+        is_default = not _says_something(amounts) and _says_something(self.default) and not _prints_small(table)
+        amounts = self.default if is_default else amounts
         currency = self.currencies.most_common(1)[0][0] if self.currencies else None
         about = self._about(table, part)
         if not (amounts.scale or amounts.shares) and not _prints_cents(table):
             amounts = replace(self.amounts, shares=self.amounts.scale and Scale.ONE)
-        elif amounts.scale:
+        elif amounts.scale in LARGE_SCALES and not is_default:
             self.amounts = amounts
-        table = with_periods(with_units(table, amounts, currency, about), about, self.reported)
-        if table.unit is not None and len(table.unit) == 3:
+        table = with_units(table, amounts, currency, about, is_default=is_default)
+        table = with_periods(table, about, self.reported)
+        if table.unit is not None and is_currency(table.unit):
             self.currencies[table.unit] += 1
         return table
 
@@ -409,6 +422,22 @@ def _without_values(table: Table, unknown: Sequence[tuple[int, int]]) -> Table:
     for row, column in unknown:
         cells[row][column] = replace(cells[row][column], quantities=(), repair=Repair(RepairKind.NO_STORED_VALUE))
     return replace(table, cells=tuple(map(tuple, cells)))
+
+
+def _default_of(part: DocumentPart) -> Amounts:
+    """Return what a heading or a paragraph says that all amounts of the document count in."""
+    texts = part.sentences if isinstance(part, ParagraphPart) else (part.text,) if isinstance(part, HeadingPart) else ()
+    return next(filter(_says_something, map(default_amounts, texts)), Amounts())
+
+
+def _says_something(amounts: Amounts) -> bool:
+    return bool(amounts.scale or amounts.shares or amounts.unit)
+
+
+def _prints_small(table: Table) -> bool:
+    """Whether a table has small numbers alone (years, rates, ratios), for which no default of a document is meant."""
+    numbers = [q for cell in table.body() for q in cell.quantities if q.scale is Scale.ONE]
+    return all(abs(q.value) < _SMALL for q in numbers)
 
 
 def _prints_cents(table: Table) -> bool:

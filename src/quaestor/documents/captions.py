@@ -55,10 +55,10 @@ _PERCENT = re.compile(
     re.IGNORECASE,
 )
 _SINGLE = re.compile(
-    r"\bper(?:[\s-]|\s\w+\s)?(?:share|unit|gallon|barrel|bbl|boe|mcf)|pershare|\bratios?\b|^ratio|\bbps\b"
-    r"|\bbasis points\b|\bto average\s",
+    r"\bper(?:[\s-]|\s\w+\s)?(?:share|unit|gallon|barrel|bbl|boe|mcf)|pershare|\bratios?\b|^ratio|\bto average\s",
     re.IGNORECASE,
 )
+_BASIS_POINTS = re.compile(r"\bbps\b|\bbasis points?\b", re.IGNORECASE)
 _SPAN = re.compile(r"\(\s?(?:in\s)?(?P<word>years|months)\s?\)|\(\s?in\s(?P<days>days)\s?\)", re.IGNORECASE)
 _COUNTED = re.compile(
     r"(?:^\W*(?:total\s)?|\bnumber\s?of\s(?:[a-z]+\s)?|\(\s?(?:in\s)?)"
@@ -106,6 +106,8 @@ def _caption_of_single(label: str) -> Caption:
         # A sign in brackets names the currency alone: the table's scale may hold for it ("Price (€)", "Revenue ($)").
         named = "in " in label[phrase.start : phrase.end].casefold()
         return Caption(Scale.ONE if named or _SINGLE.search(label) else None, phrase.currency)
+    if _BASIS_POINTS.search(label):
+        return Caption(Scale.ONE, "basis points")
     if _SINGLE.search(label):
         return Caption(Scale.ONE)
     if _PERCENT.search(label):

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from quaestor.core.currencies import is_currency
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.core.stop_words import STOP_WORDS
 from quaestor.core.words import search_words
@@ -81,7 +82,7 @@ def _single(cell: Cell) -> Quantity | None:
 def _is_amount(number: Quantity, *, in_text: bool) -> bool:
     """Whether a number can be an amount of money of enough digits: with a scale in a sentence, without in a cell."""
     scaled = number.scale in LARGE_SCALES if in_text else number.scale is Scale.ONE
-    money = number.unit is None or (len(number.unit) == 3 and number.unit.isupper())
+    money = number.unit is None or is_currency(number.unit)
     return scaled and money and len(number.value.as_tuple().digits) >= _DIGITS
 
 

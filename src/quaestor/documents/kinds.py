@@ -12,7 +12,7 @@ Kind = Literal["price", "shares", "percent", "time", "money", "count"]
 _BRACKETED_NUMBER = re.compile(r"\([^()]{0,120}[0-9][^()]{0,120}\)")
 _FUSED_MARK = re.compile(r"(?<=[a-z]{4})[1-9](?![0-9.,%])")
 _PER = re.compile(
-    r"\bper[\s-]+(?:[a-z]+[\s-]+){0,3}?(?:shares?|unit|ads|option|warrant|award|gallon|barrel|bbl|boe|mcf|ton|pound|ounce"
+    r"\bper[\s-]+(?:[a-z]+[\s-]+){0,3}?(?:shares?|(?:common|ordinary|preferred)\s+stock|unit|ads|adr|option|warrant|award|gallon|barrel|bbl|boe|mcf|ton|pound|ounce"
     r"|square\sfoot)\b|\bpershare\b|\beps\b",
     re.IGNORECASE,
 )
@@ -54,7 +54,11 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _COUNT = re.compile(
-    r"^(?:total\s+)?number\s+of\b|^(?:employees|headcount|stores|locations|customers|square\s+feet)\b", re.I
+    r"^(?:(?:total|average)\s+)?number\s+of\b|^(?:(?:total|average|full[\s-]time)\s+)*(?:employees|headcount|ftes?|stores"
+    r"|locations|customers|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch)\s?counts?\b"
+    r"|\((?:in\s)?(?:[mgtk]wh|mw|gw|[mk]?t|tonnes|tons|kt\s?co2e?|t\s?co2e?|barrels|boe|boepd|mboe|bcf|hectares|acres|km|m[23²³]"
+    r"|litres|liters|ftes?|number|units|#)\)",
+    re.I,
 )
 _TOTAL_VALUE = re.compile(
     r"\b(?:aggregate|total)\s+(?:[a-z-]+\s+){0,3}(?:value|price)|intrinsic\s+value", re.IGNORECASE

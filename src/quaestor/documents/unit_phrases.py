@@ -65,6 +65,8 @@ _IN_CURRENCY = re.compile(
     rf"(?:\bin\s|[(\[])(?:(?:whole|full|single|millions?\sof|thousands?\sof)\s)?(?P<named>{SIGN}|{NAME})(?=\s?(?:[)\].,;]|$|except\b|unless\b))"
 )
 """A currency alone, where it can be nothing else: "(in euros)", "(US$)", "in CHF"."""
+_ALONE = re.compile(rf"\s?\(?\s?(?P<sign>{SIGN})\s?\)?\s?")
+_LONGEST_SIGN = 12
 _ANY_CURRENCY = re.compile(rf"{SIGN}|{NAME}")
 _SYMBOL = re.compile(rf"(?![A-Za-z]{{1,6}}(?![A-Za-z$])){SIGN}|(?i:\b(?:[a-z]{{1,15}}\s){{0,2}}dollars?\b)")
 _EXCEPT = re.compile(r"\bexcept(?:ing)?\b|\bother than\b|\bexcluding\b", re.IGNORECASE)
@@ -127,6 +129,12 @@ def find_currency_phrase(text: str) -> UnitPhrase | None:
     """Return the phrase of a text that says that its numbers are in a currency ("in euros", "(US$)"); else None."""
     found = _IN_CURRENCY.search(text)
     return UnitPhrase(None, currency_called(found["named"]), *found.span()) if found else None
+
+
+def currency_alone(heading: str) -> str | None:
+    """Return the currency whose sign or code is all that a heading prints ("RMB", "US$", "(€)"); else None."""
+    found = _ALONE.fullmatch(heading) if len(heading) < _LONGEST_SIGN else None
+    return currency_called(found["sign"]) if found else None
 
 
 def currency_named(caption: str) -> str | None:

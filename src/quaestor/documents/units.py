@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quaestor.core.currencies import is_currency
 from quaestor.core.parsing import find_quantities
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.amounts import Amounts
@@ -16,6 +17,7 @@ from quaestor.documents.captions import covers, read_caption
 from quaestor.documents.document import Sentence
 from quaestor.documents.kinds import Kind, kind_of
 from quaestor.documents.table import Cell, Header, Table
+from quaestor.documents.unit_phrases import currency_alone
 
 _DEPENDENT = re.compile(
     r"(?:basic|diluted|assuming dilution|total|as (?:reported|adjusted)|before|after|adjust|continuing|discontinued|net"
@@ -24,11 +26,15 @@ _DEPENDENT = re.compile(
 )
 _PAR = re.compile(r"\bpar\b|\bper[\s-]|\bstated value", re.IGNORECASE)
 _WRITTEN_OUT = 1_000_000
+_DEAREST = 1000
+"""What is shown with cents and below it can be the price of one."""
+_PERCENTAGES = re.compile(r"%|\bpercent(?:age)?s?\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()0-9]*+[0-9][^()]*+\)")
-_CODE = re.compile("[A-Z]{3}")
 
 
-def with_units(table: Table, amounts: Amounts, currency: str | None, about: Sequence[str] = ()) -> Table:
+def with_units(
+    table: Table, amounts: Amounts, currency: str | None, about: Sequence[str] = (), *, is_default: bool = False
+) -> Table:
     """Returns a table with the scales and units of its lines and columns.
 
     Args:
@@ -36,6 +42,7 @@ def with_units(table: Table, amounts: Amounts, currency: str | None, about: Sequ
         amounts: What its caption says, or the one that holds where it stands.
         currency: The one that the document counts in; None where it is not known yet.
         about: Its title and the sentences before it.
+        is_default: Whether `amounts` is what the whole document says, not something nearer.
     """
     money = amounts.unit or _printed_currency(table)
     in_labels = amounts.scale or next((head.scale for head in table.columns if head.scale in LARGE_SCALES), None)
@@ -63,7 +70,10 @@ def with_units(table: Table, amounts: Amounts, currency: str | None, about: Sequ
         ]
     new_columns = [_header(header, kind, amounts, money) for header, kind in zip(table.columns, columns, strict=True)]
     new_rows = [_covered(table, header, kind, amounts) for header, kind in zip(new_rows, rows, strict=True)]
-    new_columns = [_percent_column(table, place, header) for place, header in enumerate(new_columns)]
+    new_rows = [_written_out(table, place, header) for place, header in enumerate(new_rows)]
+    new_columns = [_percent_column(table, place, header, about) for place, header in enumerate(new_columns)]
+    if amounts.unit is None or is_default:
+        new_columns = _currency_columns(new_columns)
     found = replace(
         table,
         rows=tuple(new_rows),
@@ -87,7 +97,7 @@ def _covered(table: Table, header: Header, kind: Kind | None, amounts: Amounts) 
 
 def _printed_currency(table: Table) -> str | None:
     """Returns the currency that most of the numbers in the body print."""
-    counts = Counter(q.unit for cell in table.body() for q in cell.quantities if q.unit and _CODE.fullmatch(q.unit))
+    counts = Counter(q.unit for cell in table.body() for q in cell.quantities if q.unit and is_currency(q.unit))
     return counts.most_common(1)[0][0] if counts else None
 
 
@@ -111,6 +121,9 @@ def _row_kinds(table: Table) -> list[Kind | None]:
             section = own if own in ("shares", "price", "percent") else section if _DEPENDENT.match(label) else None
         elif own is None and section and (_DEPENDENT.match(label) or section == "shares"):
             own = section if not _prints_money(table.cells[place]) or section == "price" else None
+        elif own == "money" and section == "price":
+            # "Net income" below "Earnings per common share:" is one of them where it prints cents.
+            own, section = ("price", section) if _prints_prices(table.cells[place]) else (own, None)
         elif own == "shares":
             section = "shares"  # "Effect of stock options" below a number of shares is one
         elif own in ("money", "price") and section == "shares":
@@ -120,7 +133,16 @@ def _row_kinds(table: Table) -> list[Kind | None]:
 
 
 def _prints_money(cells: Sequence[Cell]) -> bool:
-    return any(q.unit and _CODE.fullmatch(q.unit) for cell in cells[1:] for q in cell.quantities)
+    return any(q.unit and is_currency(q.unit) for cell in cells[1:] for q in cell.quantities)
+
+
+def _prints_prices(cells: Sequence[Cell]) -> bool:
+    """Whether all numbers of a line print cents and are no more than amounts for one of something are."""
+    numbers = [q for cell in cells[1:] for q in cell.quantities]
+    return bool(numbers) and all(
+        abs(q.value) < _DEAREST and q.scale is Scale.ONE and q.value.as_tuple().exponent in (-2, -3, -4)
+        for q in numbers
+    )
 
 
 def _header(header: Header, kind: Kind | None, amounts: Amounts, money: str | None) -> Header:
@@ -152,16 +174,46 @@ def _header(header: Header, kind: Kind | None, amounts: Amounts, money: str | No
             return header
 
 
-def _percent_column(table: Table, place: int, header: Header) -> Header:
-    """Returns the heading of a column whose first and last numbers print `%` as one of percentages."""
+def _percent_column(table: Table, place: int, header: Header, about: Sequence[str]) -> Header:
+    """Returns the heading of a column as one of percentages, where it prints `%` once for the numbers below.
+
+    The last number prints it too, or the text over the table speaks of percentages; all that is printed there without a
+    sign is printed as the first one is.
+    """
     if place == 0 or header.scale is not None:
         return header
     numbers = [row[place].quantity for row in table.cells[table.header_rows :]]
     found = [number for number in numbers if number is not None]
-    marked = [number.scale is Scale.PERCENT for number in found]
-    if len(found) > 1 and marked[0] and marked[-1] and not any(number.unit for number in found):
+    if len(found) < 2 or any(number.unit for number in found) or found[0].scale is not Scale.PERCENT:
+        return header
+    exponent = found[0].value.as_tuple().exponent
+    alike = all(
+        n.scale is Scale.PERCENT or (n.scale is Scale.ONE and n.value.as_tuple().exponent == exponent) for n in found
+    )
+    spoken = any(_PERCENTAGES.search(text) for text in (*about, *header.levels))
+    if found[-1].scale is Scale.PERCENT or (alike and (spoken or exponent != 0)):
         return replace(header, scale=Scale.PERCENT)
     return header
+
+
+def _currency_columns(columns: Sequence[Header]) -> list[Header]:
+    """Return the headings of columns with the currencies that they print and nothing else ("RMB", "US$")."""
+    found = []
+    for header in columns:
+        code = next((code for level in reversed(header.levels) if (code := currency_alone(level))), None)
+        found.append(header if code is None or header.unit else replace(header, unit=code))
+    return found
+
+
+def _written_out(table: Table, place: int, header: Header) -> Header:
+    """Return the heading of a line of shares as counted in ones where it prints them to the last one.
+
+    Nobody has a million millions of shares.
+    """
+    if header.unit != "shares" or header.scale not in LARGE_SCALES or header.scale is Scale.THOUSAND:
+        return header
+    numbers = [abs(q.value) for cell in table.cells[place][1:] for q in cell.quantities if q.scale is Scale.ONE]
+    return replace(header, scale=Scale.ONE) if numbers and min(numbers) >= _WRITTEN_OUT else header
 
 
 def _in_labels(table: Table, amounts: Amounts, money: str | None) -> Table:
@@ -195,7 +247,7 @@ def _label_cell(cell: Cell, amounts: Amounts) -> Cell:
             continue
         shares = False
         before = cell.text[max(0, spans[place].start - 30) : spans[place].start]
-        money = quantity.unit is not None and _CODE.fullmatch(quantity.unit)
+        money = quantity.unit is not None and is_currency(quantity.unit)
         if money and quantity.scale is Scale.ONE and amounts.scale and not _PAR.search(before[-24:] + "|" + after[:24]):
             quantity = replace(quantity, scale=amounts.scale)
         found.append(quantity)
@@ -225,7 +277,7 @@ def with_standing_scale(sentences: Sequence[Sentence], amounts: Amounts) -> tupl
 
 
 def _is_amount(quantity: Quantity, text: str, start: int, end: int) -> bool:
-    if quantity.scale is not Scale.ONE or not quantity.unit or not _CODE.fullmatch(quantity.unit):
+    if quantity.scale is not Scale.ONE or not quantity.unit or not is_currency(quantity.unit):
         return False
     return abs(quantity.value) < _WRITTEN_OUT and not _PAR.search(
         text[max(0, start - 16) : start] + "|" + text[end : end + 16]

@@ -61,7 +61,7 @@ class DelimitedReader:
             return f"line {first}" if first == last else f"lines {first}-{last}"
 
         parts = sheet_parts(Sheet(rows.rows, numbers, anchor))
-        return assemble(content.name, parts, rows.warnings)
+        return assemble(content.name, parts, rows.warnings, filing=True)
 
 
 @dataclass(slots=True)

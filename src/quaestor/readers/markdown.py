@@ -64,7 +64,7 @@ class MarkdownReader:
         skipped = front[0].count("\n") if front else 0
         blocks = _Blocks(text[front.end() :].split("\n") if front else text.split("\n"), skipped)
         parts = list(_titled(blocks.parts()))
-        return assemble(content.name, parts, [*content.text.warnings, *blocks.warnings])
+        return assemble(content.name, parts, [*content.text.warnings, *blocks.warnings], filing=True)
 
 
 def _titled(parts: Iterator[DocumentPart]) -> Iterator[DocumentPart]:

@@ -55,7 +55,7 @@ class PlainTextReader:
         if len(text) > _LONGEST:
             text = text[: text.rfind("\n", 0, _LONGEST) + 1 or _LONGEST]
             warnings.append(f"only the first {_LONGEST:,} characters were read")
-        return assemble(content.name, list(_Text(text).parts()), warnings)
+        return assemble(content.name, list(_Text(text).parts()), warnings, filing=True)
 
 
 @dataclass(slots=True)

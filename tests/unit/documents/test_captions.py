@@ -33,7 +33,7 @@ from quaestor.documents.captions import Caption, caption_in_text, is_caption, re
         ("cash flowsmillions", Scale.MILLION, None),
         ("years ended december 31 thousands", Scale.THOUSAND, None),
         ("december 31millions of dollars", Scale.MILLION, "USD"),
-        ("volatility (bps)", Scale.ONE, None),
+        ("volatility (bps)", Scale.ONE, "basis points"),
         ("charge-offs to average loans", Scale.ONE, None),
         ("average price paid per share2", Scale.ONE, None),
         ("vested performance unit awards", None, None),

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from quaestor.documents.amounts import is_amounts_line
+from quaestor.documents.amounts import caption_within
 from quaestor.readers.html.blocks import HtmlLine, Piece, RawTable, is_page_number
 
 _EDGE = 4
@@ -40,9 +40,9 @@ def without_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str
                 break
             dropped.add(place)
     captions = {
-        piece.page: _text(piece) or ""
+        piece.page: caption
         for place in dropped
-        if (piece := pieces[place]).page is not None and is_amounts_line(_text(piece) or "")
+        if (piece := pieces[place]).page is not None and (caption := caption_within(_text(piece) or ""))
     }
     return [piece for place, piece in enumerate(pieces) if place not in dropped], captions
 

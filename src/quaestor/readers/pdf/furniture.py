@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from quaestor.documents.amounts import is_amounts_line
+from quaestor.documents.amounts import caption_within
 from quaestor.readers.pdf.cells import is_date, is_plain_caption
 from quaestor.readers.pdf.headings import is_statement
 from quaestor.readers.pdf.lines import TextLine
@@ -54,7 +54,7 @@ def captions_of_pages(pages: Sequence[Sequence[TextLine]]) -> list[str]:
     """
     repeated = _repeated(pages)
     edges = ([lines[place] for place in _edges(lines)] for lines in pages)
-    return [next((x.text for x in own if is_amounts_line(x.text) and _key(x) in repeated), "") for own in edges]
+    return [next((said for x in own if _key(x) in repeated and (said := caption_within(x.text))), "") for own in edges]
 
 
 def _says_something(text: str) -> bool:

@@ -56,7 +56,7 @@ class WorkbookReader:
                 parts += map(_of_the_viewer, sheet_parts(_sheet(sheet)))
         if not parts:
             raise DatasetError(f"cannot read {content.path}: all of its sheets are empty or hidden")
-        return assemble(content.name, parts, warnings)
+        return assemble(content.name, parts, warnings, filing=True)
 
 
 def _lost(sheet: SheetContent) -> Iterator[str]:
