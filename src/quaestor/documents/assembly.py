@@ -336,7 +336,8 @@ class _Assembly:
         over = {cell.text for row in table.cells[: table.header_rows] for cell in row[1:] if is_amounts_line(cell.text)}
         lines = (part.caption, *corner, *(over if len(over) == 1 else ()))
         own = next((found for text in lines if (found := read_amounts(text)).scale or found.shares), None)
-        said = (amounts_in_text(text) for text in reversed((*headings, part.title, *self.leading)))
+        over_it = (*(heading.text for heading in self.headings[-2:]), part.title, *self.leading)
+        said = (amounts_in_text(text) for text in reversed(over_it))
         amounts = (
             own or next((found for found in said if found.scale or found.shares), None) or read_amounts(part.standing)
         )
