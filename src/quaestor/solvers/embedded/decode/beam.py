@@ -194,7 +194,10 @@ def expand(
         if filing:
             outcomes = [(log, _of_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
         allowed = [
-            (log, x) for log, x in outcomes if not _is_ruled_out(question, x, path.state, page, filing=filing)
+            (log, x)
+            for log, x in outcomes
+            if not _is_ruled_out(question, x, path.state, page, filing=filing)
+            and (speaks is None or not speaks.is_of_other_time(x))
         ] or outcomes
         # The others share what was ruled out.
         left = 0.0 if len(allowed) == len(outcomes) else _log_of_all(allowed) - _log_of_all(outcomes)

@@ -14,15 +14,17 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.documents.document import Document, Paragraph, SectionHeading
 from quaestor.documents.table import Table
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems, without_owner
+from quaestor.questions.times import AskedTime, times_asked
 from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.solvers.embedded.candidates.enumerate import Candidates
 from quaestor.solvers.embedded.candidates.operations import DIVIDE, LOOKUP
 from quaestor.solvers.embedded.candidates.pool import NEW, NONE, RESULT1, USED, Pool
+from quaestor.solvers.embedded.decode.cell_times import is_of_other_time
 from quaestor.solvers.embedded.decode.kinds_asked import OTHER_KIND, kind_asked
 from quaestor.solvers.embedded.decode.labels import SaidLabels
 from quaestor.solvers.embedded.decode.leading_verbs import led_by_another
@@ -70,6 +72,8 @@ _COVER = 40
 """Blocks of the beginning of a filing, in which its company is named."""
 _PLAIN = frozenset({"kg:PatternValue"})
 _CALCULATED = re.compile(r"\b(?:more|fewer|less|than|per|not|non|other|combined|together|altogether)\b")
+OTHER_TIME = 6.0
+"""What a number of another time than is asked for has less."""
 OTHER_VERB = 6.0
 """What a number has less to which another verb leads than to one beside it that is asked for."""
 _ELSEWHERE = 0.5
@@ -87,11 +91,13 @@ class Prior:
             in taxes" may be a line).
         share_of_last: Whether the last answer is asked for as a share of what the question names.
         other_year: Whether the last look-up is asked for at another year, and nothing else.
+        other_time: Whether each leaf is of none of the times that the question asks for.
     """
 
     leaves: Floats
     years: Ints
     named: NDArray[np.bool_]
+    other_time: NDArray[np.bool_]
     share_of_last: bool = False
     other_year: bool = False
 
@@ -129,6 +135,10 @@ class Prior:
             alike = np.array([leaf.column == leaves.leaves[last].column for leaf in leaves.leaves], bool)
             found = replace(found, named=named & alike if (named & alike).any() else named)
         return found
+
+    def is_of_other_time(self, outcome: TurnAction) -> bool:
+        """Returns whether an outcome takes numbers of the document alone, of none of the times that are asked for."""
+        return all(operand.kind == "leaf" and bool(self.other_time[operand.index]) for operand in outcome.operands)
 
     def of_signatures(self, signatures: Signatures) -> Signatures:
         """Returns the probabilities of signatures, mostly of those that a question can only mean where it says so."""
@@ -192,11 +202,13 @@ def prior_of(
     orders = {block.content.index: block.order for block in document.blocks if isinstance(block.content, Table)}
     said_labels = SaidLabels(_PLACE_NAMED.split(question.text)[0], document.tables)
     known = dict[tuple[int, int, int], tuple[float, bool]]()
+    asked, other_time = times_asked(question), np.zeros(len(leaves), bool)
     counted, counts = _counted(question, document), np.zeros(len(leaves), np.float32)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
     period, kind, away = spoken_period(question), kind_asked(question), np.zeros(len(leaves), np.float32)
     for place, leaf in enumerate(leaves.leaves):
         source = leaf.source
+        other_time[place] = _is_of_other_times(asked, source, document)
         away[place] = OTHER_KIND * (bool(kind) and not kind.is_met(leaf, document))
         if not isinstance(source, CellRef):
             told = _counts(document, source, counted)
@@ -209,6 +221,7 @@ def prior_of(
         said, named[place] = known[key]
         away[place] += period.away(document.table(source.table), source)
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * said
+    away += OTHER_TIME * other_time
     away[list(led_by_another(question, leaves, document))] += OTHER_VERB
     if counts.any():
         # All employees are at least as many as those of any part: of the latest year, where none is asked for.
@@ -219,7 +232,13 @@ def prior_of(
         named |= sizes == sizes.max()
     # What is away from what is asked is meant only where nothing else is there.
     found, named = found - away, named & (away == away.min())
-    return Prior(found - found.max(), leaves.year, named, asks_share_of_last(question), asks_for_other_year(question))
+    share, other_year = asks_share_of_last(question), asks_for_other_year(question)
+    return Prior(found - found.max(), leaves.year, named, other_time, share, other_year)
+
+
+def _is_of_other_times(asked: Sequence[AskedTime], source: Source, document: Document) -> bool:
+    fine = bool(asked) and all(time.is_fine for time in asked)
+    return fine and all(is_of_other_time(time, source, document) for time in asked)
 
 
 def _counted(question: Question, document: Document) -> frozenset[str]:

@@ -13,12 +13,13 @@ from quaestor.core.answer_value import AnswerKinds, Text
 from quaestor.graph.facts import Observation
 from quaestor.questions.no_numbers import why_no_number
 from quaestor.questions.question import Question
+from quaestor.questions.times import years_asked
 from quaestor.solvers.answering import answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.silence.empty_cells import empty_cell_asked
 from quaestor.solvers.embedded.silence.missing import nearest_words
 from quaestor.solvers.embedded.silence.other_lines import other_line_asked
-from quaestor.solvers.embedded.silence.years import KnownYears, known_years, show_years, years_asked
+from quaestor.solvers.embedded.silence.years import KnownYears, known_years, show_years
 from quaestor.solvers.embedded.spans.answering import FoundWords
 
 _LONGEST_LABEL = 40
@@ -102,15 +103,15 @@ class Decliner:
         what = "page" if document.is_page else "document"
         return _silent(context, "not_on_page", f'the {what} has no line "{line}"; {nearest_words(nearest)}')
 
-    def of_another_year(self, nearest: Answer, year: int, context: TurnContext) -> Answer:
-        """Returns the answer without a value of a question for a year of which its line has no number.
+    def of_another_time(self, nearest: Answer, time: str, context: TurnContext) -> Answer:
+        """Returns the answer without a value of a question for a time of which its line has no number.
 
         Args:
-            nearest: The likeliest answer, a number of that line for another year.
-            year: The one that was asked for.
+            nearest: The likeliest answer, a number of that line for another time.
+            time: The one that was asked for, in words.
             context: The turn's.
         """
-        return _silent(context, "not_on_page", f"this line has no number for {year}; {nearest_words(nearest)}")
+        return _silent(context, "not_on_page", f"this line has no number for {time}; {nearest_words(nearest)}")
 
     def of_another_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
         """Returns the answer without a value of a question for another kind of number than was found.

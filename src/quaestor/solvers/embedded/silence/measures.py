@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems, without_owner
+from quaestor.questions.times import without_time_words
 from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.solvers.embedded.decode.beam import Hypotheses
 from quaestor.solvers.embedded.decode.results import distinct_results
@@ -32,7 +33,7 @@ def asked_stems(question: Question) -> tuple[str, ...]:
     >>> asked_stems(Question("what was the company's capex?"))
     ('capit', 'expenditur')
     """
-    said = stems(without_owner(in_words_of_reports(question.lowered)))
+    said = stems(without_owner(in_words_of_reports(without_time_words(question.lowered))))
     return tuple(dict.fromkeys(stem for stem in said if len(stem) > 1))
 
 

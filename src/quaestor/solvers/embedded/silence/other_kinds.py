@@ -1,25 +1,15 @@
-"""A number of another kind than a question asks for: no yes or no, no count of those things, of another length of time.
+"""A number of another kind than a question asks for: no yes or no, no count of those things.
 
 Owns the wording and how certain it is: of look-ups of one number of a filing, by what its labels say.
 """
 
-import re
-
 from quaestor.conversation.answer import Answer
-from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
 from quaestor.plan.steps import Extract
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.decode.kinds_asked import KindAsked, kind_asked
-from quaestor.solvers.embedded.decode.spoken_periods import lengths_of, spoken_period
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.page.number import CandidateNumber
-
-_LENGTHS = {3: "three months", 6: "six months", 9: "nine months"}
-_QUARTERS = ("first", "second", "third", "fourth")
-_DECEMBER = 12
-_DATED = re.compile(r"\b(?:quarter|months) (?:ended|ending|to) (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)")
-"""A quarter that is named by its last day is no other, whenever the fiscal year begins."""
 
 
 def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
@@ -41,7 +31,7 @@ def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatri
     leaf, asked = leaves.index.get((step.source, step.quantity.value)), kind_asked(question)
     if leaf is not None and not asked.is_met(leaves.leaves[leaf], document):
         return asked.lacking
-    return _other_time(question, step.source, document) if isinstance(step.source, CellRef) else None
+    return None
 
 
 def _undue_summed(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
@@ -69,22 +59,3 @@ def _reported(document: Document) -> int:
         c.period.year for table in tables for c in table.columns if c.period is not None and c.period.kind == "date"
     ]
     return max(years, default=0)
-
-
-def _other_time(question: Question, source: CellRef, document: Document) -> str | None:
-    spoken, table = spoken_period(question), document.table(source.table)
-    lengths, period = lengths_of(table, source), table.period_at(source.row, source.column)
-    if spoken.months and lengths and spoken.months not in lengths:
-        return f"this line has no number for {_LENGTHS[spoken.months]}"
-    quarter = None if period is None else period.quarter
-    certain = _DATED.search(question.lowered) is not None or _ends_in_december(document)
-    if spoken.quarter and quarter not in (None, spoken.quarter) and certain:
-        return f"this line has no number for the {_QUARTERS[spoken.quarter - 1]} quarter"
-    return None
-
-
-def _ends_in_december(document: Document) -> bool:
-    """Whether the fiscal year is the calendar's: the balance sheet of another day is beside that of a December."""
-    tables = (document.whole or document).tables
-    dates = ({c.period for c in table.columns if c.period is not None and c.period.kind == "date"} for table in tables)
-    return any(len(days) > 1 and any(day.month == _DECEMBER for day in days) for days in dates)

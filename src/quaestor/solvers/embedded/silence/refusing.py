@@ -12,7 +12,7 @@ from quaestor.solvers.embedded.selection.ellipsis import whole_question
 from quaestor.solvers.embedded.silence.declining import Decliner
 from quaestor.solvers.embedded.silence.doubting import Doubter
 from quaestor.solvers.embedded.silence.other_kinds import other_kind_answered
-from quaestor.solvers.embedded.silence.other_years import other_year_answered
+from quaestor.solvers.embedded.silence.other_times import other_time_answered
 
 _OF_SEVERAL = 0.5
 """What an answer's confidence is multiplied by where any of several companies may be meant."""
@@ -63,13 +63,13 @@ class Refuser:
         other = other_kind_answered(asked.worded, first, asked.page.leaves, asked.context.document)
         if other is not None:
             return self.decliner.of_another_kind(first, other, asked.context)
+        time = other_time_answered(asked.question, first.plan, asked.page.leaves, asked.context.document)
+        if time is not None:
+            return self.decliner.of_another_time(first, time, asked.context)
         missing = self.doubter.missing(first, asked.question, asked.page.leaves, asked.context)
         if missing is not None:
             return self.decliner.doubted(first, missing, asked.context)
-        year = other_year_answered(asked.question, first.plan, asked.page.leaves)
-        if year is None:
-            return self.decliner.of_another_line(first, asked.question, asked.context)
-        return self.decliner.of_another_year(first, year, asked.context)
+        return self.decliner.of_another_line(first, asked.question, asked.context)
 
 
 def _chooses(asked: AskedTurn) -> bool:

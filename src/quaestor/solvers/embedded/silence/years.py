@@ -14,7 +14,6 @@ from quaestor.core.periods import find_relative_periods
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.documents.document import Document, Paragraph, SectionHeading
 from quaestor.documents.table import Table
-from quaestor.questions.question import Question
 
 _YEAR = re.compile(r"(?<![\d.,$])(?:19[5-9]|20[0-9])\d(?![\d%]|[.,]\d)")
 _PRINTED = re.compile(r"(?=((?:19[5-9]|20[0-9])\d))")
@@ -38,26 +37,6 @@ _KEPT = BoundedCache[str, "KnownYears"](16)
 
 _MOST = 30
 """No run of years that is longer is read between two."""
-
-_TIME = re.compile(
-    r"(?:^|(?<=[\s(,]))(?:in|for|during|of|at|on|from|between|than|as of|as at|and for|and in)\s+(?:the\s+)?"
-    r"(?:(?:end|close|year|years|fiscal|calendar|full)\s+(?:of\s+|ended\s+|ending\s+)?(?:the\s+)?)*$"
-)
-_JOINED = re.compile(r"\s*(?:,|and|or|to|through|versus|vs\.?|-|\u2013|, and)\s*(?:in\s+|fiscal\s+)?")
-_AFTER = re.compile(
-    r"\s*(?:$|[?.,;:!)]|(?:and|or|to|as|compared|in|than|was|were|is|are|for|at|on|from|over|versus|vs|through|when|with"
-    r"|did|does|do|how|what|respectively|alone)\b)"
-)
-_NAMES = re.compile(
-    r"\b(?:due|matur\w+|expir\w+|issued|acquired|dated|founded|established|adopted|granted|begun|start(?:ed|ing)?"
-    r"|beginning|effective|plan|act|class|series|notes?|bonds?|debentures?)\s+(?:\w+\s+)?(?:the\s+)?"
-    r"(?:in|on|by|at|of|during|for|from|between|as of)\s+(?:\w+\s+)?$"
-)
-_UNSURE = re.compile(
-    r"\b(?:if|assum\w+|suppos\w+|hypothetical\w*|would|could|might|expect\w*|forecast\w*|project(?:ed|ions?)|will|shall"
-    r"|beginning|start|opening|until|prior|previous|before|after|since|preceding|following|next|last|due|payable|ago"
-    r"|future|scheduled|estimated|matur\w+|expir\w+|amortization expense)\b"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,32 +116,6 @@ def _also(text: str) -> Iterator[int]:
         yield from range(int(first), min(end, int(first) + _MOST) + 1)
     # A fiscal year is named after the calendar year that most of it is in: 2012 may end on February 2, 2013.
     yield from (int(year) - 1 for pair in _SPRING.findall(text) for year in pair if year)
-
-
-def years_asked(question: Question) -> tuple[int, ...]:
-    """Returns the years that a question certainly asks for, in order.
-
-    >>> years_asked(Question("what was the balance of notes due december 15, 2021 in 2017?"))
-    ()
-    >>> years_asked(Question("what was the change in net sales from 2009 to 2012?"))
-    (2009, 2012)
-    """
-    text = question.lowered
-    if _UNSURE.search(text) or question.relative_periods:
-        return ()
-    found: list[int] = []
-    end_of_last: int | None = None
-    for mention in question.periods:
-        before = text[: mention.start]
-        joined = end_of_last is not None and _JOINED.fullmatch(text[end_of_last : mention.start])
-        timed = _TIME.search(before) and not _NAMES.search(before)
-        if (joined or timed) and _AFTER.match(text[mention.end :]):
-            period = mention.period
-            found += [period.year] if period.last is None else [period.year, period.last]
-            end_of_last = mention.end
-        else:
-            end_of_last = None
-    return tuple(dict.fromkeys(found))
 
 
 def show_years(years: tuple[int, ...]) -> str:

@@ -9,7 +9,8 @@ import quaestor
 from quaestor.conversation.events.kinds import NoAnswerGiven
 from quaestor.documents.document import Document
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.silence.years import known_years, years_asked
+from quaestor.questions.times import years_asked
+from quaestor.solvers.embedded.silence.years import known_years
 
 PAGE = "sample#NORD/2012/page_41.pdf"
 GRID = [

@@ -1,0 +1,218 @@
+"""Which times a question certainly asks for: years, quarters, halves, months and days, and lengths of time.
+
+Owns how words without a year ("the third quarter", "nine months", "full-year") go together with the years that a
+question names. Years and days inside of names ("notes due 2021") are none that are asked for.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from quaestor.core.periods import PeriodMention, find_periods, parse_period
+from quaestor.questions.question import Question
+
+MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+"""The name of a month, in small letters."""
+_NUMBERS = {
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
+    "three": 3, "six": 6, "nine": 9, "twelve": 12,
+}  # fmt: skip
+_ORDINAL = r"first|second|third|fourth|1st|2nd|3rd|4th"
+_YEAR, _HALF, _QUARTER = 12, 6, 3
+_PART = re.compile(
+    rf"\b(?:(?P<quarter>{_ORDINAL})[\s-](?:fiscal[\s-])?(?:quarters?|qtr)"
+    rf"|(?P<half>{_ORDINAL})[\s-](?:fiscal[\s-])?half"
+    r"|q(?P<q>[1-4])|h(?P<h>[12])|(?P<before_q>[1-4])q|(?P<before_h>[12])h"
+    r"|(?P<months>three|six|nine|twelve|3|6|9|12)[\s-]months?"
+    r"|(?P<year>(?:full|whole|entire)[\s-](?:fiscal |calendar )?year))\b"
+)
+"""Words for a part of a year, or for all of it, that name no year themselves."""
+_DAY = re.compile(rf"\b(?:in|at|on|of|by|end(?:ed|ing)|through|for) (?P<day>{MONTH}\b\.?(?: [0-3]?[0-9]\b)?)")
+"""A month or a day without its year."""
+_LEAP_YEAR = 2000
+_NAMED_MONTH = re.compile(rf"\b{MONTH}\b")
+_WHOLE_YEAR = re.compile(r"^f|\bended\b|\bending\b")
+_NO_TIME = re.compile(
+    r"\b(?:if|assum\w+|suppos\w+|hypothetical\w*|would|could|might|expect\w*|forecast\w*|project(?:ed|ions?)|will|shall"
+    r"|beginning|start|opening|until|before|after|since|following|next|due|payable|ago|future|scheduled|estimated"
+    r"|matur\w+|expir\w+|amortization expense|past|trailing|last (?:three|six|nine|twelve|3|6|9|12))\b"
+)
+"""Words beside which no time is certainly the one that is asked for."""
+_TIME = re.compile(
+    r"(?:^|(?<=[\s(,]))(?:in|for|during|of|at|on|from|between|than|as of|as at|and for|and in)\s+(?:the\s+)?"
+    r"(?:(?:end|close|year|years|fiscal|calendar|full)\s+(?:of\s+|ended\s+|ending\s+)?(?:the\s+)?)*$"
+)
+_JOINED = re.compile(r"\s*(?:,|and|or|to|through|versus|vs\.?|-|\u2013|, and)\s*(?:in\s+|fiscal\s+)?")
+_AFTER = re.compile(
+    r"\s*(?:$|[?.,;:!)]|(?:and|or|to|as|compared|in|than|was|were|is|are|for|at|on|from|over|versus|vs|through|when|with"
+    r"|did|does|do|how|what|respectively|alone)\b)"
+)
+_NAMES = re.compile(
+    r"\b(?:due|matur\w+|expir\w+|issued|acquired|dated|founded|established|adopted|granted|begun|start(?:ed|ing)?"
+    r"|beginning|effective|plan|act|class|series|notes?|bonds?|debentures?)\s+(?:\w+\s+)?(?:the\s+)?"
+    r"(?:in|on|by|at|of|during|for|from|between|as of)\s+(?:\w+\s+)?$"
+)
+_UNSURE = re.compile(
+    r"\b(?:if|assum\w+|suppos\w+|hypothetical\w*|would|could|might|expect\w*|forecast\w*|project(?:ed|ions?)|will|shall"
+    r"|beginning|start|opening|until|prior|previous|before|after|since|preceding|following|next|last|due|payable|ago"
+    r"|future|scheduled|estimated|matur\w+|expir\w+|amortization expense)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTime:
+    """A time that a question asks for; what it leaves open is None.
+
+    Attributes:
+        said: The words that name it.
+        year: The year that it is called by, or that its last day is in.
+        months: How long it is.
+        quarter: Which quarter, 1 to 4.
+        half: Which half, 1 or 2.
+        month: The month that it is, or that it ends in.
+        day: The day that it is, or that it ends on.
+    """
+
+    said: str
+    year: int | None = None
+    months: int | None = None
+    quarter: int | None = None
+    half: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether it says more than a year."""
+        return any((self.months, self.month, self.quarter, self.half))
+
+    @property
+    def is_length(self) -> bool:
+        """Whether it says how long, and not which: "nine months"."""
+        return self.months is not None and not any((self.month, self.quarter, self.half))
+
+
+@lru_cache(maxsize=256)
+def times_asked(question: Question) -> tuple[AskedTime, ...]:
+    """Returns the times that a question certainly asks for, in order of how fine they are; none where it is unsure.
+
+    >>> [(time.quarter, time.year) for time in times_asked(Question("what was third-quarter revenue in 2024?"))]
+    [(3, 2024)]
+    """
+    if _NO_TIME.search(question.lowered):
+        return ()
+    fine = [_time_of(mention, question) for mention in question.periods if _is_fine(mention, question)]
+    certain = years_asked(question)
+    named = (mention for mention in question.periods if mention.period.kind == "year")
+    years = [_time_of(mention, question) for mention in named if mention.period.year in certain]
+    parts = tuple(_parts(question))
+    if which := [part for part in parts if not part.is_length]:
+        of_years = [replace(p, year=t.year, said=f"{p.said} of {t.year}") for p in which for t in years]
+        fine += of_years or which
+        years = []
+    lengths = {part.months: part for part in parts if part.is_length}
+    if len(lengths) > 1:
+        return ()
+    if length := next(iter(lengths.values()), None):
+        # A month that is named with a length is the one that it ends in.
+        found = [*fine, *years]
+        return tuple(_of_length(time, length) for time in found) or (length,)
+    return (*fine, *years)
+
+
+def _of_length(time: AskedTime, length: AskedTime) -> AskedTime:
+    if time.quarter is not None or time.months not in (None, 1, _YEAR):
+        return time
+    return replace(time, months=length.months, said=f"{length.said} of {time.said}")
+
+
+def _is_fine(mention: PeriodMention, question: Question) -> bool:
+    """Whether a mention of a part of a year, or of a day, says when: days stand in names of things too."""
+    before = question.lowered[: mention.start]
+    if mention.period.kind in ("year", "range") or _NAMES.search(before):
+        return False
+    if mention.period.kind in ("quarter", "span"):
+        return True
+    joined = any(_JOINED.fullmatch(before[other.end :]) for other in question.periods if other.end <= mention.start)
+    return joined or _TIME.search(before) is not None or before.endswith((" to ", " through ", " by ", " ended "))
+
+
+def _time_of(mention: PeriodMention, question: Question) -> AskedTime:
+    period, said = mention.period, question.lowered[mention.start : mention.end]
+    month, year = _NAMED_MONTH.search(said), period.year
+    ends = parse_period(month[0], year) if month is not None else None
+    ended = period.month if ends is None else ends.month
+    match period.kind:
+        case "quarter":
+            return AskedTime(said, year, _QUARTER, period.quarter if ended is None else None, month=ended)
+        case "year":
+            whole = _WHOLE_YEAR.search(said) or question.lowered[: mention.start].endswith(("fiscal year ", "fiscal "))
+            return AskedTime(said, year, _YEAR if whole else None, month=ended)
+        case "month":
+            return AskedTime(said, year, 1, month=ended)
+        case _:
+            return AskedTime(said, year, period.months, month=ended, day=period.day)
+
+
+def _parts(question: Question) -> Iterator[AskedTime]:
+    """Yields the parts of years that a question names without their year, then its days without one."""
+    text = question.lowered
+    for mention in question.periods:
+        text = f"{text[: mention.start]}{'.' * (mention.end - mention.start)}{text[mention.end :]}"
+    for match in _PART.finditer(text):
+        said, group = match[0], match.groupdict()
+        if quarter := group["quarter"] or group["q"] or group["before_q"]:
+            yield AskedTime(said, months=_QUARTER, quarter=_number(quarter))
+        elif half := group["half"] or group["h"] or group["before_h"]:
+            yield AskedTime(said, months=_HALF, half=_number(half))
+        else:
+            yield AskedTime(said, months=_number(group["months"]) if group["months"] else _YEAR)
+    for match in _DAY.finditer(text):
+        day = parse_period(match["day"], _LEAP_YEAR)
+        if day is not None:
+            yield AskedTime(match["day"], months=1 if day.day is None else None, month=day.month, day=day.day)
+
+
+def without_time_words(text: str) -> str:
+    """Returns a text of lower case without the words that only say when: "third quarter of 2024", "nine months ended".
+
+    >>> without_time_words("what was fourth-quarter net income in 2023?").split()
+    ['what', 'was', 'net', 'income', 'in', '?']
+    """
+    for mention in reversed(find_periods(text)):
+        text = f"{text[: mention.start]} {text[mention.end :]}"
+    return _PART.sub(" ", text)
+
+
+def _number(word: str) -> int:
+    return _NUMBERS.get(word) or int(word)
+
+
+def years_asked(question: Question) -> tuple[int, ...]:
+    """Returns the years that a question certainly asks for, in order.
+
+    >>> years_asked(Question("what was the balance of notes due december 15, 2021 in 2017?"))
+    ()
+    >>> years_asked(Question("what was the change in net sales from 2009 to 2012?"))
+    (2009, 2012)
+    """
+    text = question.lowered
+    if _UNSURE.search(text) or question.relative_periods:
+        return ()
+    found: list[int] = []
+    end_of_last: int | None = None
+    for mention in question.periods:
+        before = text[: mention.start]
+        joined = end_of_last is not None and _JOINED.fullmatch(text[end_of_last : mention.start])
+        timed = _TIME.search(before) and not _NAMES.search(before)
+        if (joined or timed) and _AFTER.match(text[mention.end :]):
+            period = mention.period
+            found += [period.year] if period.last is None else [period.year, period.last]
+            end_of_last = mention.end
+        else:
+            end_of_last = None
+    return tuple(dict.fromkeys(found))
