@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from quaestor.core.periods import PeriodMention, find_periods, parse_period
+from quaestor.core.periods import Period, PeriodMention, find_periods, parse_period
 from quaestor.questions.question import Question
 
 MONTH = (
@@ -143,19 +143,28 @@ def _is_fine(mention: PeriodMention, question: Question) -> bool:
 
 def _time_of(mention: PeriodMention, question: Question) -> AskedTime:
     period, said = mention.period, question.lowered[mention.start : mention.end]
-    month, year = _NAMED_MONTH.search(said), period.year
-    ends = parse_period(month[0], year) if month is not None else None
-    ended = period.month if ends is None else ends.month
+    # Halves and months of a year are those of the calendar, unless a month is named.
+    ends = period.month if period.kind in ("month", "date") or _NAMED_MONTH.search(said) else None
+    month, day = (period.ends.month, period.ends.day) if period.ends is not None else (ends, period.day)
     match period.kind:
         case "quarter":
-            return AskedTime(said, year, _QUARTER, period.quarter if ended is None else None, month=ended)
+            return AskedTime(said, period.year, _QUARTER, period.quarter if month is None else None, None, month, day)
         case "year":
             whole = _WHOLE_YEAR.search(said) or question.lowered[: mention.start].endswith(("fiscal year ", "fiscal "))
-            return AskedTime(said, year, _YEAR if whole else None, month=ended)
+            return AskedTime(said, period.year, _YEAR if whole else None, month=month, day=day)
         case "month":
-            return AskedTime(said, year, 1, month=ended)
+            return AskedTime(said, period.year, 1, month=month)
         case _:
-            return AskedTime(said, year, period.months, month=ended, day=period.day)
+            return AskedTime(said, period.year, period.months, None, half_of(period) if not month else None, month, day)
+
+
+def half_of(period: Period) -> int | None:
+    """Returns which half of the calendar's year a period of six months is, by its last month; else None.
+
+    Args:
+        period: Of any kind.
+    """
+    return {_HALF: 1, _YEAR: 2}.get(period.month or 0) if period.months == _HALF else None
 
 
 def _parts(question: Question) -> Iterator[AskedTime]:

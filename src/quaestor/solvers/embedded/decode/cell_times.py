@@ -15,7 +15,7 @@ from quaestor.core.periods import Period, find_periods, parse_period
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
 from quaestor.documents.table import Table
-from quaestor.questions.times import MONTH, AskedTime
+from quaestor.questions.times import MONTH, AskedTime, half_of
 from quaestor.solvers.embedded.decode.spoken_periods import lengths_of
 
 _DECEMBER, _YEAR, _HALF, _QUARTER = 12, 12, 6, 3
@@ -86,18 +86,18 @@ def printed_time(table: Table, source: CellRef) -> PrintedTime:
     lengths = frozenset[int]() if _TO_DATE.search(heads) else lengths_of(table, source)
     years = frozenset(int(year) for year in _ANY_YEAR.findall(heads))
     time = replace(_time_of(period) if period is not None else PrintedTime(), lengths=lengths, named=years)
-    named = {_number(match) for match in _NAMED_QUARTER.finditer(heads)}
-    halves = {_number(match) for match in _NAMED_HALF.finditer(heads)}
-    if len(named) == 1:
+    if len(named := {_number(match) for match in _NAMED_QUARTER.finditer(heads)}) == 1:
         time = replace(time, quarter=next(iter(named)))
-    if len(halves) == 1:
+    if len(halves := {_number(match) for match in _NAMED_HALF.finditer(heads)}) == 1:
         time = replace(time, half=next(iter(halves)))
     # A day in the label of a line is part of its name ("notes due March 15"), unless it is the line's period.
     dated = " | ".join((*column.levels, column.label, row.label if row.period is not None else "")).lower()
     days = {match[0] for match in _LAST_DAY.finditer(dated)}
     if time.month is None and len(days) == 1 and (last := parse_period(next(iter(days)), _LEAP_YEAR)) is not None:
-        return replace(time, quarter=time.quarter if named else None, month=last.month, day=last.day)
-    return time
+        time = replace(time, month=last.month, day=last.day)
+    if time.month is None:
+        return time
+    return replace(time, quarter=time.quarter if named else None, half=time.half if halves else None)
 
 
 def _number(match: re.Match[str]) -> int:
@@ -105,18 +105,19 @@ def _number(match: re.Match[str]) -> int:
 
 
 def _time_of(period: Period) -> PrintedTime:
+    month, day = (period.ends.month, period.ends.day) if period.ends is not None else (None, None)
     match period.kind:
         case "quarter":
-            return PrintedTime(period.year, lengths=frozenset({_QUARTER}), quarter=period.quarter)
+            return PrintedTime(period.year, lengths=frozenset({_QUARTER}), quarter=period.quarter, month=month, day=day)
         case "year":
-            return PrintedTime(period.year, lengths=frozenset({_YEAR}))
-        case "month":
-            return PrintedTime(period.year, month=period.month)
+            return PrintedTime(period.year, lengths=frozenset({_YEAR}), month=month, day=day)
+        case "span" if period.months:
+            half = half_of(period)
+            return PrintedTime(period.year, lengths=frozenset({period.months}), half=half, month=month, day=day)
         case "range":
             return PrintedTime()
         case _:
-            lengths = frozenset({period.months}) if period.months else frozenset[int]()
-            return PrintedTime(period.year, lengths=lengths, month=period.month, day=period.day)
+            return PrintedTime(period.year, month=period.month, day=period.day)
 
 
 def _differs(asked: AskedTime, found: PrintedTime, end: int | None) -> bool:
@@ -200,8 +201,9 @@ def _fiscal_end(document: Document) -> int | None:
             return _month_of(last)
     for head in heads:
         period = head.period
-        if period is not None and period.kind == "span" and period.month and period.months in (_HALF, 9):
-            return (_month_of(period) - period.months - 1) % _YEAR + 1
+        if period is not None and period.kind == "span" and period.ends and period.months in (_HALF, 9):
+            last = Period("date", period.year, month=period.ends.month, day=period.ends.day)
+            return (_month_of(last) - period.months - 1) % _YEAR + 1
     for table in document.tables:
         days = {head.period for head in table.columns if head.period is not None and head.period.kind == "date"}
         if len(days) > 1 and any(day.month == _DECEMBER for day in days):

@@ -148,10 +148,7 @@ class Decliner:
                     f"the {what} has no numbers for {show_years(lacking)}; {_what_years(lacking, known.shown)}",
                 )
         if cell := empty_cell_asked(question, context):
-            if cell.is_formula:
-                what = f"{cell.line} for {cell.year} is a formula without a stored value"
-                return "not_on_page", f"{what}; open the file in a spreadsheet program and save it"
-            return "not_on_page", f"{cell.line} is empty for {cell.year} on the page"
+            return "not_on_page", cell
         return None
 
     def _years(self, context: TurnContext) -> KnownYears:

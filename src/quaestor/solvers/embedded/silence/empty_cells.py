@@ -1,123 +1,112 @@
-"""Cells without a value that a question asks for: the line said whole, or meant again, and a year of its own."""
-
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+"""Cells without a number that a question asks for: of a line that it names or means again, and of its time."""
 
 from quaestor.core.provenance import CellRef
-from quaestor.core.stop_words import FUNCTION_WORDS, STOP_WORDS
 from quaestor.core.words import search_words
 from quaestor.documents.repairs import Repair, RepairKind
-from quaestor.graph.facts import Observation, TextCell
-from quaestor.plan.steps import Extract
+from quaestor.documents.table import Cell
+from quaestor.plan.steps import Extract, Plan
+from quaestor.questions.question import Question
+from quaestor.questions.times import AskedTime, times_asked
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.decode.off_question import asks_for_change
+from quaestor.solvers.embedded.decode.spoken_periods import is_of_change
+from quaestor.solvers.embedded.silence.named_lines import NamedCells, cells_beside, named_cells
 
-_RATE = re.compile(r"(?<!\d)\d++(?:\.\d++)?\s*+%")
-_VALUE = {"kg:PatternValue", "kg:PatternAgain"}
-
-
-@dataclass(frozen=True, slots=True)
-class EmptyCell:
-    """A cell without a value.
-
-    Attributes:
-        line: The label of its row.
-        year: Of which it is.
-        is_formula: Whether a formula stands there whose value the file does not store.
-    """
-
-    line: str
-    year: int
-    is_formula: bool
+_LONGEST = 40
+"""Of what a cell prints so much is said at most."""
 
 
-def empty_cell_asked(question: str, context: TurnContext) -> EmptyCell | None:
-    """Return the empty cell that a question asks for; None where that is not certain.
+def empty_cell_asked(question: str, context: TurnContext) -> str | None:
+    """Returns what the cells say that a question asks for, where none of them has a number; None where one may.
 
-    It is certain where one year is named and nothing is calculated, each cell of the line and year is empty, and no
+    It is certain where each cell of the line and of a time that is asked for prints nothing, a dash or words, and no
     sentence has a number that the year and the line's words go with.
 
     Args:
         question: As asked.
         context: The turn.
     """
-    read = context.read(question)
-    empty = [cell for cell in context.graph.text_cells if cell.empty]
-    if not empty or not read.years or read.relative_periods or not read.pattern_names <= _VALUE:
+    read, document = context.read(question), context.document
+    for named in named_cells(read, document) if read.names else _line_before(context):
+        for time in _times(read, named):
+            cells = named.cells if time is None else named.at(time, document)
+            cells = cells if asks_for_change(read) else _amounts(cells, context)
+            if not cells or any(cell.quantities for cell in cells) or _in_text(named, time, context):
+                continue
+            when = "" if time is None else f" for {time.said}"
+            return f"{named.name} {_printed(cells)}{when} on the page"
+    return None
+
+
+def other_line_taken(question: Question, plan: Plan | None, context: TurnContext) -> str | None:
+    """Returns the line that a question names and nothing else, where an answer takes numbers of others; None otherwise.
+
+    Only where the line has no number, or not those that a change needs, of the time that is asked for.
+
+    Args:
+        question: As asked.
+        plan: How it is answered.
+        context: The turn.
+    """
+    named = named_cells(question, context.document)
+    sources = [step.source for step in plan.extracts] if plan is not None else []
+    if len(named) != 1 or not named[0].exact or not sources:
         return None
-    lines = _lines_said(read.lowered, context) if read.names else _line_before(context)
-    asked = [cell for cell in empty if _line(cell) in lines]
-    if not asked:
+    line, document = named[0], context.document
+    if all(not isinstance(source, CellRef) or _is_of(source, line, context) for source in sources):
         return None
-    named = lines[_line(asked[0])]
-    # "Notes due 2021 in 2017": the line's own year is none that is asked for.
-    years = [year for year in read.years if str(year) not in named]
-    if len(years) != 1 or all(_year(cell, context) != years[0] for cell in asked):
-        return None
-    year = years[0]
-    given = any(_line(number) in lines and _year(number, context) == year for number in context.graph.observations)
-    if given or len(lines) > 1 or _in_text(set(_words(named)), year, context):
-        return None
-    repairs = {context.document.cell(cell.source).repair for cell in asked if _year(cell, context) == year}
-    return EmptyCell(named, year, Repair(RepairKind.NO_STORED_VALUE) in repairs)
+    times = [time for time in times_asked(question) if time.year or time.is_fine]
+    numbers = [cell for cell in line.cells if cell.quantities]
+    for time in times:
+        if not any(cell.quantities for cell in line.at(time, document)):
+            return f"{line.name} has no number for {time.said}"
+    if asks_for_change(question) and len(numbers) <= 1:
+        return f"{line.name} has no two numbers to compare"
+    return None if numbers else f"{line.name} has no number"
 
 
-def _line(cell: Observation | TextCell) -> tuple[str, ...]:
-    return _words(cell.row.label)
+def _amounts(cells: tuple[Cell, ...], context: TurnContext) -> tuple[Cell, ...]:
+    """The cells that are in no column of changes."""
+    document = context.document.whole or context.document
+    return tuple(cell for cell in cells if not is_of_change(document.table(cell.ref.table), cell.ref))
 
 
-def _words(label: str) -> tuple[str, ...]:
-    """The words of a label without a rate, which people leave out."""
-    return tuple(search_words(_RATE.sub(" ", label.lower())))
+def _is_of(source: CellRef, line: NamedCells, context: TurnContext) -> bool:
+    """Whether a cell is of a line, or of one whose name has all its words."""
+    if any(cell.ref == source for cell in line.cells):
+        return True
+    table = context.document.table(source.table)
+    row, column = table.rows[source.row], table.columns[source.column]
+    return line.words <= set(search_words(" ".join((*row.levels, row.label, *column.levels, column.label)).lower()))
 
 
-def _year(cell: Observation | TextCell, context: TurnContext) -> int | None:
-    source = cell.source
-    period = context.document.table(source.table).period_at(source.row, source.column)
-    return None if period is None or period.last is not None else period.year
+def _times(question: Question, named: NamedCells) -> list[AskedTime | None]:
+    """The times that are asked for; of a line with a year in its name ("notes due 2021") the other ones."""
+    if asked := times_asked(question):
+        return list(asked)
+    if question.relative_periods:
+        return []
+    return [AskedTime(str(year), year) for year in question.years if str(year) not in named.name] or [None]
 
 
-def _lines_said(text: str, context: TurnContext) -> dict[tuple[str, ...], str]:
-    """The lines whose label the question says whole, the longest only, where it says no other word that labels have."""
-    said = list(search_words(text))
-    cells: tuple[Observation | TextCell, ...] = (*context.graph.observations, *context.graph.text_cells)
-    labels = {_line(cell): cell.row.label for cell in cells if cell.row.label}
-    found = {
-        line: label for line, label in labels.items() if line and set(line) - FUNCTION_WORDS and _stands_in(line, said)
-    }
-    if not found:
-        return {}
-    most = max(map(len, found))
-    found = {line: label for line, label in found.items() if len(line) == most}
-    (line, *_) = found
-    beside = set(said) - set(line) - STOP_WORDS
-    others = set(_words_of_labels(context)) - set(line)
-    # Another word of the page's labels ("gross", a segment, a column) may mean another cell.
-    return {} if any(word in others and not word.isdigit() for word in beside) else found
+def _printed(cells: tuple[Cell, ...]) -> str:
+    if any(cell.repair == Repair(RepairKind.NO_STORED_VALUE) for cell in cells):
+        return "is a formula without a stored value (open the file in a spreadsheet program and save it)"
+    said = next((cell.text.strip() for cell in cells if any(map(str.isalnum, cell.text)) and not cell.is_dash), "")
+    return f'prints "{said[:_LONGEST]}", which is no number,' if said else "is empty"
 
 
-def _words_of_labels(context: TurnContext) -> Iterator[str]:
-    for table in context.document.tables:
-        for head in (*table.rows, *table.columns):
-            yield from search_words(" ".join((*head.levels, head.label)).lower())
-
-
-def _stands_in(line: tuple[str, ...], said: list[str]) -> bool:
-    return any(tuple(said[start : start + len(line)]) == line for start in range(len(said) - len(line) + 1))
-
-
-def _line_before(context: TurnContext) -> dict[tuple[str, ...], str]:
+def _line_before(context: TurnContext) -> tuple[NamedCells, ...]:
     """The line of the last answer, where that was one cell of a table."""
     plan = context.memory.answers[-1].plan if context.memory.answers else None
     steps = plan.steps if plan is not None else ()
     if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
-        return {}
-    source = steps[0].source
-    label = context.document.table(source.table).rows[source.row].label
-    return {_words(label): label} if label else {}
+        return ()
+    return (cells_beside(steps[0].source, context.document),)
 
 
-def _in_text(words: set[str], year: int, context: TurnContext) -> bool:
+def _in_text(named: NamedCells, time: AskedTime | None, context: TurnContext) -> bool:
     """Whether a sentence gives a number for the year that goes with the words."""
-    near = (m for m in context.graph.mentions if str(year) in m.sentence or m.year == year)
-    return any(words <= set(search_words(m.sentence.lower())) for m in near)
+    year = None if time is None else time.year
+    near = (m for m in context.graph.mentions if year is None or str(year) in m.sentence or m.year == year)
+    return any(named.words <= set(search_words(m.sentence.lower())) for m in near)

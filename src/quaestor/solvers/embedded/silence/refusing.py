@@ -11,6 +11,7 @@ from quaestor.solvers.embedded.decode.readings import AskedTurn, ConversationRea
 from quaestor.solvers.embedded.selection.ellipsis import whole_question
 from quaestor.solvers.embedded.silence.declining import Decliner
 from quaestor.solvers.embedded.silence.doubting import Doubter
+from quaestor.solvers.embedded.silence.empty_cells import other_line_taken
 from quaestor.solvers.embedded.silence.other_kinds import other_kind_answered
 from quaestor.solvers.embedded.silence.other_times import other_time_answered
 
@@ -61,6 +62,7 @@ class Refuser:
         if first.plan is None or first.kind == "text":
             return self.decliner.unfounded(first, asked.context) if first.plan is None else None
         other = other_kind_answered(asked.worded, first, asked.page.leaves, asked.context.document)
+        other = other or other_line_taken(asked.question, first.plan, asked.context)
         if other is not None:
             return self.decliner.of_another_kind(first, other, asked.context)
         time = other_time_answered(asked.question, first.plan, asked.page.leaves, asked.context.document)

@@ -1,0 +1,67 @@
+"""Cells without a number, of a line that is asked for by its name."""
+
+import pytest
+from pages import page
+
+import quaestor
+
+PAGE = page(
+    [
+        ["( in thousands )", "2023", "2022"],
+        ["revenue", "48210", "45115"],
+        ["downloads", "many", "few"],
+        ["restructuring", "-", "410"],
+        ["impairment", "nil", "nil"],
+        ["dividends", "n/a", "120"],
+        ["adjustments", "", "30"],
+        ["cost of revenue", "30110", "28004"],
+    ],
+    (),
+)
+UNITS = page(
+    [
+        ["( in thousands )", "gross", "impairment", "net"],
+        ["north", "1200", "-", "1200"],
+        ["south", "900", "( 150 )", "750"],
+        ["east", "410", "n/a", "410"],
+        ["west", "310", "", "310"],
+    ],
+    (),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("what were downloads in 2023?", "many"),
+        ("what was restructuring in 2023?", "2023"),
+        ("what was impairment in 2022?", "nil"),
+        ("what were dividends in 2023?", "n/a"),
+        ("what were adjustments in 2023?", "2023"),
+        ("what was the change in restructuring from 2022 to 2023?", "restructuring"),
+        ("what was the change in impairment?", "impairment"),
+    ],
+)
+def test_a_line_without_a_number_is_not_answered_from_another(question: str, said: str) -> None:
+    answer = quaestor.open(PAGE).ask(question).answer
+    assert answer.value is None
+    assert said in (answer.reason or "")
+
+
+@pytest.mark.parametrize("unit", ["north", "east", "west"])
+def test_the_cell_where_a_row_and_a_column_cross_is_empty(unit: str) -> None:
+    answer = quaestor.open(UNITS).ask(f"what was the impairment of {unit}?").answer
+    assert answer.value is None
+    assert unit in (answer.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("what were dividends in 2022?", 120),
+        ("what was restructuring in 2022?", 410),
+        ("what was revenue in 2023?", 48210),
+    ],
+)
+def test_a_cell_with_a_number_is_answered(question: str, value: int) -> None:
+    assert quaestor.open(PAGE).ask(question).answer.number == value
