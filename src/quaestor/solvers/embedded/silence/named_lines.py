@@ -153,9 +153,9 @@ def _labels(document: Document) -> "dict[Words, list[Line]]":
     for table in document.tables:
         for line in _lines(table):
             head = table.rows[line.place] if line.is_row else table.columns[line.place]
-            forms = {_words(head.label), _words(_RATE.sub(" ", head.label)), _words(_ASIDE.sub(" ", head.label))}
-            forms |= {_words(in_words_of_reports(head.label.lower())), _words(without_time_words(head.label.lower()))}
-            for words in forms:
+            plain = _RATE.sub(" ", head.label.lower())
+            forms = {head.label, plain, _ASIDE.sub(" ", plain), in_words_of_reports(plain), without_time_words(plain)}
+            for words in {_words(form) for form in forms}:
                 if set(words) - STOP_WORDS and not all(word.isdigit() for word in words):
                     found.setdefault(words, []).append(line)
     return found
