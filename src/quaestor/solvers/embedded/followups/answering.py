@@ -17,6 +17,7 @@ from quaestor.solvers.embedded.followups.converting import (
     is_restatement,
 )
 from quaestor.solvers.embedded.followups.differing import difference_plan
+from quaestor.solvers.embedded.followups.renaming import renamed_plan
 from quaestor.solvers.embedded.followups.repeating import repeated_plan, repeated_turn
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 
@@ -47,6 +48,7 @@ def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decl
     for last, why in (
         (difference_plan(read, memory), "asks for the difference between the values of answer {}"),
         (comparison_plan(read, memory), "compares answer {} with an earlier one"),
+        (renamed_plan(read, memory, context.document, leaves), "asks for the line of answer {} under another name"),
     ):
         if last is not None:
             return _answered(last, question, context, len(memory.answers) - 1, why)

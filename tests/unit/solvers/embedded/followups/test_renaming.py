@@ -1,0 +1,55 @@
+"""The last look-up under another name of its row: where nothing else can be meant."""
+
+from pathlib import Path
+
+import pytest
+
+import quaestor
+from quaestor.conversation.memory import Memory
+from quaestor.documents.document import Document
+from quaestor.plan.steps import Plan
+from quaestor.questions.question import Question
+from quaestor.solvers.embedded.followups import answering
+from quaestor.solvers.embedded.followups.renaming import renamed_plan
+from quaestor.solvers.embedded.page.matrix import NumberMatrix
+
+NESTED = "Product,Region,2023,2022\nPumps,Europe,120,110\n,Asia,80,95\nValves,Europe,45,40\n,Asia,30,35\nTotal,,275,280"
+LONG = (
+    "company,fiscal_year,metric,value\nAlder,2023,Revenue,1250\nAlder,2022,Revenue,1180\nAlder,2023,Net income,95\n"
+    "Alder,2022,Net income,80\nBirch,2023,Revenue,640\nBirch,2022,Revenue,655\nBirch,2023,Net income,-12\n"
+    "Birch,2022,Net income,10"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        (NESTED, {"what were pumps in Asia in 2023?": 80, "and valves?": 30, "what about Europe?": 45}),
+        (NESTED, {"what were valves in Asia in 2022?": 35, "and in Europe?": 40, "and of pumps?": 110}),
+        (LONG, {"what was the revenue of Birch in 2023?": 640, "and its net income?": -12, "and in 2022?": 10}),
+        (LONG, {"what was the net income of Alder in 2022?": 80, "and of Birch?": 10, "and the revenue?": 655}),
+    ],
+)
+def test_a_name_alone_stands_in_place_of_one_of_the_row_s(tmp_path: Path, text: str, asked: dict[str, int]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    conversation = quaestor.open(path).conversation()
+    assert [conversation.ask(question).answer.number for question in asked] == list(asked.values())
+
+
+@pytest.mark.parametrize("question", ["and the change?", "and in total?", "and nothing?", "and in 2019?", "valves?"])
+def test_what_is_no_name_of_a_row_is_not_taken_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str
+) -> None:
+    path, plans = tmp_path / "a.csv", list[Plan | None]()
+    path.write_text(NESTED)
+
+    def noted(question: Question, memory: Memory, document: Document, leaves: NumberMatrix) -> Plan | None:
+        plans.append(renamed_plan(question, memory, document, leaves))
+        return plans[-1]
+
+    monkeypatch.setattr(answering, "renamed_plan", noted)
+    conversation = quaestor.open(path).conversation()
+    conversation.ask("what were pumps in Asia in 2023?")
+    conversation.ask(question)
+    assert not any(plans)
