@@ -17,8 +17,8 @@ from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.stop_words import TIME_WORDS
 from quaestor.core.words import names, singular
-from quaestor.documents.alignment import LOOKED_BACK, aligned_periods
 from quaestor.documents.document import Document, Sentence
+from quaestor.documents.text_periods import periods_in_text
 from quaestor.ontology.lines import without_period
 from quaestor.ontology.phrases import noun_phrase_before
 from quaestor.ontology.vocabulary import slug
@@ -245,7 +245,7 @@ class _Reader:
         if listed is None:
             return _period_beside(sentence, source)
         at = self._document.sentences.index(sentence)
-        return aligned_periods(sentence, self._document.sentences[max(0, at - LOOKED_BACK) : at])[listed[0]]
+        return periods_in_text(self._document, at)[listed[0]]
 
     def _compute(self, step: Compute, found: list[Meaning], turn: int, question: Question) -> Meaning:
         operands = [self._operand(operand, found, turn) for operand in step.operands]

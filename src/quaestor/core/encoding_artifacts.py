@@ -111,7 +111,8 @@ def normalize_text(text: str) -> str:
 def _is_year(text: str, start: int, end: int) -> bool:
     """Whether 2013, 2014, 2018, 2019, 2022 at this place is a year (or an amount) rather than a lost character."""
     value = text[start:end]
-    previous = "".join(text[max(0, start - 40) : start].translate(_PLAIN).split()[-1:]).casefold()
+    words = text[max(0, start - 40) : start].translate(_PLAIN).casefold().split()[-2:]
+    previous = "".join(words[-1:])
     if len(previous) > 1 and previous.endswith(","):
         # As printed, not cut into words: "December 31, 2019 and 2018", "in 2019, 2018 and 2017".
         previous = previous[:-1] if _YEAR.fullmatch(previous[:-1]) else ","
@@ -130,7 +131,8 @@ def _is_year(text: str, start: int, end: int) -> bool:
         or not (following[0].isalnum() or following[0] in "($")
     ):
         return True
-    return _year_may_follow(previous, value, following)
+    after_year = previous in ("and", "or") and _YEAR.fullmatch(words[0].rstrip(",")) is not None
+    return after_year or _year_may_follow(previous, value, following)
 
 
 def _year_may_follow(previous: str, value: str, following: str) -> bool:

@@ -60,7 +60,7 @@ def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tup
         earlier: The sentences before it, oldest first; the last `LOOKED_BACK` are enough.
     """
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
-    dates = _own_periods(sentence)
+    dates = own_periods(sentence)
     found = _in_turn(spans, sentence.text, dates) or _nearest_of_each(spans, sentence.text, dates)
     lists = _Lists(sentence, earlier)
     for run in _runs(sentence.text, spans, _JOINT):
@@ -138,7 +138,7 @@ def _period_lists(sentence: Sentence) -> list[list[Dated]]:
     return [[sentence.periods[n] for n in run] for run in _runs(sentence.text, spans, _DATE_JOINT)]
 
 
-def _own_periods(sentence: Sentence) -> Sequence[Dated]:
+def own_periods(sentence: Sentence) -> Sequence[Dated]:
     """The periods of a sentence but those that its numbers are only set against; all where it has no others."""
     text = sentence.text
     own = [

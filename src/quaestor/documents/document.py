@@ -22,6 +22,8 @@ from quaestor.documents.table import Cell, Table
 
 _PLAIN_PAGE = (("pre_text", "paragraph"), ("pre_text", "table"), ("post_text", "paragraph"))
 """The sections and kinds of the blocks of a ConvFinQA page, in order."""
+_FIRST = 40
+"""Blocks of the first page, on which a report names its period."""
 PAGE_SECTIONS = frozenset(section for section, _ in _PLAIN_PAGE)
 """The sections of a page of a benchmark."""
 
@@ -197,6 +199,15 @@ class Document:
         return tuple(sentence for block in self.blocks for sentence in _sentences(block))
 
     @cached_property
+    def reported(self) -> Period | None:
+        """The period that the first page of a report names ("for the fiscal year ended June 30, 2025"), or None."""
+        # Not on top: the module reads headings of tables.
+        from quaestor.documents.timing import reported_period
+
+        lines = (" ".join(s.text for s in _sentences(block)) or _heading_of(block) for block in self.blocks[:_FIRST])
+        return next((found for line in lines if (found := reported_period(line))), None)
+
+    @cached_property
     def text(self) -> tuple[tuple[Section, tuple[Sentence, ...]], ...]:
         """The sentences by section, in the order of the document; sections without any are left out."""
         found: dict[str, list[Sentence]] = {}
@@ -342,6 +353,10 @@ class Document:
             return False
         headed = any(section.path for section in self.sections) or any(block.page is not None for block in self.blocks)
         return not headed and places == [place for place in _PLAIN_PAGE if place in places]
+
+
+def _heading_of(block: Block) -> str:
+    return block.content.text if isinstance(block.content, SectionHeading) else ""
 
 
 def _sentences(block: Block) -> Iterator[Sentence]:

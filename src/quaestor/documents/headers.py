@@ -80,6 +80,8 @@ def read_table(
         dashes: Whether dashes may be printed as years.
     """
     printed, grid = grid, with_plain_years(grid)
+    if grid[0] is not printed[0] and not header_rows:
+        header_rows = None  # its first row was taken for numbers
     spread = header_rows is None
     header_rows, fused = _header_rows(grid) if header_rows is None else (header_rows, False)
     repairs = _repairs(grid, header_rows, dashes=dashes)
@@ -152,12 +154,16 @@ def with_plain_years(grid: Grid) -> Grid:
     if not any(_FORMATTED_YEAR.fullmatch(text.strip()) for texts in own for text in texts):
         return grid
     label = without_caption(grid[heads][0]).strip()
-    found = [list(row) for row in grid]
-    if not heads or not label or leads_to_year(label):
-        found[heads][1:] = _plain_years(own[0])
-    for row, text in zip(found[below:], _plain_years(own[1]), strict=True):
-        row[0] = text
-    return found
+    found = list(grid)
+    years = _plain_years(own[0]) if not heads or not label or leads_to_year(label) else own[0]
+    if years is not own[0]:
+        found[heads] = [grid[heads][0], *years]
+    labels = _plain_years(own[1])
+    return (
+        found
+        if labels is own[1]
+        else [*found[:below], *([t, *r[1:]] for t, r in zip(labels, found[below:], strict=True))]
+    )
 
 
 def _plain_years(texts: Sequence[str]) -> Sequence[str]:

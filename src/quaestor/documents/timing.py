@@ -216,9 +216,8 @@ def reported_period(text: str) -> Period | None:
     if not found or not days or days[0].period.kind != "date":
         return None
     last = days[0].period
-    if "quarter" in found["length"].casefold():
-        return Period("quarter", last.year, quarter=((last.month or 1) + 2) // 3)
-    return Period("year", last.year)
+    length = "quarter" if "quarter" in found["length"].casefold() else "year"
+    return parse_period(f"{length} ended {last.year}-{last.month:02}-{last.day:02}")
 
 
 def _named(text: str) -> Period | None:

@@ -8,8 +8,8 @@ from decimal import Decimal
 from quaestor.core.periods import Period
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.core.quantity import Quantity
-from quaestor.documents.alignment import LOOKED_BACK, aligned_periods
 from quaestor.documents.document import Document, Sentence
+from quaestor.documents.text_periods import periods_in_text
 from quaestor.graph.facts import HeaderNumber, MentionFact, SentenceFact
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.phrases import noun_phrase_in
@@ -26,11 +26,11 @@ def text_facts(
 
 
 def _mentions(document: Document, place: int, ontology: Ontology) -> list[MentionFact]:
-    sentence, earlier = document.sentences[place], document.sentences[max(0, place - LOOKED_BACK) : place]
+    sentence = document.sentences[place]
     if not sentence.mentions:
         return []
     named = {order: match.property for order, said in noun_phrase_in(sentence) if (match := ontology.match(said))}
-    periods = aligned_periods(sentence, earlier)
+    periods = periods_in_text(document, place)
     return [
         MentionFact(mention.quantity, mention.ref, order, place, sentence.text, periods[order], named.get(order))
         for order, mention in enumerate(sentence.mentions)

@@ -12,12 +12,13 @@ from quaestor.core.number_words import read_number_words
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.documents.alignment import LOOKED_BACK, aligned_periods
+from quaestor.documents.alignment import aligned_periods
 from quaestor.documents.captions import is_price, scale_in_text
 from quaestor.documents.document import Document, Sentence
 from quaestor.documents.facts import Fact, PrintedFact, periods_of
 from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import Cell, Table
+from quaestor.documents.text_periods import period_of_sentence, periods_in_text
 from quaestor.graph.facts import period_code
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import counted
@@ -184,9 +185,9 @@ class _Reader:
         over = (i for i, m in enumerate(sentence.mentions) if m.ref.start < ref.end and ref.start < m.ref.end)
         order = next(over, None)
         if order is None:
-            return _in_words(sentence, ref)
+            return _in_words(sentence, ref, period_of_sentence(self._document, place))
         quantity = sentence.mentions[order].quantity
-        aligned = aligned_periods(sentence, self._document.sentences[max(0, place - LOOKED_BACK) : place])[order]
+        aligned = periods_in_text(self._document, place)[order]
         return Reading(
             quantity, counted(quantity, scale_in_text(quantity), None), (aligned,) if aligned else (), (sentence.text,)
         )
@@ -200,15 +201,16 @@ def _dates(table: Table, period: Period | None) -> tuple[Period, ...]:
     return (period, table.period) if due and table.period else (period,)
 
 
-def _in_words(sentence: Sentence, ref: SentenceRef) -> Reading | None:
+def _in_words(sentence: Sentence, ref: SentenceRef, carried: Period | None) -> Reading | None:
     """Returns the reading of a number in words ("three segments", "no borrowings")."""
     said = sentence.text[ref.start : ref.end]
     number = read_number_words(said)
     if number is None:
         return None
-    periods = tuple(period for period, _, _ in sentence.periods)
+    named = {period for period, _, _ in sentence.periods}
+    periods = tuple(named) if len(named) == 1 else (carried,) if carried else ()
     quantity = Quantity(Decimal(number), text=said)
-    return Reading(quantity, counted(quantity, None, None), periods if len(set(periods)) == 1 else (), (sentence.text,))
+    return Reading(quantity, counted(quantity, None, None), periods, (sentence.text,))
 
 
 def _in_label(table: Table, cell: Cell, fact: PrintedFact) -> Reading | None:

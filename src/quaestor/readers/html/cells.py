@@ -65,7 +65,8 @@ _VALUE = re.compile(
 _DASH = re.compile(
     rf"{_CURRENCY}?\s?[-\u2010-\u2015\u2212_]{{1,4}}\s?%?|\(\s?[-\u2010-\u2015\u2212]+\s?\)|n/?[am]\.?|\*+", re.I
 )
-_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}(?:\s?(?:\([0-9a-z]{1,2}\)|\[[0-9a-z]{1,2}\]|[*†‡¹²³⁰⁴-⁹])){0,4}", re.IGNORECASE)
+"""With the footnote marks that headings have."""
 _OPENS = re.compile(rf"(?:{_CURRENCY}|\(|\[|\s)+|[+\u2212-]", re.IGNORECASE)
 _CLOSES = re.compile(
     r"[)\]]{0,4}\s?%?\s?[)\]]{0,4}|\)?\s?(?:x|bps|pts|bp|pp|basis points)|[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?",
@@ -78,7 +79,7 @@ _IN_BRACKETS = re.compile(r"\([0-9]{1,2}\)")
 
 
 def prints_value(text: str) -> bool:
-    """Whether a cell prints a number or a dash and nothing else; a bare year is none."""
+    """Whether a cell prints a number or a dash and nothing else; a year, with or without a mark, is none."""
     if len(text) > 60:
         return False
     plain = text.strip()

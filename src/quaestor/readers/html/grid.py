@@ -82,7 +82,14 @@ def _titles(rows: list[list[Item]]) -> tuple[tuple[str, ...], list[list[Item]]]:
 
 def _header_rows(rows: Sequence[Sequence[Item]]) -> int:
     """Returns how many rows head the columns: those over the first row of numbers, but for headings of its section."""
-    first = next((place for place, row in enumerate(rows) if any(item.is_value for item in row)), None)
+    first = next(
+        (
+            place
+            for place, row in enumerate(rows)
+            if any(item.is_value for item in row) and not all(item.heading for item in row)
+        ),
+        None,
+    )
     if first is None:
         bold = [all(item.look.bold or item.heading for item in row) for row in rows[:3]]
         return 1 if len(rows) > 1 and bold[0] and len(rows[0]) > 1 else 0
