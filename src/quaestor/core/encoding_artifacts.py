@@ -30,6 +30,14 @@ _PLAIN = str.maketrans(
         "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"',
     }
 )  # fmt: skip
+_FOR_MACHINES: dict[int, int | str] = {
+    **{place: place - 0xFEE0 for place in range(0xFF01, 0xFF5F)},  # the full-width forms of ASCII
+    **dict.fromkeys((*range(0x2002, 0x200B), 0x205F, 0x3000), " "),
+    **dict.fromkeys(map(ord, "\u02bc\u00b4`"), "'"),
+    **dict.fromkeys(map(ord, "\u2015\ufe63\u207b"), "-"),
+    **_PLAIN,
+    ord("\uffe5"): "¥",
+}
 _SYMBOLS = {"2013": "-", "2014": "-", "2018": "'", "2019": "'", "2022": "*", "2122": ""}
 _MASKS = {"quote": " ", "space": " ", "euro": "€", "pound": "£", "unknown": " ", "apostrophe": " ", "dash": " "}
 _SHOWN = {"quote": '"', "space": " ", "euro": "€", "pound": "£", "unknown": " ", "apostrophe": "'", "dash": " - "}
@@ -88,7 +96,7 @@ def mask_artifacts(text: str) -> str:
 
     Minus signs and currency signs survive as the last character of their stretch.
     """
-    masked = text.translate(_PLAIN)
+    masked = text.translate(_FOR_MACHINES)
     for debris in find_artifacts(text):
         filler = debris.mask.rjust(debris.end - debris.start)
         masked = masked[: debris.start] + filler + masked[debris.end :]

@@ -13,14 +13,17 @@ from quaestor.core.encoding_artifacts import find_artifacts
 from quaestor.core.quantity import Quantity, Scale
 
 DIGITS_AT_MOST = 30  # beyond it stands a serial number or noise, not an amount
-NUMBER = r"(?:(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)"
+NUMBER = (
+    r"(?:(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,2}(?:,[0-9]{2}){1,9},[0-9]{3}(?![0-9])|[0-9]+)(?:\.[0-9]+)?"
+    r"|\.[0-9]+)"
+)
 
 _FOOTNOTE_AT_MOST = 99
 _CURRENCY = BEFORE_NUMBER
 START = re.compile(
-    rf"""(?<![A-Za-z0-9_.\#])(?<![0-9]:)(?P<outer>\(\s{{0,3}})?(?P<minus1>-(?=[$€£¥₹₩(.0-9]))?
-    (?:(?P<currency>{_CURRENCY})\s{{0,3}}(?P<minus2>-(?=[(.0-9]))?(?P<inner>\(\s{{0,3}})?)?
-    (?P<minus3>-)?(?P<number>(?>{NUMBER}))""",
+    rf"""(?<![A-Za-z0-9_.\#])(?<![0-9]:)(?P<outer>\(\s{{0,3}})?(?P<minus1>-\s{{0,3}}(?=[$€£¥₹₩(.0-9]))?
+    (?:(?P<currency>{_CURRENCY})\s{{0,3}}(?P<minus2>-\s{{0,2}}(?=[(.0-9]))?(?P<inner>\(\s{{0,3}})?)?
+    (?P<minus3>-)?(?P<number>(?>{NUMBER}))(?P<exponent>e[+-]?[0-9]{{1,2}}(?![0-9a-z]))?""",
     re.VERBOSE | re.IGNORECASE,
 )
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per\scent\b)", re.IGNORECASE)
@@ -30,13 +33,15 @@ _SCALE = re.compile(
     re.IGNORECASE,
 )
 _SHORT_SCALE = re.compile(r"\s?(m|mm|cr)\b\.?|([kmb])\b", re.IGNORECASE)
+_CELL_SCALE = re.compile(r"([kKmMbBT]|[mM][mM])(?![A-Za-z0-9])|\s([KMBT])\s*$")
 _CLOSE = re.compile(r"\s{0,3}\)")
+_MINUS_AFTER = re.compile(rf"\s{{0,3}}-\s{{0,3}}(?P<named>{AFTER_NUMBER})?\s*$")
 _EMPTY_ECHO = re.compile(r"\s{0,3}\(\s{0,3}%\s{0,3}\)")
 _ECHO = re.compile(
     rf"\s{{0,3}}\(\s{{0,6}}(?:{_CURRENCY}\s?)?-?(?:{NUMBER}\s?%?\s?[-/]\s?)?(?:{_CURRENCY}\s?)?-?({NUMBER})\s?%?\s{{0,3}}\)",
     re.IGNORECASE,
 )
-_BAD_RIGHT = re.compile(r"[A-Za-z0-9_]|[.:][0-9]|,[0-9]|-[A-Za-z]")
+_BAD_RIGHT = re.compile(r"[A-Za-z0-9_\u00bc-\u00be\u2150-\u215e]|[.:][0-9]|,[0-9]|-[A-Za-z]")
 _BAD_LEFT = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,15}-$")
 _UNIT = re.compile(
     r"\s?-?\s?(basis[\s-]points?|bps?|percentage\spoints?|square\s(?:feet|foot)|years?|months?|weeks?|days?|hours?|shares?"
@@ -74,6 +79,7 @@ _NAME_BEFORE = re.compile(
 )
 _NAME_AFTER = re.compile(r"\s?\(\s?[a-z]\s?\)", re.IGNORECASE)
 _PLANS = frozenset({"401", "403", "409", "457", "501"})
+_NAMES = frozenset({"3M", *(f"{plan}{letter}" for plan in _PLANS for letter in "kKbB")})
 _PAGE = re.compile(r"\s{1,8}(?:[a-z][^|]{0,50})?\|\s?(?:19|20)[0-9]{2}\s(?:annual|form)\b", re.IGNORECASE)
 _MONTH_BEFORE = re.compile(
     r"(?:\b(?:jan- uary|feb- ruary|sep- tember|septem- ber|octo- ber|novem- ber|decem- ber"
@@ -105,7 +111,7 @@ class _Tail:
 
 
 def decimal(digits: str) -> Decimal:
-    """Returns the exact value of printed digits, thousands' commas dropped, trailing zeros kept."""
+    """Return the exact value of printed digits, thousands' commas dropped, trailing zeros kept."""
     return Decimal(digits.replace(",", ""))
 
 
@@ -121,17 +127,27 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     digits = match["number"]
     if len(digits) > DIGITS_AT_MOST or _BAD_LEFT.search(masked, max(0, match.start() - 20), match.start("number")):
         return None
+    exponent = match["exponent"]
+    if exponent and not (cell and ("." in digits or exponent[1] in "+-")):  # 2E5 is a code
+        return None
     letter, currency = scaled_currency(match["currency"]) if match["currency"] else ("", None)
-    tail = _read_tail(masked, match.end(), digits, short=currency is not None)
-    closing = _CLOSE.match(masked, tail.end) if match["outer"] or match["inner"] else None
+    tail = _read_tail(masked, match.end(), digits, short=currency is not None, cell=cell)
+    bracketed = bool(match["outer"] or match["inner"])
+    closing, within = _closing(masked, tail.end) if bracketed else (None, None)
+    if within:
+        letter, currency = scaled_currency(within)
     aside = closing is not None and not cell and not match["inner"] and (tail.percent or tail.scale is not Scale.ONE)
     if closing and not aside:
         if _is_footnote(masked, match, tail, cell=cell):
             return None
-        tail = _joined(tail, _read_tail(masked, closing.end(), digits, short=False))
+        tail = _joined(tail, _read_tail(masked, closing.end(), digits, short=False, cell=False))
+    leads = cell and not masked[: match.start()].strip()
     start = match.end("outer") if match["outer"] and (aside or match["inner"] or not closing) else match.start()
+    if match["minus1"] and match["minus1"] != "-" and not leads:
+        start = match.end("minus1")  # a dash between words
     if letter and tail.scale is Scale.ONE:
         tail = replace(tail, scale=_SCALES["T" if letter == "T" else letter.casefold()])
+    before_unit = tail.end
     unit, tail = _unit(masked, tail, currency)
     end = tail.end
     if (
@@ -141,14 +157,32 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     ):
         return None
     lone = closing is not None and not aside
-    negative = lone or _has_minus(masked, match)
-    value = decimal(digits)
+    negative = lone or _has_minus(masked, match, leads=leads)
+    if leads:
+        opened = bracketed and closing is None
+        if opened and not masked[end:].strip():  # the bracket closes in the next cell
+            start, negative = match.start(), True
+        elif after := _MINUS_AFTER.match(masked, end) or _MINUS_AFTER.match(masked, before_unit):
+            if negative or opened:
+                return None
+            named = scaled_currency(after["named"])[1] if after["named"] else None
+            unit, end, negative = unit or named, after.end(), True
+    value = Decimal(f"{decimal(digits + (exponent or '')):f}")
     start = _with_debris(text, start)
     printed = Quantity(-value if negative else value, _scale_of(tail), unit, text[start:end])
     return QuantitySpan(printed, start, end)
 
 
-def _read_tail(masked: str, position: int, digits: str, *, short: bool) -> _Tail:
+def _closing(masked: str, position: int) -> tuple[re.Match[str] | None, str | None]:
+    """Return the closing bracket behind a number, and the currency before it: "(1,234 €)"."""
+    if closing := _CLOSE.match(masked, position):
+        return closing, None
+    within = _CURRENCY_AFTER.match(masked, position)
+    closing = _CLOSE.match(masked, within.end()) if within else None
+    return closing, within["named"] if within and closing else None
+
+
+def _read_tail(masked: str, position: int, digits: str, *, short: bool, cell: bool) -> _Tail:
     percent = _PERCENT.match(masked, position)
     end = percent.end() if percent else position
     echo = _ECHO.match(masked, end)
@@ -157,8 +191,12 @@ def _read_tail(masked: str, position: int, digits: str, *, short: bool) -> _Tail
     elif percent and (empty := _EMPTY_ECHO.match(masked, end)):
         end = empty.end()
     word = _SCALE.match(masked, end) or (_SHORT_SCALE.match(masked, end) if short else None)
+    if word is None and cell and digits + masked[end : end + 1] not in _NAMES:
+        word = _CELL_SCALE.match(masked, end)
     if word is None:
         return _Tail(percent is not None, Scale.ONE, end)
+    if "T" in word.groups():
+        return _Tail(percent is not None, Scale.TRILLION, word.end())
     plain = re.sub(r"[\s.-]", "", next(filter(None, word.groups()))).casefold()
     scale = _SCALES[plain if plain in _SCALES else plain.removesuffix("s")]
     return _Tail(percent is not None, scale, word.end())
@@ -237,11 +275,16 @@ def _is_plan_or_page(masked: str, match: re.Match[str]) -> bool:
     return not masked[: match.start()].strip() and _PAGE.match(masked, match.end()) is not None
 
 
-def _has_minus(masked: str, match: re.Match[str]) -> bool:
-    """Whether a minus stands before the number; after a digit or a parenthesis it is the dash of a range."""
+def _has_minus(masked: str, match: re.Match[str], *, leads: bool) -> bool:
+    """Whether a minus stands before the number; after a digit or a parenthesis it is the dash of a range.
+
+    One with a space behind it is a dash, but at the beginning of a cell.
+    """
     if match["minus2"] or match["minus3"]:
         return True
     place = match.start("minus1")
+    if place >= 0 and match["minus1"] != "-":
+        return leads
     return place >= 0 and (place == 0 or masked[place - 1] in " (/\t\n")
 
 

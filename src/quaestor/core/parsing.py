@@ -9,20 +9,27 @@ text years are periods, `( 3 )` is an enumeration, and `( $ 9.1 billion )` or `(
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from quaestor.core.encoding_artifacts import mask_artifacts, normalize_text
+from quaestor.core.number_conventions import DECIMAL_POINT, ENGLISH, NumberConvention, in_english
 from quaestor.core.number_forms import DIGITS_AT_MOST, NUMBER, START, QuantitySpan, decimal, read_number
 from quaestor.core.periods import find_periods
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import QuantityError
 
-__all__ = ["QuantitySpan", "clean_label", "find_quantities", "parse_cell", "parse_quantity"]
+__all__ = ["QuantitySpan", "clean_label", "find_quantities", "has_unread_number", "parse_cell", "parse_quantity"]
 
 _SIMPLE_CELL = re.compile(
     rf"(?P<currency>\$)?\s?(?P<minus>-)?(?P<number>{NUMBER})(?:\s?(?P<percent>%))?(?:\s\(\s(?P<echo>{NUMBER})\s?%?\s?\))?"
 )
 _GLUED_ABSENCE = re.compile(r"(?:nm|n/a)(?=[0-9.$-])")
+_DIGIT = re.compile("[0-9\uff10-\uff19]")
+_WORDS = re.compile("[A-Za-z]{4}")
+_BESIDE = re.compile(r"[\s.,'/]+")
+_MARK_OR_NAME = re.compile(r"[(\[]\s?[0-9]{1,2}\s?[)\]]|(?<=[A-Za-z])[0-9]+")
 _RANGE_BETWEEN = re.compile(r"\s?(?:-|to|/)\s?", re.IGNORECASE)
 
 
@@ -46,13 +53,19 @@ def parse_quantity(text: str, where: str | None = None) -> Quantity:
 
 
 @lru_cache(maxsize=65536)
-def parse_cell(text: str) -> tuple[Quantity, ...]:
-    """Returns all numbers of a cell, left to right; none for labels, dates, dashes, empty cells and `n/a`.
+def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quantity, ...]:
+    """Return all numbers of a cell, left to right; none for labels, dates, dashes, empty cells and `n/a`.
 
-    A cell that is nothing but a year is a number: only its table can tell what it is.
+    A cell that is nothing but a year is a number: only its table can tell what it is. A cell with digits that belong
+    to no number, such as `1.2.3` or `12 345` where spaces part no thousands, has none.
+
+    Args:
+        text: As printed.
+        convention: How the document prints its numbers.
     """
     stripped = text.strip()
-    simple = _SIMPLE_CELL.fullmatch(stripped) if len(stripped) <= 2 * DIGITS_AT_MOST else None
+    plain = convention.decimal == DECIMAL_POINT and len(stripped) <= 2 * DIGITS_AT_MOST
+    simple = _SIMPLE_CELL.fullmatch(stripped) if plain else None
     if simple and len(simple["number"]) <= DIGITS_AT_MOST and simple["echo"] in (None, simple["number"]):
         whole = simple["number"].partition(".")[0]
         if not (simple["percent"] and len(whole) > 4):  # 221219.1% is debris
@@ -61,26 +74,61 @@ def parse_cell(text: str) -> tuple[Quantity, ...]:
             return (
                 Quantity(-value if simple["minus"] else value, scale, "USD" if simple["currency"] else None, stripped),
             )
-    if not re.search("[0-9]", text):
+    if not _DIGIT.search(text):
         return ()
     masked = _GLUED_ABSENCE.sub(lambda found: " " * len(found[0]), mask_artifacts(text))
-    return tuple(span.quantity for span in _scan(text, masked, cell=True))
+    masked, refused = in_english(masked, convention, cell=True)
+    spans, periods = _scan(text, masked, cell=True)
+    if spans and not convention.is_loose and _leaves_digits(masked, spans, periods, refused):
+        return ()
+    return tuple(span.quantity for span in spans)
+
+
+def has_unread_number(text: str, convention: NumberConvention = ENGLISH) -> bool:
+    """Return whether a cell prints digits that look like a number's, and none was read."""
+    if not _DIGIT.search(text) or parse_cell(text, convention) or find_periods(text):
+        return False
+    digits, letters = sum(map(str.isdigit, text)), sum(map(str.isalpha, text))
+    return digits > 2 * letters or bool(in_english(mask_artifacts(text), convention, cell=True)[1])
+
+
+def _leaves_digits(
+    masked: str,
+    spans: Sequence[QuantitySpan],
+    periods: Sequence[tuple[int, int]],
+    refused: Sequence[tuple[int, int]],
+) -> bool:
+    """Whether a cell has digits besides its numbers, periods, footnote marks and names ("A2")."""
+    known = sorted([*((span.start, span.end) for span in spans), *periods])
+    if any(not any(first <= start and end <= last for first, last in periods) for start, end in refused):
+        return True
+    if _WORDS.search(masked):
+        return False
+    if any(_BESIDE.fullmatch(masked, before.end, after.start) for before, after in pairwise(spans)):
+        return True
+    between = [masked[end:start] for (_, end), (start, _) in pairwise([(0, 0), *known, (len(masked), len(masked))])]
+    return any(re.search("[0-9]", _MARK_OR_NAME.sub("", text)) for text in between)
 
 
 @lru_cache(maxsize=16384)
-def find_quantities(text: str) -> tuple[QuantitySpan, ...]:
-    """Returns the numbers in running text with their spans, left to right; years and dates are periods instead.
+def find_quantities(text: str, convention: NumberConvention = ENGLISH) -> tuple[QuantitySpan, ...]:
+    """Return the numbers in running text with their spans, left to right; years and dates are periods instead.
+
+    Args:
+        text: As printed.
+        convention: How the document prints its numbers.
 
     >>> [(span.quantity.text, span.start) for span in find_quantities("rose 4.02% ( 4.02 % ) to $ 91 million in 2008")]
     [('4.02% ( 4.02 % )', 5), ('$ 91 million', 25)]
     """
-    if not re.search("[0-9]", text):
+    if not _DIGIT.search(text):
         return ()
-    return tuple(_scan(text, mask_artifacts(text), cell=False))
+    masked, _ = in_english(mask_artifacts(text), convention, cell=False)
+    return tuple(_scan(text, masked, cell=False)[0])
 
 
-def _scan(text: str, masked: str, *, cell: bool) -> list[QuantitySpan]:
-    """Returns the quantities of a masked text."""
+def _scan(text: str, masked: str, *, cell: bool) -> tuple[list[QuantitySpan], list[tuple[int, int]]]:
+    """Return the quantities of a masked text, and where its periods stand."""
     periods = [(mention.start, mention.end) for mention in find_periods(text)]
     if cell and not re.search("[A-Za-z]{2}", masked):  # "2022 ( 2 )" is a number, "due 2022" a label
         periods = [(start, end) for start, end in periods if end - start > 4]
@@ -94,7 +142,7 @@ def _scan(text: str, masked: str, *, cell: bool) -> list[QuantitySpan]:
         if span is not None:
             _share_scale(spans, span, masked)
             spans.append(span)
-    return spans
+    return spans, periods
 
 
 def _share_scale(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> None:
@@ -115,7 +163,7 @@ def _why_not(text: str) -> str:
     stripped = text.strip()
     if not stripped:
         return "the text is empty"
-    if not re.search("[0-9]", stripped):
+    if not _DIGIT.search(stripped):
         dash = not re.search(r"[^\W_]", stripped)
         return "a dash means no value" if dash else "it contains no digits"
     letter = re.search(r"[0-9][.,]?([^\W\d_])[0-9.,]*[0-9]", stripped)

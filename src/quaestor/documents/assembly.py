@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from quaestor.core.currencies import is_currency
-from quaestor.core.parsing import clean_label
+from quaestor.core.number_conventions import DECIMAL_POINT, LOOSE, NumberConvention, find_convention
+from quaestor.core.parsing import clean_label, has_unread_number
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
@@ -41,6 +42,7 @@ _LEADING_SENTENCES = 2
 _OF_NO_HEADINGS = (WarningKind.NO_HEADER, WarningKind.NO_HEADING)
 _CENTS = -2
 _SMALL = 100
+_CELLS_SHOWN, _LONGEST_SHOWN = 3, 30
 _FIRST_BLOCKS = 40
 """Of the first page of a filing, on which its period stands."""
 _SECTION_ID = re.compile(r"[a-z][a-z0-9_]*")
@@ -108,8 +110,8 @@ class TablePart:
         header_rows: How many rows head the columns, where the file itself says so; None to find out. Where it is
             said, a heading over several columns stands over each of them.
         facts: What tags say of the numbers in cells: row and column in `grid`, and the fact.
-        numbers: What cells hold exactly where that is more than they print (`14%` of 0.1412) or is printed in another
-            country's way (`1.234,56`): row and column in `grid`, and the number, in the scale of its print.
+        numbers: What cells hold exactly, where the file says it (`14%` of 0.1412): row and column in `grid`, and the
+            number, in the scale of its print. How they are printed says nothing of the document's convention.
         standing: The caption that holds for all amounts where it stands, where it has none of its own, or "".
         unknown: Cells of formulas whose values the file does not store: row and column in `grid`.
     """
@@ -137,6 +139,9 @@ def assemble(
     *,
     filing: bool = False,
     lost_dashes: bool = False,
+    convention: NumberConvention | None = None,
+    decimal: str | None = None,
+    usual_decimal: str = DECIMAL_POINT,
 ) -> Document:
     """Returns the document of some parts, in their order.
 
@@ -148,6 +153,9 @@ def assemble(
             open is concluded from captions, titles and the signs that are printed, as `quaestor.documents.units` and
             `quaestor.documents.timing` say.
         lost_dashes: Whether dashes were turned into the years 2013 and 2014 on the way, as in the files of ConvFinQA.
+        convention: How it prints its numbers; None to find out.
+        decimal: The mark before decimals, where the file itself says it.
+        usual_decimal: The mark to expect where its numbers can be read either way.
 
     Raises:
         DocumentError: Two sections have one id, an id is no name, a heading's level is below 1, or a text is longer
@@ -158,7 +166,10 @@ def assemble(
     ('Notes',)
     """
     parts = list(parts)
-    assembly = _Assembly(id, [DocumentWarning(WarningKind.LOST, detail=line) for line in warnings], filing, lost_dashes)
+    if convention is None:
+        convention = LOOSE if lost_dashes else _convention(parts, decimal, usual_decimal)
+    lost = [DocumentWarning(WarningKind.LOST, detail=line) for line in warnings]
+    assembly = _Assembly(id, lost, filing, lost_dashes, convention)
     if filing:
         assembly.default = next(filter(_says_something, map(_default_of, parts)), Amounts())
     for part in parts:
@@ -175,7 +186,28 @@ def assemble(
     if not filing:
         assembly.look_for_scales()
     sections, blocks = tuple(assembly.sections), tuple(assembly.blocks)
-    return with_roles(Document(id, sections, blocks, tuple(assembly.warnings), tuple(assembly.facts)))
+    warnings_found, facts = tuple(assembly.warnings), tuple(assembly.facts)
+    return with_roles(Document(id, sections, blocks, warnings_found, facts, convention=convention))
+
+
+def _convention(parts: Sequence[DocumentPart], decimal: str | None, usual: str) -> NumberConvention:
+    """Return how a document prints its numbers, by all of its cells and texts."""
+    texts: list[str] = []
+    tables: list[list[list[str]]] = []
+    for part in parts:
+        match part:
+            case HeadingPart():
+                texts.append(part.text)
+            case ParagraphPart():
+                texts += part.sentences
+            case TablePart():
+                texts += (part.title, part.caption, *(row[0] for row in part.grid if row))
+                cells = [list(row[1:]) for row in part.grid]
+                for row, column, _ in part.numbers:
+                    if column and column < len(part.grid[row]):
+                        cells[row][column - 1] = ""
+                tables.append(cells)
+    return find_convention(tables, texts, decimal=decimal, usual=usual)
 
 
 def refused(id: str, why: DocumentError) -> Document:
@@ -213,6 +245,7 @@ class _Assembly:
     warnings: list[DocumentWarning]
     filing: bool
     lost_dashes: bool
+    convention: NumberConvention
     sections: list[Section] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
     blocks: list[Block] = field(default_factory=list)
@@ -260,7 +293,7 @@ class _Assembly:
             check_length(self.id, f"{self.sections[-1].id}, sentence {number}", len(text))
         where = f"{self.sections[-1].id}: the paragraph of sentence {self.sentences}"
         check_length(self.id, where, sum(map(len, part.sentences)), LONGEST_PARAGRAPH)
-        found = read_sentences(self.id, self.sections[-1].id, part.sentences, self.sentences)
+        found = read_sentences(self.id, self.sections[-1].id, part.sentences, self.sentences, self.convention)
         if part.standing:
             found = with_standing_scale(found, read_amounts(part.standing))
         for sentence, start, end, fact in part.facts:
@@ -303,7 +336,15 @@ class _Assembly:
     def _add_one_table(self, part: TablePart) -> None:
         own = read_caption(part.caption) if part.caption else NOTHING
         leading = _first_known(own, caption_in_text(self.leading))
-        table, found = read_table(self.id, self.tables, part.grid, leading, part.header_rows, dashes=self.lost_dashes)
+        table, found = read_table(
+            self.id,
+            self.tables,
+            part.grid,
+            leading,
+            part.header_rows,
+            dashes=self.lost_dashes,
+            convention=self.convention,
+        )
         if (
             self.filing
             and self.blocks
@@ -315,6 +356,7 @@ class _Assembly:
             found = (*own_lines, DocumentWarning(WarningKind.GOES_ON, self.tables, detail=str(before.index)))
         self.warnings += found
         table = _without_values(_with_numbers(table, part.numbers), part.unknown)
+        self._warn_of_unread(table)
         table = replace(table, caption=table.caption or clean_label(part.caption), title=part.title)
         if self.filing:
             table = self._concluded(table, part)
@@ -329,6 +371,21 @@ class _Assembly:
             self.warnings.append(warning)
         self.tables += 1
         self._add(table, part)
+
+    def _warn_of_unread(self, table: Table) -> None:
+        """Add a warning of the cells whose numbers were not understood."""
+        if self.convention.is_loose:
+            return
+        unread = [
+            cell.text
+            for cell in table.body()
+            if not cell.quantities and cell.repair is None and has_unread_number(cell.text, self.convention)
+        ]
+        if unread:
+            shown = ", ".join(repr(text[:_LONGEST_SHOWN]) for text in dict.fromkeys(unread[:_CELLS_SHOWN]))
+            self.warnings.append(
+                DocumentWarning(WarningKind.UNREAD_CELLS, table.index, count=len(unread), detail=shown)
+            )
 
     def _concluded(self, table: Table, part: TablePart) -> Table:
         """Returns a table of a filing with what its surroundings say of it."""
@@ -349,7 +406,7 @@ class _Assembly:
             amounts = replace(self.amounts, shares=self.amounts.scale and Scale.ONE)
         elif amounts.scale in LARGE_SCALES and not is_default:
             self.amounts = amounts
-        table = with_units(table, amounts, currency, about, is_default=is_default)
+        table = with_units(table, amounts, currency, self.convention, about, is_default=is_default)
         table = with_periods(table, about, self.reported)
         if table.unit is not None and is_currency(table.unit):
             self.currencies[table.unit] += 1

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from quaestor.core.number_conventions import ENGLISH, NumberConvention
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading, Sentence
 from quaestor.documents.facts import TaggedNumber
@@ -39,6 +40,7 @@ def combine(files: Sequence[tuple[str, Document]]) -> Document:
         tuple(whole.blocks),
         tuple(whole.warnings),
         tuple(whole.facts),
+        convention=whole.convention,
     )
 
 
@@ -51,8 +53,11 @@ class _Combined:
     warnings: list[DocumentWarning] = field(default_factory=list)
     facts: list[TaggedNumber] = field(default_factory=list)
     tables: int = 0
+    convention: NumberConvention = ENGLISH
 
     def add(self, prefix: str, name: str, document: Document) -> None:
+        if not self.sections:
+            self.convention = document.convention
         self.sections.append(Section(prefix, (name,)))
         self.blocks.append(Block(SectionHeading(name, 1), len(self.blocks), prefix))
         self.sections += (Section(f"{prefix}_{s.id}", (name, *s.path)) for s in document.sections)

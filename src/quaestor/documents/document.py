@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator
 
+from quaestor.core.number_conventions import ENGLISH, NumberConvention
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity
@@ -133,6 +134,7 @@ class Document:
         warnings: What was repaired or lost in reading.
         facts: What the tags of a filing say of its numbers. The numbers themselves are read without them.
         whole: Of an excerpt the document that it is of; of a whole document None.
+        convention: How it prints its numbers.
 
     Raises:
         ValueError: Two sections have one id, a block is in none of them, or its order is not its place.
@@ -144,6 +146,7 @@ class Document:
     warnings: tuple[DocumentWarning, ...] = ()
     facts: tuple[TaggedNumber, ...] = field(default=(), repr=False)
     whole: "Document | None" = field(default=None, repr=False)
+    convention: NumberConvention = ENGLISH
 
     def __post_init__(self) -> None:
         """Refuses blocks without a place."""
@@ -186,7 +189,12 @@ class Document:
         kept = tuple(whole.blocks[order] for order in sorted(set(orders)))
         named = {block.section for block in kept}
         sections = tuple(section for section in whole.sections if section.id in named)
-        return Document(whole.id, sections, kept, whole.warnings, whole.facts, whole)
+        return Document(whole.id, sections, kept, whole.warnings, whole.facts, whole, whole.convention)
+
+    @property
+    def unread_cells(self) -> int:
+        """How many cells of its tables print numbers that could not be read."""
+        return sum(warning.count for warning in self.warnings if warning.kind is WarningKind.UNREAD_CELLS)
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:

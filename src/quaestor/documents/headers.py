@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from quaestor.core.number_conventions import ENGLISH, LOOSE, NumberConvention
 from quaestor.core.parsing import clean_label, find_quantities, parse_cell
 from quaestor.core.periods import Period, find_periods, leads_to_year, parse_period
 from quaestor.core.provenance import CellRef
@@ -34,7 +35,7 @@ _TRAILING_DASH = re.compile(r"\s201[34]$")
 _MARK = re.compile(r"\(?\s?[a-z0-9]\s?\)", re.IGNORECASE)
 _INDEX = re.compile(r"(?:s ?& ?p|russell|nasdaq|msci|topix|nikkei)\b", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]{2,}", re.IGNORECASE)
-_SCALE_WORD = re.compile(r"\b(?:thousand|million|billion|trillion|approximately|pts?)\b", re.IGNORECASE)
+_SCALE_WORD = re.compile(r"\b(?:thousand|million|billion|trillion|[mbt]n|[cd]r|approximately|pts?)\b", re.IGNORECASE)
 _NAMED_BY_YEAR = re.compile(
     # "payments due by period 2008" is about 2008, "notes due 2008" is not.
     r"\b(?:due(?! (?:by|in|during) (?:fiscal )?(?:period|year))|matur\w+|plans?|programs?|notes|bonds|debentures"
@@ -67,6 +68,7 @@ def read_table(
     header_rows: int | None = None,
     *,
     dashes: bool = True,
+    convention: NumberConvention = ENGLISH,
 ) -> tuple[Table, tuple[DocumentWarning, ...]]:
     """Returns the table that a printed grid shows, and one warning for each thing that was repaired or is missing.
 
@@ -78,6 +80,7 @@ def read_table(
         header_rows: How many rows head the columns, where that is known; then each heading stands over all columns
             that it covers. None to find out.
         dashes: Whether dashes may be printed as years.
+        convention: How the document prints its numbers.
     """
     printed, grid = grid, with_plain_years(grid)
     if grid[0] is not printed[0] and not header_rows:
@@ -88,7 +91,11 @@ def read_table(
     names = name_rows(grid, header_rows, is_amount)
     cells = tuple(
         tuple(
-            Cell(text, CellRef(document, index, row, column), *_read(grid, row, column, header_rows, names, repairs))
+            Cell(
+                text,
+                CellRef(document, index, row, column),
+                *_read(grid, row, column, header_rows, names, repairs, convention),
+            )
             for column, text in enumerate(texts)
         )
         for row, texts in enumerate(printed)
@@ -113,8 +120,11 @@ def read_table(
 
 
 def is_amount(text: str) -> bool:
-    """Whether a cell prints an amount rather than a heading: a number that is no bare year, hardly any words."""
-    if not parse_cell(text) or is_caption(text) or _is_period_counted(text) or _INDEX.search(text):
+    """Whether a cell prints an amount rather than a heading: a number that is no bare year, hardly any words.
+
+    In whatever way its document prints numbers: that is not known where tables are looked for.
+    """
+    if not parse_cell(text, LOOSE) or is_caption(text) or _is_period_counted(text) or _INDEX.search(text):
         return False
     return not _WORD.search(_SCALE_WORD.sub("", text))
 
@@ -278,22 +288,28 @@ def repeats_heading(row: Sequence[str], header: Grid) -> bool:
 
 
 def _read(
-    grid: Grid, row: int, column: int, header_rows: int, names: RowNames, repairs: Repairs
+    grid: Grid,
+    row: int,
+    column: int,
+    header_rows: int,
+    names: RowNames,
+    repairs: Repairs,
+    convention: NumberConvention,
 ) -> tuple[tuple[Quantity, ...], Repair | None]:
-    """Returns the numbers of a cell, and what was mended in it."""
+    """Return the numbers of a cell, and what was mended in it."""
     if repair := repairs.get((row, column)):
         return (), repair
     text = grid[row][column]
     if column > 0 and row >= header_rows:
-        return () if column in names.columns else parse_cell(text), None
-    return _numbers_in_label(text), None
+        return () if column in names.columns else parse_cell(text, convention), None
+    return _numbers_in_label(text, convention), None
 
 
-def _numbers_in_label(text: str) -> tuple[Quantity, ...]:
-    """Returns the amounts in a heading: all of a heading that is a number, else what a sign or a unit marks as one."""
+def _numbers_in_label(text: str, convention: NumberConvention) -> tuple[Quantity, ...]:
+    """Return the amounts in a heading: all of a heading that is a number, else what a sign or a unit marks as one."""
     if is_amount(text):
-        return parse_cell(text)
-    found = (span.quantity for span in find_quantities(without_caption(text)))
+        return parse_cell(text, convention)
+    found = (span.quantity for span in find_quantities(without_caption(text), convention))
     return tuple(q for q in found if q.unit or q.scale is not Scale.ONE or len(q.text) > 4)
 
 

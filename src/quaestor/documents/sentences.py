@@ -7,6 +7,7 @@ that were cut at the full stop of an abbreviation.
 import re
 from collections.abc import Sequence
 
+from quaestor.core.number_conventions import ENGLISH, NumberConvention
 from quaestor.core.parsing import find_quantities
 from quaestor.core.periods import find_periods
 from quaestor.core.provenance import SentenceRef
@@ -69,22 +70,25 @@ def _is_company(text: str) -> bool:
     return _COMPANY.search(text) is not None and len(text.split()) <= _WORDS_OF_A_NAME
 
 
-def read_sentences(document: str, section: str, texts: Sequence[str], start: int = 0) -> tuple[Sentence, ...]:
-    """Returns sentences of one section, in order, with the numbers and periods in them.
+def read_sentences(
+    document: str, section: str, texts: Sequence[str], start: int = 0, convention: NumberConvention = ENGLISH
+) -> tuple[Sentence, ...]:
+    """Return sentences of one section, in order, with the numbers and periods in them.
 
     Args:
         document: The document's id.
         section: The section's id.
         texts: The sentences as printed.
         start: The place of the first of them in the section.
+        convention: How the document prints its numbers.
     """
-    return tuple(_read_sentence(document, section, index, text) for index, text in enumerate(texts, start))
+    return tuple(_read_sentence(document, section, index, text, convention) for index, text in enumerate(texts, start))
 
 
-def _read_sentence(document: str, section: str, index: int, text: str) -> Sentence:
+def _read_sentence(document: str, section: str, index: int, text: str, convention: NumberConvention) -> Sentence:
     mentions = tuple(
         Mention(span.quantity, SentenceRef(document, section, index, span.start, span.end))
-        for span in find_quantities(text)
+        for span in find_quantities(text, convention)
     )
     periods = tuple((mention.period, mention.start, mention.end) for mention in find_periods(text))
     return Sentence(section, index, text, mentions, periods)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quaestor.core.currencies import is_currency
+from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.parsing import find_quantities
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.amounts import Amounts
@@ -33,7 +34,13 @@ _BRACKETED = re.compile(r"\([^()0-9]*+[0-9][^()]*+\)")
 
 
 def with_units(
-    table: Table, amounts: Amounts, currency: str | None, about: Sequence[str] = (), *, is_default: bool = False
+    table: Table,
+    amounts: Amounts,
+    currency: str | None,
+    convention: NumberConvention,
+    about: Sequence[str] = (),
+    *,
+    is_default: bool = False,
 ) -> Table:
     """Returns a table with the scales and units of its lines and columns.
 
@@ -41,6 +48,7 @@ def with_units(
         table: As read from its labels.
         amounts: What its caption says, or the one that holds where it stands.
         currency: The one that the document counts in; None where it is not known yet.
+        convention: How the document prints its numbers.
         about: Its title and the sentences before it.
         is_default: Whether `amounts` is what the whole document says, not something nearer.
     """
@@ -52,7 +60,7 @@ def with_units(
         spoken = next((kind for text in reversed(about) if (kind := kind_of(text)) == "shares"), None)
         if spoken and not amounts.unit:
             scale = amounts.shares or amounts.scale
-            return _in_labels(replace(table, scale=scale or table.scale, unit="shares"), amounts, None)
+            return _in_labels(replace(table, scale=scale or table.scale, unit="shares"), amounts, convention)
     money = money or (currency if in_labels else None)
     by_column = any(kind in ("shares", "price", "time") for kind in columns[1:])
     new_rows = [
@@ -81,7 +89,7 @@ def with_units(
         scale=amounts.scale or table.scale,
         unit=money or table.unit,
     )
-    return _in_labels(found, amounts, money)
+    return _in_labels(found, amounts, convention)
 
 
 def _covered(table: Table, header: Header, kind: Kind | None, amounts: Amounts) -> Header:
@@ -216,7 +224,7 @@ def _written_out(table: Table, place: int, header: Header) -> Header:
     return replace(header, scale=Scale.ONE) if numbers and min(numbers) >= _WRITTEN_OUT else header
 
 
-def _in_labels(table: Table, amounts: Amounts, money: str | None) -> Table:
+def _in_labels(table: Table, amounts: Amounts, convention: NumberConvention) -> Table:
     """Returns a table whose numbers in labels have the scales of its caption ("authorized 1,200 shares")."""
     if not amounts.scale and not amounts.shares:
         return table
@@ -224,12 +232,12 @@ def _in_labels(table: Table, amounts: Amounts, money: str | None) -> Table:
     for place in range(table.header_rows, len(cells)):
         cell = cells[place][0]
         if cell.quantities and len(cell.text) > 20:
-            cells[place] = (_label_cell(cell, amounts), *cells[place][1:])
+            cells[place] = (_label_cell(cell, amounts, convention), *cells[place][1:])
     return replace(table, cells=tuple(cells))
 
 
-def _label_cell(cell: Cell, amounts: Amounts) -> Cell:
-    spans = find_quantities(cell.text)
+def _label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention) -> Cell:
+    spans = find_quantities(cell.text, convention)
     found: list[Quantity] = []
     shares = False
     for place in reversed(range(len(spans))):

@@ -3,13 +3,14 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from quaestor.core.number_conventions import DECIMAL_COMMA, DECIMAL_POINT
 from quaestor.documents.assembly import assemble
 from quaestor.documents.captions import is_caption
 from quaestor.documents.document import Document
 from quaestor.documents.headers import is_amount
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
-from quaestor.readers.dialects import Dialect, cut, find_dialect, foreign_number, has_decimal_comma
+from quaestor.readers.dialects import Dialect, cut, find_dialect
 from quaestor.readers.kinds import is_plain_text
 from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Sheet, sheet_parts
 
@@ -46,13 +47,6 @@ class DelimitedReader:
         rows = _Rows(list(text.warnings))
         lines = text.text.split("\n")
         rows.take(lines[dialect.skip :], dialect)
-        comma = has_decimal_comma((cell for row in rows.rows[:5_000] for cell in row[1:]), dialect.delimiter)
-        numbers = {
-            (place, column): found
-            for place, row in enumerate(rows.rows)
-            for column, cell in enumerate(row)
-            if (found := foreign_number(cell, decimal_comma=comma))
-        }
         starts = rows.lines
 
         def anchor(top: int, left: int, bottom: int, right: int) -> str:
@@ -60,8 +54,10 @@ class DelimitedReader:
             first, last = starts[top] + dialect.skip, starts[bottom] + dialect.skip
             return f"line {first}" if first == last else f"lines {first}-{last}"
 
-        parts = sheet_parts(Sheet(rows.rows, numbers, anchor))
-        return assemble(content.name, parts, rows.warnings, filing=True)
+        parts = sheet_parts(Sheet(rows.rows, {}, anchor))
+        # Semicolons part cells where commas stand before decimals.
+        usual = DECIMAL_COMMA if dialect.delimiter == ";" else DECIMAL_POINT
+        return assemble(content.name, parts, rows.warnings, filing=True, usual_decimal=usual)
 
 
 @dataclass(slots=True)

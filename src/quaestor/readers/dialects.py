@@ -1,4 +1,4 @@
-"""How delimited text is cut into cells: by which sign, and whether its numbers have a decimal comma.
+"""How delimited text is cut into cells: by which sign.
 
 The sign is found by trying each: the one whose rows have the same number of cells, and whose cells look like cells.
 (`python -m benchmarks.files` holds it against others' ways.)
@@ -9,10 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
-from quaestor.core.parsing import parse_cell
-from quaestor.core.quantity import Quantity
+from quaestor.core.number_conventions import NUMBER_LOOK
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 200
@@ -22,7 +20,7 @@ _SURE = 0.5
 """How good a sign has to be for a file that is not called CSV to be one."""
 
 _CELL = re.compile(
-    r"\W*|\W*[0-9][0-9.,' \u00a0\u202f]*\W*|[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}.*|n/?a|nm|true|false|yes|no",
+    rf"\W*|\W*{NUMBER_LOOK}\W*|[0-9]{{1,4}}[-/.][0-9]{{1,2}}[-/.][0-9]{{1,4}}.*|n/?a|nm|true|false|yes|no",
     re.IGNORECASE,
 )
 """What is a cell at first sight: nothing, a number, a date."""
@@ -103,76 +101,3 @@ def cut(lines: Iterable[str], delimiter: str, *, quoted: bool = True) -> Iterato
     for row in reader:
         yield before + 1, row
         before = reader.line_num
-
-
-_COMMA = re.compile(r"[0-9]{1,3}(?:[. '\u00a0\u202f][0-9]{3})+,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})")
-_POINT = re.compile(r"[0-9]{1,3}(?:[, '\u00a0\u202f][0-9]{3})+\.[0-9]+|[0-9]*\.(?:[0-9]{1,2}|[0-9]{4,})")
-_GROUPS_POINT = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3}){2,}")
-_GROUPS_COMMA = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){2,}")
-_CORE = re.compile(r"[0-9][0-9.,' \u00a0\u202f]*[0-9]|[.,]?[0-9]+")
-_AROUND = 24
-
-
-def has_decimal_comma(cells: Iterable[str], delimiter: str) -> bool:
-    """Returns whether numbers are printed as `1.234,56`: more of them can only be that than only the other.
-
-    Args:
-        cells: As printed.
-        delimiter: Between them; where nothing tells, `;` and `1.234` do.
-    """
-    comma = point = unsure = 0
-    for text in cells:
-        core = _core(text)
-        if core is None:
-            continue
-        if _COMMA.fullmatch(core) or _GROUPS_POINT.fullmatch(core):
-            comma += 1
-        elif _POINT.fullmatch(core) or _GROUPS_COMMA.fullmatch(core):
-            point += 1
-        elif re.fullmatch(r"[0-9]{1,3}\.[0-9]{3}", core):
-            unsure += 1
-        elif re.fullmatch(r"[0-9]{1,3},[0-9]{3}", core):
-            point += 1 if delimiter != ";" else 0
-    return comma > point or (delimiter == ";" and comma == point == 0 and unsure > 1)
-
-
-def foreign_number(text: str, *, decimal_comma: bool) -> Quantity | None:
-    """Returns the number of a cell that is printed in another way than `1,234.56`; None where it is not.
-
-    >>> foreign_number("(1.234,5 €)", decimal_comma=True).value
-    Decimal('-1234.5')
-    >>> foreign_number("1 234", decimal_comma=False).value
-    Decimal('1234')
-    """
-    core = _core(text)
-    if core is None:
-        return None
-    plain = re.sub(r"['\s]", "", core)
-    if decimal_comma:
-        plain = plain.replace(".", "").replace(",", ".")
-    elif plain == core:
-        return None
-    else:
-        plain = plain.replace(",", "")
-    if plain.count(".") > 1 or plain == core:
-        return None
-    # Sign, percent and currency are read around a number of the other way, as ever.
-    (*_, found) = parse_cell(text.replace(core, plain, 1)) or (None,)
-    if found is None or abs(found.value) != Decimal(plain):
-        return None
-    bracketed = text.strip().startswith("(") and text.strip().endswith(")")
-    return Quantity(-abs(found.value) if bracketed else found.value, found.scale, found.unit, text.strip())
-
-
-def _core(text: str) -> str | None:
-    """Returns the digits of a cell with the signs between them, where the cell is one number and little else."""
-    if len(text) > 60:
-        return None
-    found = _CORE.search(text)
-    if found is None or any(map(str.isdigit, text[: found.start()] + text[found.end() :])):
-        return None
-    core = found[0]
-    spaced = re.split(r"['\s\u00a0\u202f]", core)
-    if len(spaced) > 1 and not (len(spaced[0]) <= 3 and all(re.fullmatch(r"[0-9]{3}([.,].*)?", s) for s in spaced[1:])):
-        return None
-    return core

@@ -9,11 +9,12 @@ import gc
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity, Scale
@@ -49,6 +50,7 @@ def document_bytes(document: Document) -> bytes:
             [w.kind, w.table, w.row, w.count, w.detail, _repair(w.repair) if w.repair else None]
             for w in document.warnings
         ],
+        "convention": list(astuple(document.convention)),
         "facts": [[_source(tagged.source), _fact(tagged.fact)] for tagged in document.facts],
         "quantities": [[str(q.value), q.scale, q.unit, q.text] for q in writer.quantities],
         "periods": [
@@ -119,6 +121,7 @@ def _document(written: dict[str, Any]) -> Document:
             for kind, table, row, count, detail, repair in written["warnings"]
         ),
         tuple(TaggedNumber(_read_source(source), _read_fact(fact)) for source, fact in written["facts"]),
+        convention=NumberConvention(*written["convention"]),
     )
 
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from quaestor.core.number_conventions import LOOSE
 from quaestor.core.parsing import clean_label, find_quantities, parse_cell, parse_quantity
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import QuantityError
@@ -108,7 +109,7 @@ SEVERAL = [
 
 @pytest.mark.parametrize(("text", "values"), SEVERAL)
 def test_a_cell_with_several_numbers(text: str, values: list[str]) -> None:
-    assert [quantity.value for quantity in parse_cell(text)] == [Decimal(value) for value in values]
+    assert [quantity.value for quantity in parse_cell(text, LOOSE)] == [Decimal(value) for value in values]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from filed_tables import many_tables
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Quantity
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, SectionPart, TablePart, assemble
@@ -68,12 +69,13 @@ def test_what_was_read_before_a_correction_comes_back() -> None:
 def test_every_field_is_written() -> None:
     # Whoever adds a field writes it in `quaestor.readers.written` too: a cache must not lose it.
     known = {
-        Document: "id sections blocks warnings facts whole", Section: "id path",
+        Document: "id sections blocks warnings facts whole convention", Section: "id path",
         Block: "content order section page anchor", SectionHeading: "text level kind", Paragraph: "sentences kind",
         Sentence: "section index text mentions periods", Mention: "quantity ref",
         Table: "index cells rows columns header_rows orientation caption scale unit title period role kind",
         Cell: "text ref quantities repair misread", Header: "label levels period scale unit",
-        Quantity: "value scale unit text",
+        NumberConvention: "decimal group by_hundreds up_is_more marks_credits is_loose",
+            Quantity: "value scale unit text",
         DocumentWarning: "kind table row count detail repair", Repair: "kind detail", TaggedNumber: "source fact",
         CellRef: "document table row column kind", SentenceRef: "document section sentence start end kind",
     }  # fmt: skip

@@ -7,6 +7,7 @@ does not say between which of them the table stands.
 import re
 from collections.abc import Mapping, Sequence
 
+from quaestor.core.number_conventions import ENGLISH
 from quaestor.datasets.fields import text_field
 from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
 from quaestor.documents.document import Document
@@ -62,6 +63,7 @@ def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
                 SectionPart("post_text"),
                 *(ParagraphPart(split_prose(text)) for text in texts[above:]),
             ],
+            convention=ENGLISH,
         )
     except DocumentError as error:
         return refused(name, error)

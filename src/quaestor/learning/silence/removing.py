@@ -54,7 +54,7 @@ def without_lines(document: Document, lines: Lines) -> Document:
             parts.append(TablePart(_grid(content, lines), caption=content.caption))
     repairs = (cell.repair for table in document.tables for row in table.cells for cell in row)
     lost_dashes = any(repair is not None and repair.kind is RepairKind.DASH_AS_YEAR for repair in repairs)
-    return assemble(document.id, parts, lost_dashes=lost_dashes)
+    return assemble(document.id, parts, lost_dashes=lost_dashes, convention=document.convention)
 
 
 def _grid(table: Table, lines: Lines) -> list[list[str]]:

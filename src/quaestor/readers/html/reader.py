@@ -45,4 +45,4 @@ class HtmlReader:
         parts = parts_of_html(
             pieces, frozenset(walk.links), lambda element: tags.fact(cast(Element, element)), captions
         )
-        return assemble(content.name, parts, (*warnings, *tags.warnings), filing=True)
+        return assemble(content.name, parts, (*warnings, *tags.warnings), filing=True, decimal=tags.decimal)

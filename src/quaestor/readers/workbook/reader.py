@@ -123,7 +123,7 @@ def _spread(content: SheetContent) -> None:
 
 
 def _exact(cell: SheetCell) -> Quantity | None:
-    """Returns the number that a cell holds, in the scale that it is shown in; None where the print says it all."""
+    """Return the number that a cell holds, in the scale that it is shown in; None of words and periods."""
     if cell.value is None:
         return None
     printed = parse_cell(cell.text)
@@ -133,7 +133,7 @@ def _exact(cell: SheetCell) -> Quantity | None:
     value = cell.value.scaleb(cell.shift) if cell.shift in _SCALES else cell.value
     unit = printed[0].unit if len(printed) == 1 else None
     if len(printed) == 1 and (printed[0].value, printed[0].scale) == (value, scale):
-        return None
+        return printed[0]
     plain = value.normalize()
     return Quantity(plain if plain.as_tuple().exponent <= 0 else Decimal(f"{plain:f}"), scale, unit, cell.text)  # type: ignore[operator]  # finite
 

@@ -13,7 +13,7 @@ from quaestor.core.fiscal import FiscalCalendar
 from quaestor.documents.facts import Fact
 from quaestor.readers.html.xbrl.calendar import read_calendar
 from quaestor.readers.html.xbrl.contexts import TagContext, read_all, read_context, read_unit
-from quaestor.readers.html.xbrl.transformations import printed_number
+from quaestor.readers.html.xbrl.transformations import decimal_mark, printed_number
 from quaestor.readers.html.xbrl.tree import INLINE, INSTANCE, SCHEMA_INSTANCE, Element, Names, attributes, text_of
 
 _GREATEST_SCALE = 30
@@ -44,10 +44,12 @@ class Tags:
     Attributes:
         numbers: In the order of the file, those that could be read.
         warnings: What could not be read, one line each.
+        decimal: The mark before decimals that most formats of the numbers ask for, or None.
     """
 
     numbers: tuple[NumberTag, ...] = ()
     warnings: tuple[str, ...] = ()
+    decimal: str | None = None
     _facts: Mapping[Element, Fact] = field(default_factory=dict, repr=False)
     _words: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -88,6 +90,7 @@ class _Reader:
         self._excluded: set[Element] = set()
         self._continuations: dict[str, Element] = {}
         self._faults: Counter[str] = Counter()
+        self._decimals: Counter[str] = Counter()
 
     def take(self, element: Element, space: str, local: str) -> None:
         if space == INSTANCE:
@@ -122,7 +125,8 @@ class _Reader:
                 self._warn(f"a tag of {attributes(element).get('name', 'no name')[:60]} cannot be read: {error}")
                 continue
             numbers.append(NumberTag(element, fact, text, element in self._hidden))
-        return Tags(tuple(numbers), self._warnings(), {tag.element: tag.fact for tag in numbers}, words)
+        decimal = max(self._decimals, key=self._decimals.__getitem__, default=None)
+        return Tags(tuple(numbers), self._warnings(), decimal, {tag.element: tag.fact for tag in numbers}, words)
 
     def _fact(
         self,
@@ -164,7 +168,10 @@ class _Reader:
 
     def _value(self, text: str, said: Mapping[str, str], scale: int) -> Decimal:
         format = said.get("format")
-        number = printed_number(text, None if format is None else format.rpartition(":")[2])
+        local = None if format is None else format.rpartition(":")[2]
+        number = printed_number(text, local)
+        if local and (mark := decimal_mark(local)) and any(one in text for one in ".,"):
+            self._decimals[mark] += 1
         _, digits, exponent = number.as_tuple()
         negative = said.get("sign", "").strip() == "-" and number != 0
         return Decimal((int(negative), digits, int(exponent) + scale))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
+from quaestor.core.number_conventions import DECIMAL_COMMA, DECIMAL_POINT
 from quaestor.core.number_words import read_number_words
 
 _LONGEST = 100
@@ -41,6 +42,12 @@ def printed_number(text: str, format: str | None) -> Decimal:
         return read(printed)
     except ValueError:
         raise ValueError(f"{printed!r} is not a number" + (f" of format {format}" if format else "")) from None
+
+
+def decimal_mark(format: str) -> str | None:
+    """Return the mark before decimals that a format asks for, by its local name; None where it asks for neither."""
+    read = _FORMATS.get(format.casefold())
+    return DECIMAL_POINT if read is _dot else DECIMAL_COMMA if read is _comma else None
 
 
 def _plain(text: str) -> Decimal:

@@ -1,0 +1,303 @@
+"""How a document prints its numbers: the mark before decimals, the marks between thousands, the signs of a loss.
+
+A document has one convention. It is found from all of its cells together, since `1.234` alone may be two numbers. What
+is printed in another way than the document's is no number: no part of it is read.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from quaestor.core.encoding_artifacts import mask_artifacts
+
+DECIMAL_POINT, DECIMAL_COMMA = ".", ","
+
+NUMBER_LOOK = (
+    r"(?:[0-9]{1,3}(?:[ \u00a0\u2002-\u200a\u202f][0-9]{3})++(?![0-9])(?:[.,][0-9]++)?"
+    r"|[0-9]++(?:[.,'\u2019\u00b4`][0-9]++)*+|[.,][0-9]++)(?:[eE][+-]?[0-9]{1,2}(?![0-9]))?"
+)
+"""What the digits of a number look like in any convention, for whoever looks for tables before that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberConvention:
+    """How numbers are printed.
+
+    Attributes:
+        decimal: The mark before decimals, a point or a comma.
+        group: The mark that parts thousands: a comma, a point, an apostrophe or a space. Apostrophes part them in
+            every convention, spaces only where this is one.
+        by_hundreds: Whether what is above thousands is parted by hundreds, as in India (`1,28,205.40`).
+        up_is_more: Whether triangles that point up mark increases, as they do beside ones that point down. Else a
+            triangle is a minus, as in Japan.
+        marks_credits: Whether `CR` behind a number is a credit, and so a minus, and `DR` a debit. It is none where
+            the document counts in rupees, in which it is short for crore.
+        is_loose: Whether it is the text of a benchmark, whose debris is read as far as it goes.
+    """
+
+    decimal: str = DECIMAL_POINT
+    group: str = ","
+    by_hundreds: bool = False
+    up_is_more: bool = False
+    marks_credits: bool = True
+    is_loose: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no mark before decimals."""
+        if self.decimal not in (DECIMAL_POINT, DECIMAL_COMMA) or not isinstance(self.group, str):
+            raise ValueError(f"{self.decimal!r} is no mark before decimals")
+
+    @property
+    def example(self) -> str:
+        """A number as the document prints it."""
+        whole = ("12", "34", "567") if self.by_hundreds else ("1", "234", "567")
+        return self.group.join(whole) + self.decimal + "8"
+
+
+ENGLISH = NumberConvention()
+LOOSE = NumberConvention(is_loose=True)
+
+_GROUPED = r"[1-9][0-9]{{0,2}}(?:([{group}])[0-9]{{3}}(?:\1[0-9]{{3}}){{0,9}})?(?:[{decimal}][0-9]+)?"
+_HUNDREDS = r"[0-9]{1,2}(?:,[0-9]{2}){1,9},[0-9]{3}(?:\.[0-9]+)?"
+_VALID = {
+    DECIMAL_POINT: re.compile(
+        rf"{_GROUPED.format(group=', ' + chr(39), decimal='.')}|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|{_HUNDREDS}"
+    ),
+    DECIMAL_COMMA: re.compile(rf"{_GROUPED.format(group='. ' + chr(39), decimal=',')}|[0-9]+(?:,[0-9]+)?|,[0-9]+"),
+}
+_IN_ENGLISH = {
+    DECIMAL_POINT: str.maketrans({"'": ",", " ": ","}),
+    DECIMAL_COMMA: str.maketrans({"'": ",", " ": ",", ".": ",", ",": "."}),
+}
+_DIGITS = str.maketrans(dict.fromkeys("0123456789", "_"))
+_TOKEN = re.compile(r"(?:(?<![0-9])[.,])?[0-9]++(?:[.,'][0-9]++)*+")
+_SPACED_TOKEN = re.compile(
+    r"[0-9]{1,3}(?: [0-9]{3})++(?![0-9])(?:[.,'][0-9]++)*+|(?:(?<![0-9])[.,])?[0-9]++(?:[.,'][0-9]++)*+"
+)
+_MIXED_FRACTION = re.compile(r"(?<![0-9.,'])[0-9][0-9.,']{0,20} [0-9]{1,2}/[0-9]{1,3}(?![0-9/])")
+_VULGAR_FRACTION = re.compile(r"[0-9][0-9.,']{0,20} ?[\u00bc-\u00be\u2150-\u215e]")
+_UP, _DOWN = "\u25b2\u25b3\u25b4\u25b5", "\u25bc\u25bd\u25be\u25bf"
+_TRIANGLE = re.compile(rf"[{_UP}{_DOWN}](?=[ $€£¥(]{{0,4}}[0-9.,])")
+_TRIANGLE_AFTER = re.compile(rf"(?<=[0-9%) ])[{_UP}{_DOWN}](?=\s*$)")
+_ANGLE_BRACKETS = re.compile(r"(\s*)<([^<>]*)>(\s*)")
+_SIDE = re.compile(r"(?<=[0-9)])\s{0,3}\(?(?:(cr)|dr)\b\.?\)?(?=\s*$)", re.IGNORECASE)
+
+
+def in_english(masked: str, convention: NumberConvention, *, cell: bool) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text with its numbers printed as `1,234.5` and their signs as `-`, character for character.
+
+    The digits of what is no number in the document's convention are gone from it.
+
+    Args:
+        masked: As `mask_artifacts` returns it.
+        convention: The document's.
+        cell: Whether it is a table's cell, in which more is a sign than in a sentence.
+
+    Returns:
+        The text, and where the digits stood that are none of a number.
+    """
+    refused: list[tuple[int, int]] = []
+    if convention.is_loose:
+        return masked, refused
+    if not masked.isascii():
+        masked = _TRIANGLE.sub(lambda mark: " " if convention.up_is_more and mark[0] in _UP else "-", masked)
+    if cell:
+        masked = _cell_signs(masked, convention)
+
+    def number(token: re.Match[str]) -> str:
+        printed = token[0]
+        if printed.isdigit():
+            return printed
+        if _VALID[convention.decimal].fullmatch(printed):
+            return printed.translate(_IN_ENGLISH[convention.decimal])
+        refused.append(token.span())
+        return printed.translate(_DIGITS)
+
+    def refuse(token: re.Match[str]) -> str:
+        refused.append(token.span())
+        return token[0].translate(_DIGITS)
+
+    if not masked.isascii():
+        masked = _VULGAR_FRACTION.sub(refuse, masked)
+    if "/" in masked:
+        masked = _MIXED_FRACTION.sub(refuse, masked)
+    return (_SPACED_TOKEN if convention.group == " " else _TOKEN).sub(number, masked), refused
+
+
+def _cell_signs(masked: str, convention: NumberConvention) -> str:
+    """Return a cell whose signs of a loss are minus signs or brackets."""
+    if not masked.isascii():
+        masked = _TRIANGLE_AFTER.sub(lambda mark: "-" if mark[0] in _DOWN else " ", masked)
+    if angled := _ANGLE_BRACKETS.fullmatch(masked):
+        return f"{angled[1]}({angled[2]}){angled[3]}"
+    if convention.marks_credits and (side := _SIDE.search(masked)) and not _RUPEES.search(masked):
+        sign = "-" if side[1] else " "
+        masked = masked[: side.start()] + sign.ljust(side.end() - side.start()) + masked[side.end() :]
+    return masked
+
+
+# ---- Which convention a document has.
+
+_AMOUNT = re.compile(r"[^0-9.,']{0,12}(?P<digits>[.,]?[0-9](?:[0-9.,' ]{0,40}[0-9])?)[^0-9]{0,12}")
+_MONTH = re.compile(r"[0-9]{1,2}\.(?:19|20)[0-9]{2}")
+_ONLY = {
+    mark: re.compile(
+        rf"[1-9][0-9]{{0,2}}(?:([{other}' ])[0-9]{{3}})(?:\1[0-9]{{3}}){{0,9}}[{mark}][0-9]+"
+        rf"|[0-9]+[{mark}](?:[0-9]{{1,2}}|[0-9]{{4,}})|0[{mark}][0-9]+|[{mark}][0-9]+"
+        rf"|[1-9][0-9]{{0,2}}(?:[{other}][0-9]{{3}}){{2,9}}"
+    )
+    for mark, other in ((DECIMAL_POINT, ","), (DECIMAL_COMMA, "."))
+}
+_BY_HUNDREDS = re.compile(_HUNDREDS)
+_GROUP = re.compile(r"[1-9][0-9]{0,2}([.,' ])[0-9]{3}(?![0-9])")
+_POINT_OR_GROUP = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
+_COMMA_OR_GROUP = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+_HUNDREDS_PRINTED = re.compile("[1-9][0-9]{2}")
+_YEAR = re.compile("(?:19|20)[0-9]{2}")
+_IN_TEXT = {
+    mark: re.compile(
+        rf"(?<![0-9.,])(?:[1-9][0-9]{{0,2}}(?:[{other}' ][0-9]{{3}}){{1,5}}[{mark}][0-9]+"
+        rf"|[0-9]{{1,3}}[{mark}][0-9]{{1,2}}\s?%)"
+    )
+    for mark, other in ((DECIMAL_POINT, ","), (DECIMAL_COMMA, "."))
+}
+_SPACED_IN_TEXT = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}[\u00a0\u2009\u202f][0-9]{3}(?![0-9])")
+_RUPEES = re.compile(r"₹|\brs\b|\binr\b|\b(?:crores?|lakhs?|lacs?|rupees?)\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_ENGLISH_WORDS = frozenset("the of and for to with from by at as on is are was were its our year ended".split())
+_WORDS_OF_DECIMAL_COMMA = frozenset(
+    "und der das für von zum zur aus dem nach vor le les du et pour aux sur el los las del il gli di della delle dos"
+    " das em het een voor och för av til og fra jahr ejercicio exercice esercizio exercício na oraz és sekä на"
+    " по за".split()
+)
+_CHARACTERS_FOR_WORDS = 200_000
+
+
+@dataclass(slots=True)
+class _Evidence:
+    """What cells say of the convention."""
+
+    only: Counter[str] = field(default_factory=Counter)
+    groups: Counter[str] = field(default_factory=Counter)
+    by_hundreds: int = 0
+    open_points: int = 0
+    """Numbers such as `1.234`."""
+    long_whole: bool = False
+    mixed_row: bool = False
+    mixed_column: bool = False
+    up: bool = False
+    down: bool = False
+
+    def take(self, table: Sequence[Sequence[str]]) -> None:
+        """Take the cells of a table, without its labels."""
+        open_columns: set[int] = set()
+        whole_columns: set[int] = set()
+        for row in table:
+            opened, whole = set(), set()
+            for column, text in enumerate(row):
+                digits = self._digits(text)
+                if digits is None:
+                    continue
+                if digits.isdigit():
+                    if _HUNDREDS_PRINTED.fullmatch(digits):
+                        whole.add(column)
+                    self.long_whole |= len(digits) > 3 and not _YEAR.fullmatch(digits)
+                elif self._takes(digits):
+                    opened.add(column)
+            self.mixed_row |= bool(opened and whole)
+            open_columns |= opened
+            whole_columns |= whole
+        self.mixed_column |= bool(open_columns & whole_columns)
+
+    def _digits(self, text: str) -> str | None:
+        """Return the digits of a cell that is one number and little else, with the marks between them."""
+        if not text or len(text) > 60:
+            return None
+        if not text.isascii():
+            text = mask_artifacts(text)
+            self.up |= any(mark in text for mark in _UP)
+            self.down |= any(mark in text for mark in _DOWN)
+        found = _AMOUNT.fullmatch(text)
+        return None if found is None or _MONTH.fullmatch(found["digits"]) else found["digits"]
+
+    def _takes(self, digits: str) -> bool:
+        """Take what a number says; True of one that may have decimals or thousands (`1.234`)."""
+        hundreds = _BY_HUNDREDS.fullmatch(digits) is not None
+        comma = _ONLY[DECIMAL_COMMA].fullmatch(digits) is not None
+        point = hundreds or _ONLY[DECIMAL_POINT].fullmatch(digits) or _COMMA_OR_GROUP.fullmatch(digits)
+        self.by_hundreds += hundreds
+        self.only[DECIMAL_COMMA] += comma
+        self.only[DECIMAL_POINT] += not comma and bool(point)
+        unsure = _POINT_OR_GROUP.fullmatch(digits) is not None
+        self.open_points += unsure
+        if not unsure and (group := _GROUP.match(digits)) and (comma or point or group[1] in "' "):
+            self.groups[group[1]] += 1
+        return unsure
+
+
+def find_convention(
+    tables: Iterable[Sequence[Sequence[str]]],
+    texts: Sequence[str] = (),
+    *,
+    decimal: str | None = None,
+    usual: str = DECIMAL_POINT,
+) -> NumberConvention:
+    """Return how a document prints its numbers.
+
+    Where its cells can be read either way, its sentences decide, then cells beside each other (`870` and `1.020` count
+    in one unit), then its language.
+
+    Args:
+        tables: The cells of each, without labels; empty where a cell's number is known.
+        texts: Its sentences, headings and labels.
+        decimal: The mark before decimals, where the file itself says it.
+        usual: The mark to expect where nothing but numbers such as `1.234` is printed.
+
+    >>> find_convention([[["1.234", "12,5"]]]).decimal
+    ','
+    """
+    seen = _Evidence()
+    for table in tables:
+        seen.take(table)
+    decimal = decimal or _decimal(seen, texts, usual)
+    possible = {group: count for group, count in seen.groups.items() if group != decimal}
+    if not possible and any(_SPACED_IN_TEXT.search(text) for text in texts if not text.isascii()):
+        possible = {" ": 1}
+    group = max(possible, key=possible.__getitem__) if possible else "." if decimal == DECIMAL_COMMA else ","
+    return NumberConvention(
+        decimal,
+        group,
+        by_hundreds=seen.by_hundreds > 0 and group == ",",
+        up_is_more=seen.up and seen.down,
+        marks_credits=not any(_RUPEES.search(text) for text in texts),
+    )
+
+
+def _decimal(seen: _Evidence, texts: Sequence[str], usual: str) -> str:
+    comma, point = seen.only[DECIMAL_COMMA], seen.only[DECIMAL_POINT]
+    if comma == point:
+        comma, point = (
+            sum(1 for text in texts for _ in _IN_TEXT[mark].finditer(text)) for mark in (DECIMAL_COMMA, DECIMAL_POINT)
+        )
+    if comma != point:
+        return DECIMAL_COMMA if comma > point else DECIMAL_POINT
+    if not seen.open_points:
+        return DECIMAL_POINT
+    counts = seen.mixed_row and seen.mixed_column and not seen.long_whole
+    if counts or (usual == DECIMAL_COMMA and seen.open_points > 1) or _is_of_decimal_comma(texts):
+        return DECIMAL_COMMA
+    return DECIMAL_POINT
+
+
+def _is_of_decimal_comma(texts: Sequence[str]) -> bool:
+    """Whether a text is in a language that prints decimals after a comma, by its commonest words."""
+    left, english, other = _CHARACTERS_FOR_WORDS, 0, 0
+    for text in texts:
+        for word in map(str.casefold, _WORD.findall(text[:left])):
+            english += word in _ENGLISH_WORDS
+            other += word in _WORDS_OF_DECIMAL_COMMA
+        left -= len(text)
+        if left <= 0:
+            break
+    return other > english + 1

@@ -1,0 +1,283 @@
+"""Every form of a printed number is read with its value, and none in part."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.number_conventions import ENGLISH, NumberConvention, find_convention
+from quaestor.core.parsing import find_quantities, has_unread_number, parse_cell
+from quaestor.core.quantity import Scale
+
+COMMA = NumberConvention(",", ".")
+SPACED_COMMA = NumberConvention(",", " ")
+SPACED_POINT = NumberConvention(".", " ")
+SWISS = NumberConvention(".", "'")
+INDIAN = NumberConvention(".", ",", by_hundreds=True, marks_credits=False)
+ARROWS = NumberConvention(up_is_more=True)
+ONE, PERCENT = Scale.ONE, Scale.PERCENT
+THOUSAND, MILLION, BILLION = Scale.THOUSAND, Scale.MILLION, Scale.BILLION
+
+FORMS = [
+    (ENGLISH, "1,234.5", "1234.5", ONE),
+    (ENGLISH, "1,234,567", "1234567", ONE),
+    (ENGLISH, "1234567.89", "1234567.89", ONE),
+    (ENGLISH, "1,234", "1234", ONE),
+    (ENGLISH, "1.234", "1.234", ONE),
+    (ENGLISH, ".5", "0.5", ONE),
+    (ENGLISH, "0.125", "0.125", ONE),
+    (ENGLISH, "12.5 %", "12.5", PERCENT),
+    (ENGLISH, "$1,234.50", "1234.50", ONE),
+    (ENGLISH, "1,234*", "1234", ONE),
+    (ENGLISH, "1,234 (a)", "1234", ONE),
+    (ENGLISH, "+1,234", "1234", ONE),
+    (ENGLISH, "\uff11\uff0c\uff12\uff13\uff14\uff0e\uff15", "1234.5", ONE),
+    (ENGLISH, "\uff11\uff12\uff13", "123", ONE),
+    (COMMA, "1.234,5", "1234.5", ONE),
+    (COMMA, "1.234.567", "1234567", ONE),
+    (COMMA, "1234567,89", "1234567.89", ONE),
+    (COMMA, "1.234", "1234", ONE),
+    (COMMA, "1,234", "1.234", ONE),
+    (COMMA, "12,5", "12.5", ONE),
+    (COMMA, ",5", "0.5", ONE),
+    (COMMA, "0,125", "0.125", ONE),
+    (COMMA, "12,5 %", "12.5", PERCENT),
+    (COMMA, "12,5%", "12.5", PERCENT),
+    (COMMA, "€ 1.234,5", "1234.5", ONE),
+    (COMMA, "1.234,5 €", "1234.5", ONE),
+    (COMMA, "EUR 1.234", "1234", ONE),
+    (COMMA, "1'234,5", "1234.5", ONE),
+    (COMMA, "7", "7", ONE),
+    (SPACED_COMMA, "1 234,5", "1234.5", ONE),
+    (SPACED_COMMA, "1\u00a0234,5", "1234.5", ONE),
+    (SPACED_COMMA, "1\u202f234,5", "1234.5", ONE),
+    (SPACED_COMMA, "1\u2009234,5", "1234.5", ONE),
+    (SPACED_COMMA, "1\u2007234\u2007567", "1234567", ONE),
+    (SPACED_COMMA, "-1 020,5", "-1020.5", ONE),
+    (SPACED_COMMA, "(3 400,0)", "-3400.0", ONE),
+    (SPACED_POINT, "1 234.5", "1234.5", ONE),
+    (SPACED_POINT, "12 345 678", "12345678", ONE),
+    (SPACED_POINT, "1\u2008234", "1234", ONE),
+    (SWISS, "1'234.5", "1234.5", ONE),
+    (SWISS, "1\u2019234\u2019567.50", "1234567.50", ONE),
+    (SWISS, "-1'050'000.00", "-1050000.00", ONE),
+    (SWISS, "CHF 1'234.-", "1234", ONE),
+    (ENGLISH, "20\u2019410\u2019880.50", "20410880.50", ONE),
+    (INDIAN, "1,28,205.40", "128205.40", ONE),
+    (INDIAN, "12,34,567", "1234567", ONE),
+    (INDIAN, "1,23,45,678", "12345678", ONE),
+    (INDIAN, "(4,512.30)", "-4512.30", ONE),
+    (ENGLISH, "1.25e+09", "1250000000", ONE),
+    (ENGLISH, "1.18E+09", "1180000000", ONE),
+    (ENGLISH, "-3.4e+07", "-34000000", ONE),
+    (ENGLISH, "4.065e7", "40650000", ONE),
+    (ENGLISH, "5e-02", "0.05", ONE),
+    (COMMA, "1,25E+09", "1250000000", ONE),
+    (ENGLISH, "-312", "-312", ONE),
+    (ENGLISH, "\u2212312", "-312", ONE),
+    (ENGLISH, "\u2013312", "-312", ONE),
+    (ENGLISH, "\uff0d1,234", "-1234", ONE),
+    (ENGLISH, "- 1,234", "-1234", ONE),
+    (ENGLISH, "$ - 1,234", "-1234", ONE),
+    (ENGLISH, "312-", "-312", ONE),
+    (ENGLISH, "312 -", "-312", ONE),
+    (ENGLISH, "312\u2212", "-312", ONE),
+    (ENGLISH, "2,890.00-", "-2890.00", ONE),
+    (COMMA, "312,50- €", "-312.50", ONE),
+    (COMMA, "312,50 €-", "-312.50", ONE),
+    (ENGLISH, "(12)", "-12", ONE),
+    (ENGLISH, "(1,234.5)", "-1234.5", ONE),
+    (ENGLISH, "$ (1,234)", "-1234", ONE),
+    (ENGLISH, "($1,234)", "-1234", ONE),
+    (COMMA, "(1.234,5 €)", "-1234.5", ONE),
+    (ENGLISH, "\uff081,234\uff09", "-1234", ONE),
+    (ENGLISH, "(12", "-12", ONE),
+    (ENGLISH, "$ (1,234", "-1234", ONE),
+    (ENGLISH, "<1,234>", "-1234", ONE),
+    (ENGLISH, "\u25b33,410", "-3410", ONE),
+    (ENGLISH, "\u25b25,020", "-5020", ONE),
+    (ENGLISH, "\u25bd12", "-12", ONE),
+    (COMMA, "\u25bc5.020,1", "-5020.1", ONE),
+    (ENGLISH, "\u25b2 12.3%", "-12.3", PERCENT),
+    (ARROWS, "\u25b2 12.3%", "12.3", PERCENT),
+    (ARROWS, "\u25bc 12.3%", "-12.3", PERCENT),
+    (ARROWS, "12.3% \u25bc", "-12.3", PERCENT),
+    (ARROWS, "12.3% \u25b2", "12.3", PERCENT),
+    (ENGLISH, "1,234 CR", "-1234", ONE),
+    (ENGLISH, "1,234.50Cr.", "-1234.50", ONE),
+    (ENGLISH, "1,234 (CR)", "-1234", ONE),
+    (ENGLISH, "1,234 DR", "1234", ONE),
+    (ENGLISH, "12.4M", "12.4", MILLION),
+    (ENGLISH, "350k", "350", THOUSAND),
+    (ENGLISH, "350 K", "350", THOUSAND),
+    (ENGLISH, "2.1bn", "2.1", BILLION),
+    (ENGLISH, "2.1 bn", "2.1", BILLION),
+    (ENGLISH, "3.4mn", "3.4", MILLION),
+    (ENGLISH, "1.2T", "1.2", Scale.TRILLION),
+    (ENGLISH, "-4.2M", "-4.2", MILLION),
+    (ENGLISH, "(4.2M)", "-4.2", MILLION),
+    (COMMA, "12,4M", "12.4", MILLION),
+    (COMMA, "€5,2 bn", "5.2", BILLION),
+]
+
+
+@pytest.mark.parametrize(("convention", "text", "value", "scale"), FORMS)
+def test_a_printed_number_has_its_value(convention: NumberConvention, text: str, value: str, scale: Scale) -> None:
+    (found,) = parse_cell(text, convention)
+    assert (found.value, found.scale) == (Decimal(value), scale)
+    assert not has_unread_number(text, convention)
+    assert found.text in text
+
+
+NO_NUMBERS = [
+    (ENGLISH, "12,5"),
+    (ENGLISH, "12,5 %"),
+    (ENGLISH, "0,125"),
+    (ENGLISH, "1.401,40"),
+    (ENGLISH, "1.234.567"),
+    (ENGLISH, "1.2.3"),
+    (ENGLISH, "12 345"),
+    (ENGLISH, "1\u00a0204"),
+    (ENGLISH, "1,2,3"),
+    (ENGLISH, "1,2345"),
+    (ENGLISH, "1''234"),
+    (ENGLISH, "-1,234-"),
+    (ENGLISH, "(1,052,954) (1,591,837)"),
+    (ENGLISH, "7 1/4 %"),
+    (ENGLISH, "5 \u00bd"),
+    (ENGLISH, "5\u00bd %"),
+    (ENGLISH, "3/5"),
+    (COMMA, "12.5"),
+    (COMMA, "1,234.5"),
+    (COMMA, "1,234,567"),
+    (COMMA, "12 345"),
+    (COMMA, "1,28,205.40"),
+    (SPACED_COMMA, "12 34"),
+    (SPACED_POINT, "1 2345"),
+    (ENGLISH, "401k"),
+]
+
+
+@pytest.mark.parametrize(("convention", "text"), NO_NUMBERS)
+def test_what_is_understood_in_part_is_no_number(convention: NumberConvention, text: str) -> None:
+    assert parse_cell(text, convention) == ()
+    assert has_unread_number(text, convention)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-", "\u2014", "n/a", "nil", "10-K", "Level 3 inputs", "December 31, 2023", "2E5"]
+)
+def test_text_is_no_unread_number(text: str) -> None:
+    assert not has_unread_number(text)
+
+
+@pytest.mark.parametrize(
+    ("convention", "text", "values"),
+    [
+        (COMMA, "Der Umsatz stieg um 12,5 % auf 1.234,5 Mio. EUR.", ["12.5", "1234.5"]),
+        (SPACED_COMMA, "Le chiffre d'affaires atteint 1\u202f234,5 millions en 2023.", ["1234.5"]),
+        (SPACED_POINT, "Sales rose - as expected - to 12 345 units.", ["12345"]),
+        (SWISS, "Assets of CHF 1'234.5 million.", ["1234.5"]),
+        (INDIAN, "Revenue was 1,28,205.40 and costs 4,512.30.", ["128205.40", "4512.30"]),
+        (ENGLISH, "Sales rose to $1,234.5, see section 1.2.3.", ["1234.5"]),
+        (ENGLISH, "Sales fell - 5 stores closed.", ["5"]),
+        (ENGLISH, "We file a 10K, have 5G and a 401k plan.", []),
+    ],
+)
+def test_sentences_follow_the_document(convention: NumberConvention, text: str, values: list[str]) -> None:
+    found = find_quantities(text, convention)
+    assert [span.quantity.value for span in found] == [Decimal(value) for value in values]
+    assert all(text[span.start : span.end] == span.quantity.text for span in found)
+
+
+@pytest.mark.parametrize(
+    ("table", "texts", "decimal", "group"),
+    [
+        ([["1,234", "567"]], [], ".", ","),
+        ([["1.234", "2.345"]], [], ".", ","),
+        ([["1,234", "12.5"]], [], ".", ","),
+        ([["1.234", "12,5"]], [], ",", "."),
+        ([["1.234", "1.234.567"]], [], ",", "."),
+        ([["1 234,5", "12 345"]], [], ",", " "),
+        ([["1\u202f204", "310"]], [], ".", " "),
+        ([["1'234.50", "310"]], [], ".", "'"),
+        ([["1\u2019234", "310"]], [], ".", "'"),
+        ([["1,28,205.40", "310"]], [], ".", ","),
+        ([["91.402", "870"], ["870", "1.020"]], [], ",", "."),
+        ([["1.085", "365"], ["1.102", "366"]], [], ".", ","),  # one column of rates, one of days
+        ([["91.402", "88.310"]], ["Gewinn- und Verlustrechnung der Gruppe für das Jahr"], ",", "."),
+        ([["91.402", "88.310"]], ["Statement of profit and loss for the year"], ".", ","),
+        ([["91.402", "88.310"]], ["Der Umsatz stieg um 12,5 %."], ",", "."),
+        ([["1,234", "5,678"]], ["Gewinn- und Verlustrechnung der Gruppe für das Jahr"], ".", ","),
+        ([["12.2023", "12,5", "7,25"]], [], ",", "."),
+        ([["1,234.5", "2,345.6", "2,3"]], [], ".", ","),  # the last names two notes
+    ],
+)
+def test_the_convention_is_found_from_all_cells(
+    table: list[list[str]], texts: list[str], decimal: str, group: str
+) -> None:
+    found = find_convention([table], texts)
+    assert (found.decimal, found.group) == (decimal, group)
+
+
+def test_what_the_file_says_decides() -> None:
+    assert find_convention([[["1.234", "5"]]], decimal=",").decimal == ","
+    assert find_convention([[["1.234", "5.678"]]], usual=",").decimal == ","
+    assert find_convention([[["1.234", "5.678", "1.5"]]], usual=",").decimal == "."
+
+
+def test_signs_depend_on_the_document() -> None:
+    assert not find_convention([[["\u25b3 5", "\u25b2 7"]]]).up_is_more
+    assert find_convention([[["\u25b2 5 %", "\u25bc 7 %"]]]).up_is_more
+    assert find_convention([[["5 Cr"]]]).marks_credits
+    assert not find_convention([[["5 Cr"]]], ["(\u20b9 in crore)"]).marks_credits
+
+
+def test_examples_show_the_convention() -> None:
+    assert [one.example for one in (ENGLISH, COMMA, SPACED_COMMA, SWISS, INDIAN)] == [
+        "1,234,567.8", "1.234.567,8", "1 234 567,8", "1'234'567.8", "12,34,567.8"
+    ]  # fmt: skip
+
+
+def test_a_mark_before_decimals_is_a_point_or_a_comma() -> None:
+    with pytest.raises(ValueError, match="decimals"):
+        NumberConvention(";")
+
+
+AMOUNTS = st.decimals(min_value=-(10**15), max_value=10**15, places=2, allow_nan=False, allow_infinity=False)
+CONVENTIONS = st.sampled_from([ENGLISH, COMMA, SPACED_COMMA, SPACED_POINT, SWISS, INDIAN])
+
+
+def _printed(value: Decimal, convention: NumberConvention) -> str:
+    """Return an amount as a convention prints it."""
+    whole, _, decimals = f"{abs(value):f}".partition(".")
+    groups = [whole[-3:]]
+    rest, size = whole[:-3], 2 if convention.by_hundreds else 3
+    while rest:
+        groups.insert(0, rest[-size:])
+        rest = rest[:-size]
+    return convention.group.join(groups) + convention.decimal + decimals
+
+
+@given(AMOUNTS, CONVENTIONS, st.sampled_from(["-{}", "({})", "{}-", "{} -", "- {}", "\u25b3{}", "<{}>", "{} CR"]))
+def test_a_printed_amount_is_read_back(value: Decimal, convention: NumberConvention, loss: str) -> None:
+    printed = _printed(value, convention)
+    sign = loss if convention.marks_credits or "CR" not in loss else "({})"
+    (found,) = parse_cell(sign.format(printed) if value < 0 else printed, convention)
+    assert found.value == value
+
+
+@given(AMOUNTS, CONVENTIONS, st.sampled_from([",5,", ".5.", "'5", " 5", ".1.1", ",1,1", "''1", "/7"]), st.booleans())
+def test_an_amount_with_more_digits_is_none(
+    value: Decimal, convention: NumberConvention, more: str, first: bool
+) -> None:
+    printed = _printed(value, convention)
+    cell = f"{more.strip('/ ')[::-1]} {printed}" if first else printed + more
+    assert parse_cell(cell, convention) == ()
+    assert has_unread_number(cell, convention)
+
+
+@given(st.text("0123456789.,' -()\u00a0", max_size=24), CONVENTIONS)
+def test_digits_are_read_whole_or_not_at_all(text: str, convention: NumberConvention) -> None:
+    assert all(found.text in text for found in parse_cell(text, convention))
