@@ -273,7 +273,7 @@ def test_an_amount_with_more_digits_is_none(
     value: Decimal, convention: NumberConvention, more: str, first: bool
 ) -> None:
     printed = _printed(value, convention)
-    cell = f"{more.strip('/ ')[::-1]} {printed}" if first else printed + more
+    cell = f"{more.strip('/ ')[::-1]}  {printed}" if first else printed + more
     assert parse_cell(cell, convention) == ()
     assert has_unread_number(cell, convention)
 
