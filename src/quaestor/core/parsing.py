@@ -20,7 +20,7 @@ from quaestor.core.periods import find_periods
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import QuantityError
 
-__all__ = ["QuantitySpan", "clean_label", "find_quantities", "has_unread_number", "parse_cell", "parse_quantity"]
+__all__ = ["QuantitySpan", "clean_label", "find_quantities", "parse_cell", "parse_quantity"]
 
 _SIMPLE_CELL = re.compile(
     rf"(?P<currency>\$)?\s?(?P<minus>-)?(?P<number>{NUMBER})(?:\s?(?P<percent>%))?(?:\s\(\s(?P<echo>{NUMBER})\s?%?\s?\))?"
@@ -82,14 +82,6 @@ def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quant
     if spans and not convention.is_loose and _leaves_digits(masked, spans, periods, refused):
         return ()
     return tuple(span.quantity for span in spans)
-
-
-def has_unread_number(text: str, convention: NumberConvention = ENGLISH) -> bool:
-    """Return whether a cell prints digits that look like a number's, and none was read."""
-    if not _DIGIT.search(text) or parse_cell(text, convention) or find_periods(text):
-        return False
-    digits, letters = sum(map(str.isdigit, text)), sum(map(str.isalpha, text))
-    return digits > 2 * letters or bool(in_english(mask_artifacts(text), convention, cell=True)[1])
 
 
 def _leaves_digits(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from quaestor.core.currencies import is_currency
 from quaestor.core.number_conventions import DECIMAL_POINT, LOOSE, NumberConvention, find_convention
-from quaestor.core.parsing import clean_label, has_unread_number
+from quaestor.core.parsing import clean_label
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
@@ -42,7 +42,6 @@ _LEADING_SENTENCES = 2
 _OF_NO_HEADINGS = (WarningKind.NO_HEADER, WarningKind.NO_HEADING)
 _CENTS = -2
 _SMALL = 100
-_CELLS_SHOWN, _LONGEST_SHOWN = 3, 30
 _FIRST_BLOCKS = 40
 """Of the first page of a filing, on which its period stands."""
 _SECTION_ID = re.compile(r"[a-z][a-z0-9_]*")
@@ -356,7 +355,6 @@ class _Assembly:
             found = (*own_lines, DocumentWarning(WarningKind.GOES_ON, self.tables, detail=str(before.index)))
         self.warnings += found
         table = _without_values(_with_numbers(table, part.numbers), part.unknown)
-        self._warn_of_unread(table)
         table = replace(table, caption=table.caption or clean_label(part.caption), title=part.title)
         if self.filing:
             table = self._concluded(table, part)
@@ -371,21 +369,6 @@ class _Assembly:
             self.warnings.append(warning)
         self.tables += 1
         self._add(table, part)
-
-    def _warn_of_unread(self, table: Table) -> None:
-        """Add a warning of the cells whose numbers were not understood."""
-        if self.convention.is_loose:
-            return
-        unread = [
-            cell.text
-            for cell in table.body()
-            if not cell.quantities and cell.repair is None and has_unread_number(cell.text, self.convention)
-        ]
-        if unread:
-            shown = ", ".join(repr(text[:_LONGEST_SHOWN]) for text in dict.fromkeys(unread[:_CELLS_SHOWN]))
-            self.warnings.append(
-                DocumentWarning(WarningKind.UNREAD_CELLS, table.index, count=len(unread), detail=shown)
-            )
 
     def _concluded(self, table: Table, part: TablePart) -> Table:
         """Returns a table of a filing with what its surroundings say of it."""

@@ -191,11 +191,6 @@ class Document:
         sections = tuple(section for section in whole.sections if section.id in named)
         return Document(whole.id, sections, kept, whole.warnings, whole.facts, whole, whole.convention)
 
-    @property
-    def unread_cells(self) -> int:
-        """How many cells of its tables print numbers that could not be read."""
-        return sum(warning.count for warning in self.warnings if warning.kind is WarningKind.UNREAD_CELLS)
-
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         """The tables, in the order of the document; in a whole one a table's `index` is its place here."""

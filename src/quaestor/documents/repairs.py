@@ -43,7 +43,6 @@ class WarningKind(StrEnum):
     REPAIRED = "repaired"
     FUSED_FOOTNOTE = "fused_footnote"
     NO_NUMBER = "no_number"
-    UNREAD_CELLS = "unread_cells"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,5 +100,4 @@ _WORDS = {
     WarningKind.REPAIRED: "{detail}",
     WarningKind.FUSED_FOOTNOTE: "footnote mark fused to the label {detail!r}",
     WarningKind.NO_NUMBER: "it has no numbers",
-    WarningKind.UNREAD_CELLS: "{count} cells print numbers that could not be read ({detail})",
 }

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.number_conventions import ENGLISH, NumberConvention, find_convention
-from quaestor.core.parsing import find_quantities, has_unread_number, parse_cell
+from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
 
 COMMA = NumberConvention(",", ".")
@@ -126,7 +126,6 @@ FORMS = [
 def test_a_printed_number_has_its_value(convention: NumberConvention, text: str, value: str, scale: Scale) -> None:
     (found,) = parse_cell(text, convention)
     assert (found.value, found.scale) == (Decimal(value), scale)
-    assert not has_unread_number(text, convention)
     assert found.text in text
 
 
@@ -162,14 +161,6 @@ NO_NUMBERS = [
 @pytest.mark.parametrize(("convention", "text"), NO_NUMBERS)
 def test_what_is_understood_in_part_is_no_number(convention: NumberConvention, text: str) -> None:
     assert parse_cell(text, convention) == ()
-    assert has_unread_number(text, convention)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "-", "\u2014", "n/a", "nil", "10-K", "Level 3 inputs", "December 31, 2023", "2E5"]
-)
-def test_text_is_no_unread_number(text: str) -> None:
-    assert not has_unread_number(text)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +266,6 @@ def test_an_amount_with_more_digits_is_none(
     printed = _printed(value, convention)
     cell = f"{more.strip('/ ')[::-1]}  {printed}" if first else printed + more
     assert parse_cell(cell, convention) == ()
-    assert has_unread_number(cell, convention)
 
 
 @given(st.text("0123456789.,' -()\u00a0", max_size=24), CONVENTIONS)

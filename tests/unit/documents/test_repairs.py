@@ -46,10 +46,6 @@ WARNINGS = [
     ),
     (DocumentWarning(WarningKind.REFUSED, detail="table 0 is endless"), "table 0 is endless"),
     (DocumentWarning(WarningKind.NO_NUMBER, 2), "table 2: it has no numbers"),
-    (
-        DocumentWarning(WarningKind.UNREAD_CELLS, 2, count=3, detail="'1.2.3'"),
-        "table 2: 3 cells print numbers that could not be read ('1.2.3')",
-    ),
 ]
 
 
