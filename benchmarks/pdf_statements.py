@@ -106,7 +106,7 @@ def compare_statement(table: Table, lines: Sequence[_Line]) -> _Comparison:
                     differing.append(f"label: {row} # {line}")
             continue
         differing += [f"row: {row}" for row in rows[start:end]]
-        if 0 < first and last < len(lines):
+        if first > 0 and last < len(lines):
             parts = (
                 line for line in lines[first:last] if _letters(f"{line.label}{''.join(line.numbers)}") not in labels
             )

@@ -18,7 +18,7 @@ from quaestor.readers.pdf.lines import TextLine
 from quaestor.readers.pdf.overleaf import Item, PlacedTable, PlacedText, join_overleaf
 from quaestor.readers.pdf.pages import Page, PageFailure, PagesLeft
 from quaestor.readers.pdf.parts import parts_of
-from quaestor.readers.pdf.regions import find_regions
+from quaestor.readers.pdf.regions import count_unread_rows, find_regions
 from quaestor.readers.pdf.side_by_side import pages_of
 
 _LISTED = 8
@@ -50,8 +50,9 @@ class PdfReader:
         printed = [page.lines for page in pages]
         lines = without_furniture(printed)
         captions = {page.number: said for page, said in zip(pages, captions_of_pages(printed), strict=True) if said}
-        items = [item for page, own in zip(pages, lines, strict=True) for item in _items(page, own)]
-        return assemble(content.name, parts_of(join_overleaf(items), captions), warnings, filing=True)
+        items = join_overleaf([item for page, own in zip(pages, lines, strict=True) for item in _items(page, own)])
+        warnings += _unread_tables(items)
+        return assemble(content.name, parts_of(items, captions), warnings, filing=True)
 
 
 def _why_no_text(content: FileContent, pages: Sequence[Page]) -> str:
@@ -89,6 +90,13 @@ def _readable(content: FileContent, warnings: list[str]) -> Iterator[Page]:
         warnings.append(f"{_pages(unknown)} fonts without character codes; that text is left out")
     if empty:
         warnings.append(f"{_pages(empty)} no text, like a scan")
+
+
+def _unread_tables(items: Sequence[Item]) -> Iterator[str]:
+    """Yield what to say of lines that look like a table and are read as text."""
+    for item in items:
+        if isinstance(item, PlacedText) and (rows := count_unread_rows(item.lines)):
+            yield f"page {item.page} has {rows} lines that look like a table; they are read as text"
 
 
 def _pages(numbers: Sequence[int]) -> str:

@@ -21,6 +21,8 @@ _HEADING_REACH = 6.0
 _OPEN_ENDS = (",", "-", " of", " and", " in", " for", " to", " from", " the")
 _LABELS_FIRST = 5
 """How many lines of labels may stand between a header and the first line with numbers."""
+_UNREAD_ROWS = 3
+"""How many lines in a row look like a table that was not recognised."""
 _LINES_OVERLEAF = 3
 """How many lines may stand above the one line with numbers that is the end of a table of the page before."""
 
@@ -54,6 +56,26 @@ def numbers_of(line: TextLine) -> tuple[Chunk, ...]:
     return tuple(
         chunk for place, chunk in enumerate(line.chunks) if is_value(chunk.text) and (place or _all_values(line))
     )
+
+
+def count_unread_rows(lines: Sequence[TextLine]) -> int:
+    """Return how many lines of running text look like rows of a table that was not recognised.
+
+    They stand one below the other, and each has something in digits apart from its label that is no number as tables
+    of this kind print them.
+    """
+    most = run = 0
+    above: tuple[Chunk, ...] = ()
+    for line in lines:
+        own = tuple(chunk for chunk in line.chunks[1:] if _is_mostly_digits(chunk.text))
+        below = any(one.left < other.right and other.left < one.right for one in own for other in above)
+        run = run + 1 if below else int(bool(own))
+        above, most = own, max(most, run)
+    return most if most >= _UNREAD_ROWS else 0
+
+
+def _is_mostly_digits(text: str) -> bool:
+    return sum(map(str.isdigit, text)) > max(1, len(text) // 3) and not is_date(text)
 
 
 def _all_values(line: TextLine) -> bool:

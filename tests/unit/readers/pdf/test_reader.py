@@ -334,6 +334,18 @@ def test_what_is_lost_is_said() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cells", [("1 401,40 F", "1 320,00 F"), ("12:401", "13:320"), ("4/1401", "4/1320")])
+def test_a_table_that_is_not_recognised_is_said_with_its_page(cells: tuple[str, ...]) -> None:
+    page = PdfPage()
+    for line, label in enumerate(("Revenue", "Costs", "Profit", "Taxes")):
+        page.text(40, 80 + 12 * line, label)
+        for column, cell in zip((300, 400), cells, strict=True):
+            page.right(column, 80 + 12 * line, cell)
+    document = read([PdfPage(), page])
+    assert not document.tables
+    assert any("page 2" in warning.detail for warning in document.warnings if "4 lines" in warning.detail)
+
+
 def test_a_page_of_too_many_words_is_cut() -> None:
     page = PdfPage()
     page.operations = [f"BT /F0 1 Tf {i % 150 * 4} {i // 150 * 2} Td (12,345) Tj ET" for i in range(12_000)]
