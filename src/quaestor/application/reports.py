@@ -33,7 +33,7 @@ def score_json(scored: ScoredRun) -> dict[str, JsonValue]:
     run = scored.run
     return {
         "run": run.id,
-        "solver": run.spec["solver"],
+        "solver": run.spec.get("solver"),
         "dataset": run.dataset,
         "dataset_digest": run.dataset_digest,
         "score": _with_shares(score_to_json(scored.report.score)),

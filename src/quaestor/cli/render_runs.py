@@ -92,13 +92,13 @@ def _answered_by(record: RunRecord) -> str:
     if record.kind == "import" and isinstance(options, dict):
         return f"{options.get('name')}, imported from {options.get('file')}: not verified, as it has no plans"
     if (
-        record.spec["solver"] == HELD_OUT
+        record.spec.get("solver") == HELD_OUT
         and isinstance(options, dict)
         and isinstance(files := options.get("files"), dict)
     ):
         learned = f"{options.get('folds')} folds by company, seed {options.get('seed')}, trained on {', '.join(files)}"
         return f"embedded, each turn with weights that were not trained on its company: {learned}"
-    return f"{record.spec['solver']} {options or ''}".strip()
+    return f"{record.spec.get('solver', 'unknown')} {options or ''}".strip()
 
 
 def _ontology(record: RunRecord) -> str:

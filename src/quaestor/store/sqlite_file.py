@@ -279,17 +279,21 @@ class SqliteFile:
         self._db.execute(f"{verb} INTO {table} ({columns}) VALUES ({marks})", values)
 
     def _select(self, kind: type[D], rest: str, *values: str | int | float | None) -> tuple[D, ...]:
-        return tuple(kind(**row) for row in self._values(kind, rest, *values))
+        with self._reporting("read"):
+            return tuple(kind(**row) for row in self._values(kind, rest, *values))
 
     def _values(
         self, kind: "type[DataclassInstance]", rest: str, *values: str | int | float | None
     ) -> list[dict[str, Any]]:
         """Returns the rows that records of a kind are made of."""
         names = [item.name for item in fields(kind)]
+        numbers = [item.name for item in fields(kind) if item.type in (int, float, int | None, float | None)]
         columns = ", ".join(f'"{name}"' for name in names)
         with self._reporting("read"):
             rows = self._db.execute(f"SELECT {columns} FROM {rest}", values).fetchall()
-        return [{name: _decode(name, row[name]) for name in names} for row in rows]
+            if any(isinstance(row[name], str | bytes) for row in rows for name in numbers):
+                raise ValueError("a number is stored as text")
+            return [{name: _decode(name, row[name]) for name in names} for row in rows]
 
 
 def _make_private(path: Path) -> None:

@@ -109,6 +109,8 @@ class SqliteLists(SqliteFile):
             cursor = self._db.cursor()
             cursor.row_factory = None
             rows = cursor.execute(f"SELECT {columns}, count(*) FROM {_OF_RUN} GROUP BY {alike}", (run,)).fetchall()
+            if not all(value is None or isinstance(value, int) for row in rows for value in row):
+                raise ValueError("a measure of a turn is not a number")
         return gathered(rows)
 
     def _count(self, rest: str, *values: Value) -> int:
