@@ -1,11 +1,38 @@
 """Everyday words of questions, as statements print them: "capex" is capital expenditures, to buy back is to repurchase.
 
-Owns a short list of turns that filings seldom print themselves.
+Owns a short list of turns that filings seldom print themselves, and of the abbreviations of questions and of labels.
 """
 
 import re
 from functools import lru_cache
 
+_ABBREVIATIONS = tuple(
+    (re.compile(rf"(?<![\w&])(?:{pattern})(?![\w&])", re.IGNORECASE), said)
+    for pattern, said in (
+        (r"cap-?ex", "capital expenditures"),
+        (r"op-?ex", "operating expenses"),
+        (r"r ?(?:&|and) ?d", "research and development"),
+        (r"sg ?& ?a", "selling, general and administrative"),
+        (r"s ?& ?m", "sales and marketing"),
+        (r"g ?& ?a", "general and administrative"),
+        (r"d ?& ?a", "depreciation and amortization"),
+        (r"eps", "earnings per share"),
+        (r"dps", "dividends per share"),
+        (r"pp ?& ?e", "property, plant and equipment"),
+        (r"fcf", "free cash flow"),
+        (r"sbc", "stock-based compensation expense"),
+        (r"roe", "return on equity"),
+        (r"roa", "return on assets"),
+        (r"roic", "return on invested capital"),
+        (r"a/r", "accounts receivable"),
+        (r"a/p", "accounts payable"),
+        (r"aoci", "accumulated other comprehensive income"),
+        (r"apic", "additional paid-in capital"),
+        (r"nii", "net interest income"),
+        (r"pbt", "profit before tax"),
+    )
+)
+_COST_OF_SALES = re.compile(r"\bcogs\b", re.IGNORECASE)
 _TURNS = tuple(
     (re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), said)
     for pattern, said in (
@@ -18,17 +45,7 @@ _TURNS = tuple(
         (r"how many (?:people|workers|persons) (?=(?:work|worked|are|were|do|does|did) )", "how many employees "),
         (r"bottom line", "net income"),
         (r"top line|turnover(?! (?:ratio|rate))", "revenue"),
-        (r"cap-?ex", "capital expenditures"),
-        (r"op-?ex", "operating expenses"),
-        (r"r ?(?:&|and) ?d", "research and development"),
-        (r"sg ?& ?a", "selling, general and administrative"),
-        (r"g ?& ?a", "general and administrative"),
-        (r"d ?& ?a", "depreciation and amortization"),
-        (r"eps", "earnings per share"),
         (r"cogs", "cost of sales"),
-        (r"pp&e", "property, plant and equipment"),
-        (r"fcf", "free cash flow"),
-        (r"sbc", "stock-based compensation expense"),
         (r"head-?count|staff|workforce", "employees"),
         (r"cash (?:on hand|pile|balance)", "cash and cash equivalents"),
         (r"(?:paid|pay|paying) (?:out )?(?:in )?dividends|paid (?:out )?to (?:share|stock)holders", "dividends paid"),
@@ -46,6 +63,19 @@ def in_words_of_reports(text: str) -> str:
     >>> in_words_of_reports("what was capex in 2024?")
     'what was capital expenditures in 2024?'
     """
-    for turn, said in _TURNS:
+    for turn, said in (*_ABBREVIATIONS, *_TURNS):
         text = turn.sub(said, text)
     return text
+
+
+@lru_cache(maxsize=8192)
+def spelled_out(label: str) -> str:
+    """Returns a label with its abbreviations spelled out; the cost of goods sold by both of its names.
+
+    >>> spelled_out("EPS, diluted")
+    'earnings per share, diluted'
+    """
+    label = _COST_OF_SALES.sub("cost of goods sold, cost of sales", label)
+    for short, said in _ABBREVIATIONS:
+        label = short.sub(said, label)
+    return label

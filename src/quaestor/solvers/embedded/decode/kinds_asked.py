@@ -12,7 +12,7 @@ from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem, stems, without_owner
-from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.everyday import in_words_of_reports, spelled_out
 from quaestor.solvers.embedded.page.number import CandidateNumber
 
 OTHER_KIND = 5.0
@@ -260,4 +260,4 @@ def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:
     table = document.table(leaf.source.table)
     row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
     heads = (*row.levels, row.label, *column.levels, column.label, table.title)
-    return any(_PER_SHARE.search(_AMOUNT_BESIDE.sub(" ", head)) for head in heads)
+    return any(_PER_SHARE.search(_AMOUNT_BESIDE.sub(" ", spelled_out(head))) for head in heads)

@@ -13,8 +13,10 @@ from quaestor.core.periods import find_periods
 from quaestor.core.provenance import CellRef
 from quaestor.core.words import search_words, words
 from quaestor.documents.table import Header, Table
+from quaestor.ontology.core_lines import read_core_lines
 from quaestor.ontology.line_matching import core_line_index
 from quaestor.questions.stems import stems
+from quaestor.retrieval.everyday import spelled_out
 
 _BUT_FOR_AN_ASIDE = 0.7
 _BUT_FOR_TOTAL = 0.9
@@ -27,6 +29,7 @@ _NAMED = "statement line"
 """A caption by which statements print a line, and nothing more."""
 _ASIDE = re.compile(r"\([^()]*\)")
 _WHOLE = re.compile(r"\b(?:total|consolidated|amount|change|company|as reported)\b", re.IGNORECASE)
+_LOSS = re.compile(r"(?<=[_:])loss(?=_|$)")
 _TOTAL = re.compile(r"total (?=[a-z])", re.IGNORECASE)
 
 
@@ -62,7 +65,7 @@ class SaidLabels:
         """How many words of the question a label is, by whichever way of saying it; whether nothing else is asked."""
         best, whole = 0.0, False
         # Who asks for "net income" means the line "Net income (loss)", where no other is called so.
-        for printed, counts in _variants(label, total_said="total" in self._words):
+        for printed, counts in _variants(spelled_out(label), total_said="total" in self._words):
             said = _spoken(printed)
             if any(word[0].isalpha() for word in said) and _within(said, self._words):
                 best = max(best, counts * len(said))
@@ -106,8 +109,22 @@ def lines_named(text: str) -> Mapping[str, str]:
 @lru_cache(maxsize=8192)
 def line_called(label: str) -> str:
     """Returns the line of statements whose name a label is, and no more; "" where it is none."""
-    found = core_line_index().find_named(label)
-    return found.property if found is not None and found.rule == _NAMED else ""
+    found = core_line_index().find_named(spelled_out(label))
+    return income_or_loss(found.property) if found is not None and found.rule == _NAMED else ""
+
+
+@lru_cache(maxsize=256)
+def income_or_loss(line: str) -> str:
+    """Returns the line that an income and the loss in its place are: statements print either where they mean one.
+
+    >>> income_or_loss("kg:net_loss")
+    'kg:net_income'
+
+    Args:
+        line: Of the core, by its name.
+    """
+    income = _LOSS.sub("income", line)
+    return income if income in read_core_lines().lines else line
 
 
 @lru_cache(maxsize=4096)

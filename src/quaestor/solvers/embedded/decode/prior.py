@@ -130,7 +130,11 @@ class Prior:
             found = replace(found, other_year=False)
         elif self.other_year:
             line: NDArray[np.bool_] = (leaves.table == leaves.table[last]) & (leaves.line == leaves.line[last])
-            named = line & among(self.years, turn.target_years or turn.question.years)
+            of_year = among(self.years, turn.target_years or turn.question.years)
+            if not (line & of_year).any():
+                # A long table may go on in another one: the line of the same name there.
+                line = np.array([leaf.row == leaves.leaves[last].row for leaf in leaves.leaves], bool)
+            named = line & of_year
             # Of several columns of a year that one is meant that is called as the last one was.
             alike = np.array([leaf.column == leaves.leaves[last].column for leaf in leaves.leaves], bool)
             found = replace(found, named=named & alike if (named & alike).any() else named)

@@ -31,6 +31,7 @@ _NOT_AS_REPORTED = re.compile(
     r"\bconstant[- ]currenc|\bcurrency[- ]neutral|\bhedging\b|\bpro[- ]forma\b|\bnon-gaap\b|\badjust(?:ment|ed)",
     re.IGNORECASE,
 )
+_ADJUSTED = re.compile(r"\bconstant[- ]currenc|\bpro[- ]?forma\b|\bnon-gaap\b|(?<!-)\badjusted\b", re.IGNORECASE)
 _ON_A_DAY = re.compile(
     r"\b(?:at|as of|as at) (?:the )?(?:end|close|(?:fiscal )?(?:year|quarter)[- ]?end)\b"
     r"|\b(?:at|as of|as at|on) (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d"
@@ -61,7 +62,7 @@ class SpokenPeriod:
             source: The cell.
         """
         away = 0.0 if self.change or not is_of_change(table, source) else A_CHANGE
-        if not self.restated and _is_not_as_reported(table, source):
+        if not self.restated and (_is_not_as_reported(table, source) or is_adjusted(table.rows[source.row].label)):
             away += NOT_AS_REPORTED
         lengths, period = lengths_of(table, source), table.period_at(source.row, source.column)
         if self.months and lengths and self.months not in lengths:
@@ -101,6 +102,15 @@ def lengths_of(table: Table, source: CellRef) -> frozenset[int]:
         return named
     period = table.period_at(source.row, source.column)
     return frozenset(_length(period)) if period is not None else frozenset()
+
+
+def is_adjusted(label: str) -> bool:
+    """Returns whether a label says of its amounts that they are none of the statements': adjusted, pro forma.
+
+    >>> is_adjusted("Adjusted EBITDA"), is_adjusted("Adjustments to net income")
+    (True, False)
+    """
+    return _ADJUSTED.search(label) is not None
 
 
 def _is_not_as_reported(table: Table, source: CellRef) -> bool:

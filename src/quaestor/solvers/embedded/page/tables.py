@@ -8,6 +8,7 @@ from quaestor.graph.facts import Axis, Observation, TableFact
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.comparison import boundary
 from quaestor.questions.stems import stems, stems_of_parts
+from quaestor.retrieval.everyday import spelled_out
 from quaestor.solvers.embedded.page.number import CandidateNumber, power_of_ten_of
 
 _TOTAL = "total"
@@ -46,7 +47,7 @@ def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> 
     line, across = (seen.row, seen.column) if upright else (seen.column, seen.row)
     # What is added up stands below a rule, often without a word: amounts in a line without a label are totals.
     unnamed = upright and not line.label
-    row, column = stems(_TOTAL if unnamed else line.label), stems(across.label)
+    row, column = stems(_TOTAL if unnamed else spelled_out(line.label)), stems(spelled_out(across.label))
     caption = stems(f"{seen.caption} {opening}")
     labels, year = f"{_TOTAL if unnamed else seen.row.label} {seen.column.label}", seen.year or 0
     quantity = _scaled(seen.quantity, seen.label_scale)
@@ -56,7 +57,7 @@ def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> 
         label=seen.label,
         row=row,
         column=column,
-        around=stems_of_parts((*line.levels, *across.levels, seen.caption, *words)) + row + column,
+        around=stems_of_parts((*map(spelled_out, (*line.levels, *across.levels)), seen.caption, *words)) + row + column,
         caption=caption,
         year=year,
         other_year=_other_year(f"{labels} {' '.join(words)}", year),

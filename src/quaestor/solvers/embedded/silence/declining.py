@@ -103,16 +103,6 @@ class Decliner:
         what = "page" if document.is_page else "document"
         return _silent(context, "not_on_page", f'the {what} has no line "{line}"; {nearest_words(nearest)}')
 
-    def of_another_time(self, nearest: Answer, time: str, context: TurnContext) -> Answer:
-        """Returns the answer without a value of a question for a time of which its line has no number.
-
-        Args:
-            nearest: The likeliest answer, a number of that line for another time.
-            time: The one that was asked for, in words.
-            context: The turn's.
-        """
-        return _silent(context, "not_on_page", f"this line has no number for {time}; {nearest_words(nearest)}")
-
     def of_another_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
         """Returns the answer without a value of a question for another kind of number than was found.
 

@@ -96,6 +96,16 @@ class Doubter:
             return None
         return missing_words(question, nearest.plan, page, self._learned.stems)
 
+    def names_what_is_unknown(self, question: Question, page: NumberMatrix) -> bool:
+        """Returns whether a question names a thing that no number is about.
+
+        Args:
+            question: What is asked.
+            page: The numbers that were read.
+        """
+        learned = self._learned
+        return learned is not None and not telling_stems(question, learned.stems) <= page.vocabulary.keys()
+
     def _calls_lines_otherwise(
         self, question: Question, plan: Plan | None, page: NumberMatrix, document: Document
     ) -> bool:

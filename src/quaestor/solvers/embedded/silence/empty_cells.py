@@ -1,6 +1,7 @@
 """Cells without a number that a question asks for: of a line that it names or means again, and of its time."""
 
 from quaestor.core.provenance import CellRef
+from quaestor.core.stop_words import FUNCTION_WORDS
 from quaestor.core.words import search_words
 from quaestor.documents.repairs import Repair, RepairKind
 from quaestor.documents.table import Cell
@@ -50,7 +51,7 @@ def other_line_taken(question: Question, plan: Plan | None, context: TurnContext
     """
     named = named_cells(question, context.document)
     sources = [step.source for step in plan.extracts] if plan is not None else []
-    if len(named) != 1 or not named[0].exact or not sources:
+    if len(named) != 1 or not named[0].exact or not sources or named[0].words <= FUNCTION_WORDS:
         return None
     line, document = named[0], context.document
     if all(not isinstance(source, CellRef) or _is_of(source, line, context) for source in sources):

@@ -18,7 +18,7 @@ from quaestor.documents.table import Cell, Table
 from quaestor.questions.question import Question
 from quaestor.questions.stems import without_owner
 from quaestor.questions.times import AskedTime, without_time_words
-from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.everyday import in_words_of_reports, spelled_out
 from quaestor.solvers.embedded.decode.cell_times import is_of_other_time, printed_time
 
 _RATE = re.compile(r"(?<!\d)\d++(?:\.\d++)?\s*+%")
@@ -154,7 +154,7 @@ def _labels(document: Document) -> "dict[Words, list[Line]]":
         for line in _lines(table):
             head = table.rows[line.place] if line.is_row else table.columns[line.place]
             plain = _RATE.sub(" ", head.label.lower())
-            forms = {head.label, plain, _ASIDE.sub(" ", plain), in_words_of_reports(plain), without_time_words(plain)}
+            forms = {head.label, plain, _ASIDE.sub(" ", plain), spelled_out(plain), without_time_words(plain)}
             for words in {_words(form) for form in forms}:
                 if set(words) - STOP_WORDS and not all(word.isdigit() for word in words):
                     found.setdefault(words, []).append(line)

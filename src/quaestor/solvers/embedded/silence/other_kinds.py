@@ -4,10 +4,12 @@ Owns the wording and how certain it is: of look-ups of one number of a filing, b
 """
 
 from quaestor.conversation.answer import Answer
+from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
 from quaestor.plan.steps import Extract
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.decode.kinds_asked import KindAsked, kind_asked
+from quaestor.solvers.embedded.decode.spoken_periods import is_adjusted, spoken_period
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.page.number import CandidateNumber
 
@@ -31,6 +33,18 @@ def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatri
     leaf, asked = leaves.index.get((step.source, step.quantity.value)), kind_asked(question)
     if leaf is not None and not asked.is_met(leaves.leaves[leaf], document):
         return asked.lacking
+    return _other_basis(question, step.source, document) if isinstance(step.source, CellRef) else None
+
+
+def _other_basis(question: Question, source: CellRef, document: Document) -> str | None:
+    """What is lacking where an adjusted amount is asked for and one as reported was found, or the reverse."""
+    table, asked = document.table(source.table), is_adjusted(question.text)
+    row, column = table.rows[source.row], table.columns[source.column]
+    if asked:
+        heads = (*row.levels, row.label, *column.levels, column.label, table.title, table.caption)
+        return None if any(map(is_adjusted, heads)) else "this line has no adjusted number"
+    if question.stands_alone and is_adjusted(row.label) and not spoken_period(question).restated:
+        return "the document has this line adjusted only"
     return None
 
 

@@ -16,6 +16,7 @@ from quaestor.ontology.core_lines import read_core_lines
 from quaestor.ontology.line_matching import core_line_index
 from quaestor.plan.steps import Compute, Extract, Plan
 from quaestor.questions.question import Question
+from quaestor.solvers.embedded.decode.labels import income_or_loss
 from quaestor.solvers.embedded.decode.off_question import asks_for_change
 
 _SAME = {"sale": "revenue", "sales": "revenue", "revenues": "revenue"}
@@ -78,7 +79,7 @@ def _row_taken(plan: Plan | None, document: Document) -> str:
 def _captions() -> Mapping[tuple[str, ...], str]:
     """The captions of several words, by their words, with the line of each."""
     found = {
-        tuple(search_words(caption)): line.name
+        tuple(search_words(caption)): income_or_loss(line.name)
         for line in read_core_lines().lines.values()
         for caption in line.captions
     }
@@ -89,7 +90,7 @@ def _captions() -> Mapping[tuple[str, ...], str]:
 def _line_of(label: str) -> str | None:
     """Returns the core's line that a label names; None where it names none."""
     found = core_line_index().find_named(label)
-    return None if found is None else found.property
+    return None if found is None else income_or_loss(found.property)
 
 
 def _named_in(said: tuple[str, ...]) -> tuple[str, str] | None:

@@ -5,6 +5,7 @@ year alone it says how certain it is that the number of another one is no answer
 document, as that of a debt that is due.
 """
 
+from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
@@ -49,3 +50,26 @@ def _other_year(question: Question, plan: Plan | None, leaves: NumberMatrix) -> 
     of_year |= (leaves.boundary < 0) & (leaves.year == asked[0] + 1)
     # Where a number of the line has no year, it may be of that one.
     return None if (line & (of_year | (leaves.year == 0))).any() else asked[0]
+
+
+def is_of_unread_year(question: Question, plan: Plan | None, document: Document) -> bool:
+    """Returns whether a year is asked for and a cell is told of a table with several columns, of which none has a year.
+
+    Nothing is said of a page of a benchmark: its questions name the year of the page, whatever its tables say.
+
+    Args:
+        question: As asked.
+        plan: How it is answered.
+        document: What the cell stands in.
+    """
+    step = plan.steps[0] if plan is not None and len(plan.steps) == 1 else None
+    if document.is_page or not isinstance(step, Extract) or not isinstance(step.source, CellRef):
+        return False
+    table = document.table(step.source.table)
+    said = " ".join(
+        (table.title, table.caption, *table.rows[step.source.row].levels, table.rows[step.source.row].label)
+    )
+    years = [year for year in years_asked(question) if str(year) not in said]
+    heads = (*table.columns, *table.rows)
+    filled = [cell for cell in table.cells[step.source.row][1:] if cell.quantities]
+    return bool(years) and len(filled) > 1 and table.period is None and all(head.period is None for head in heads)

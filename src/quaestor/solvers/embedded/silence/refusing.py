@@ -3,17 +3,19 @@
 Owns the order of what is looked at once there is an answer. The rules that need none stand in `declining`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
+from quaestor.questions.no_numbers import why_no_number
 from quaestor.retrieval.company_name import names_no_company
 from quaestor.solvers.embedded.decode.readings import AskedTurn, ConversationReader
 from quaestor.solvers.embedded.selection.ellipsis import whole_question
-from quaestor.solvers.embedded.silence.declining import Decliner
+from quaestor.solvers.embedded.silence.declining import Decliner, without_turns
 from quaestor.solvers.embedded.silence.doubting import Doubter
 from quaestor.solvers.embedded.silence.empty_cells import other_line_taken
 from quaestor.solvers.embedded.silence.other_kinds import other_kind_answered
-from quaestor.solvers.embedded.silence.other_times import other_time_answered
+from quaestor.solvers.embedded.silence.other_times import is_of_unread_year, other_time_answered
 
 _OF_SEVERAL = 0.5
 """What an answer's confidence is multiplied by where any of several companies may be meant."""
@@ -61,17 +63,35 @@ class Refuser:
             return None
         if first.plan is None or first.kind == "text":
             return self.decliner.unfounded(first, asked.context) if first.plan is None else None
-        other = other_kind_answered(asked.worded, first, asked.page.leaves, asked.context.document)
-        other = other or other_line_taken(asked.question, first.plan, asked.context)
-        if other is not None:
-            return self.decliner.of_another_kind(first, other, asked.context)
-        time = other_time_answered(asked.question, first.plan, asked.page.leaves, asked.context.document)
-        if time is not None:
-            return self.decliner.of_another_time(first, time, asked.context)
+        if self._rests_on_nothing(asked):
+            return self.decliner.unfounded(without_turns([len(asked.context.memory.answers) - 1]), asked.context)
+        lacking = next(self._lacking(first, asked), None)
+        if lacking is not None:
+            return self.decliner.of_another_kind(first, lacking, asked.context)
         missing = self.doubter.missing(first, asked.question, asked.page.leaves, asked.context)
         if missing is not None:
             return self.decliner.doubted(first, missing, asked.context)
         return self.decliner.of_another_line(first, asked.question, asked.context)
+
+    def _lacking(self, first: Answer, asked: AskedTurn) -> Iterator[str]:
+        """Yields what is certainly not there of what is asked for: a kind, a line, a time."""
+        document = asked.context.document
+        if kind := other_kind_answered(asked.worded, first, asked.page.leaves, document):
+            yield kind
+        if line := other_line_taken(asked.question, first.plan, asked.context):
+            yield line
+        if is_of_unread_year(asked.question, first.plan, document):
+            yield "the columns of its table have no years that could be read"
+        if time := other_time_answered(asked.question, first.plan, asked.page.leaves, document):
+            yield f"this line has no number for {time}"
+
+    def _rests_on_nothing(self, asked: AskedTurn) -> bool:
+        """Whether a question goes on from one about a thing that the document does not have."""
+        memory = asked.context.memory
+        if asked.question.names or not memory.answers or memory.answers[-1].value is not None:
+            return False
+        before = memory.asked[-1]
+        return not why_no_number(before) and self.doubter.names_what_is_unknown(before, asked.page.leaves)
 
 
 def _chooses(asked: AskedTurn) -> bool:

@@ -65,3 +65,36 @@ def test_the_cell_where_a_row_and_a_column_cross_is_empty(unit: str) -> None:
 )
 def test_a_cell_with_a_number_is_answered(question: str, value: int) -> None:
     assert quaestor.open(PAGE).ask(question).answer.number == value
+
+
+RESULTS = page(
+    [
+        ["( in millions , except per share amounts )", "2023", "2022"],
+        ["net sales", "640", "600"],
+        ["cogs", "410", "395"],
+        ["r&d", "22", "20"],
+        ["net loss", "( 38 )", "( 30 )"],
+        ["eps , diluted", "1.25", "1.02"],
+        ["dividends per share", "0.40", "0.36"],
+    ],
+    (),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("what was cost of goods sold in 2022?", 395),
+        ("what was research and development in 2023?", 22),
+        ("what was diluted earnings per share in 2023?", 1.25),
+    ],
+)
+def test_abbreviated_labels_are_spelled_out(question: str, value: float) -> None:
+    number = quaestor.open(RESULTS).ask(question).answer.number
+    assert number is not None
+    assert float(number) == value
+
+
+def test_what_goes_on_from_a_refused_question_is_refused() -> None:
+    asked = quaestor.open(RESULTS).ask(["what was goodwill in 2023?", "and in 2022?"])
+    assert [one.answer.value for one in asked] == [None, None]
