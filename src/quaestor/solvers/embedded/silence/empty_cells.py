@@ -59,8 +59,9 @@ def other_line_taken(question: Question, plan: Plan | None, context: TurnContext
     times = [time for time in times_asked(question) if time.year or time.is_fine]
     numbers = [cell for cell in line.cells if cell.quantities]
     for time in times:
-        if not any(cell.quantities for cell in line.at(time, document)):
-            return f"{line.name} has no number for {time.said}"
+        there = line.at(time, document)
+        if not any(cell.quantities for cell in there):
+            return f"{line.name} {_printed(there) if there else 'has no number'} for {time.said}"
     if asks_for_change(question) and len(numbers) <= 1:
         return f"{line.name} has no two numbers to compare"
     return None if numbers else f"{line.name} has no number"
