@@ -177,6 +177,10 @@ def ends_with_phrase(text: str, phrase: UnitPhrase) -> bool:
     return _AFTER.fullmatch(text, phrase.end) is not None
 
 
+_LONGEST_PHRASE = 80
+"""Characters of a phrase at most: in running text nothing more is searched than its beginning."""
+
+
 @lru_cache(maxsize=16384)
 def is_unit_line(text: str) -> bool:
     """Return whether a text is nothing but a phrase about units: "(EUR '000)", "All amounts in ₹ lakhs".
@@ -187,10 +191,12 @@ def is_unit_line(text: str) -> bool:
     plain = text.strip()
     if not plain or len(plain) >= 300:
         return False
-    for phrase in (find_unit_phrase(plain), find_currency_phrase(plain)):
+    before = _BEFORE.match(plain)
+    reach = before.end() if before else 0
+    begins = plain[: reach + _LONGEST_PHRASE]
+    for phrase in (find_unit_phrase(begins), find_currency_phrase(begins)):
         if phrase is not None:
-            before = _BEFORE.match(plain)
-            reached = before is not None and before.end() >= phrase.start
+            reached = before is not None and reach >= phrase.start
             # "Amount (in millions)" is a label with its unit.
             apart = plain[phrase.start] in "([" and any(map(str.isalpha, plain[: phrase.start]))
             if reached and not apart and ends_with_phrase(plain, phrase):

@@ -88,7 +88,7 @@ class TextLine:
     @cached_property
     def text(self) -> str:
         """All of it."""
-        return " ".join(chunk.text for chunk in self.chunks)
+        return " ".join([chunk.text for chunk in self.chunks])
 
     @property
     def left(self) -> float:
@@ -105,7 +105,8 @@ class TextLine:
         """The size of most of its letters."""
         by_size: dict[float, int] = {}
         for word in self.words:
-            by_size[round(word.size, 1)] = by_size.get(round(word.size, 1), 0) + len(word.text)
+            size = round(word.size, 1)
+            by_size[size] = by_size.get(size, 0) + len(word.text)
         return max(by_size, key=lambda size: (by_size[size], size))
 
     @cached_property
