@@ -30,16 +30,16 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class Line:
     """A label and the numbers behind it."""
 
     label: str
     numbers: tuple[str, ...]
 
-    def narrowed(self, width: int) -> "_Line":
+    def narrowed(self, width: int) -> "Line":
         """Return the line with its last numbers alone; those before are words of its label ("$56 and $64")."""
         cut = max(len(self.numbers) - width, 0)
-        return _Line(" ".join((self.label, *self.numbers[:cut])), tuple(map(_plain, self.numbers[cut:])))
+        return Line(" ".join((self.label, *self.numbers[:cut])), tuple(map(_plain, self.numbers[cut:])))
 
     def __str__(self) -> str:
         return f"{self.label} | {' | '.join(self.numbers)}"
@@ -54,12 +54,12 @@ def _letters(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.casefold())
 
 
-def _text_lines(path: Path, first: int) -> list[_Line]:
+def _text_lines(path: Path, first: int) -> list[Line]:
     """Return the lines of a statement's pages, as the library prints them."""
     import pypdfium2
 
     document = pypdfium2.PdfDocument(path)
-    found: list[_Line] = []
+    found: list[Line] = []
     for index in range(first - 1, min(first - 1 + _PAGES, len(document))):
         for line in document[index].get_textpage().get_text_range().splitlines():
             words = _APART.sub("", " ".join(line.split())).replace(" .", ".").split()
@@ -67,17 +67,17 @@ def _text_lines(path: Path, first: int) -> list[_Line]:
             while cut and _NUMBER.fullmatch(words[cut - 1]):
                 cut -= 1
             cut += 0 < cut < len(words) and words[cut - 1] in calendar.month_name
-            found.append(_Line(" ".join(words[:cut]), tuple(words[cut:])))
+            found.append(Line(" ".join(words[:cut]), tuple(words[cut:])))
     return found
 
 
-def _rows(table: Table) -> Iterator[_Line]:
+def _rows(table: Table) -> Iterator[Line]:
     for row in table.cells[table.header_rows :]:
         label, *cells = (cell.text for cell in row)
-        yield _Line(label, tuple(_plain(cell) for cell in cells if cell.strip()))
+        yield Line(label, tuple(_plain(cell) for cell in cells if cell.strip()))
 
 
-def _is_numbered(line: _Line) -> bool:
+def _is_numbered(line: Line) -> bool:
     return bool(line.numbers) and not all(map(_YEAR.fullmatch, line.numbers))
 
 
@@ -90,7 +90,7 @@ class _Comparison:
     differing: list[str]
 
 
-def compare_statement(table: Table, lines: Sequence[_Line]) -> _Comparison:
+def compare_statement(table: Table, lines: Sequence[Line]) -> _Comparison:
     """Return how the rows of a table differ from lines of text, of which more may stand before and behind them."""
     rows = list(_rows(table))
     labels = "".join(_letters(row.label) for row in rows)

@@ -1,0 +1,41 @@
+"""What `benchmarks.pdf_statements` says of a statement that was read right, and of one that was not."""
+
+import pytest
+from benchmarks.pdf_statements import Line, compare_statement
+
+from quaestor.documents.assembly import TablePart, assemble
+from quaestor.documents.table import Table
+
+LINES = [
+    Line("Balance sheet", ()),
+    Line("", ("2023", "2022")),
+    Line("Cash", ("510", "480")),
+    Line("Receivables, net of", ("5", "905", "(870)")),
+    Line("Total", ("1,415", "\u2014")),
+    Line("Page", ("12",)),
+]
+
+
+def table(*rows: list[str]) -> Table:
+    return assemble("report", [TablePart([["", "2023", "2022"], *rows])]).tables[0]
+
+
+RIGHT = [["Cash", "510", "480"], ["Receivables, net of 5", "$ 905", "(870)"], ["Total", "1,415", "\u2014"]]
+
+
+def test_a_statement_that_is_read_right_does_not_differ() -> None:
+    found = compare_statement(table(*RIGHT), LINES)
+    assert (found.rows, found.numbers, found.differing) == (3, 6, [])
+
+
+@pytest.mark.parametrize(
+    ("row", "read"),
+    [(1, ["Receivables, net of 5", "905", "870"]), (1, ["Claims", "905", "(870)"]), (0, ["Cash", "510 480", ""])],
+)
+def test_a_row_that_is_read_otherwise_differs(row: int, read: list[str]) -> None:
+    rows = [read if place == row else own for place, own in enumerate(RIGHT)]
+    assert compare_statement(table(*rows), LINES).differing
+
+
+def test_a_line_that_is_in_no_row_differs() -> None:
+    assert compare_statement(table(RIGHT[0], RIGHT[2]), LINES).differing == ["line: Receivables, net of 5 | 905 | -870"]
