@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from quaestor.core.currencies import is_currency
 from quaestor.core.encoding_artifacts import mask_artifacts, normalize_text
 from quaestor.core.number_conventions import DECIMAL_POINT, ENGLISH, NumberConvention, in_english
 from quaestor.core.number_forms import DIGITS_AT_MOST, NUMBER, START, QuantitySpan, decimal, read_number
@@ -20,7 +21,7 @@ from quaestor.core.periods import find_periods
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import QuantityError
 
-__all__ = ["QuantitySpan", "clean_label", "find_quantities", "parse_cell", "parse_quantity"]
+__all__ = ["QuantitySpan", "clean_label", "find_quantities", "is_money", "parse_cell", "parse_quantity"]
 
 _SIMPLE_CELL = re.compile(
     rf"(?P<currency>\$)?\s?(?P<minus>-)?(?P<number>{NUMBER})(?:\s?(?P<percent>%))?(?:\s\(\s(?P<echo>{NUMBER})\s?%?\s?\))?"
@@ -100,6 +101,18 @@ def _leaves_digits(
         return True
     between = [masked[end:start] for (_, end), (start, _) in pairwise([(0, 0), *known, (len(masked), len(masked))])]
     return any(re.search("[0-9]", _MARK_OR_NAME.sub("", text)) for text in between)
+
+
+def is_money(text: str) -> bool:
+    """Return whether a text is one amount of money with its currency and nothing else.
+
+    >>> [is_money(text) for text in ("EUR 64.2m", "₹ 1,284 crore", "64.2", "EUR 5 notes")]
+    [True, True, False, False]
+    """
+    found = parse_cell(text) if any(map(str.isdigit, text)) else ()
+    if len(found) != 1 or not is_currency(found[0].unit) or found[0].text != text.strip():
+        return False
+    return not text.rstrip().endswith(("'000", "\u2019000", " 000"))  # "CHF 000" heads what is in thousands
 
 
 @lru_cache(maxsize=16384)

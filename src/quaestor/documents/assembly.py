@@ -16,6 +16,7 @@ from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.amounts import Amounts, amounts_in_text, default_amounts, is_amounts_line, read_amounts
+from quaestor.documents.bare_signs import bare_sign_of, sentences_with_own_currency, with_own_currency
 from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
 from quaestor.documents.continued import goes_on, under_headings_of
 from quaestor.documents.corroborated import scale_said
@@ -42,6 +43,8 @@ _LEADING_SENTENCES = 2
 _OF_NO_HEADINGS = (WarningKind.NO_HEADER, WarningKind.NO_HEADING)
 _CENTS = -2
 _SMALL = 100
+_OF_ALL = ("(all", "(tabular")
+"""How a caption over one table begins that speaks of all of them."""
 _FIRST_BLOCKS = 40
 """Of the first page of a filing, on which its period stands."""
 _SECTION_ID = re.compile(r"[a-z][a-z0-9_]*")
@@ -295,16 +298,21 @@ class _Assembly:
         found = read_sentences(self.id, self.sections[-1].id, part.sentences, self.sentences, self.convention)
         if part.standing:
             found = with_standing_scale(found, read_amounts(part.standing))
+        if sign := bare_sign_of(self.default.unit):
+            found = sentences_with_own_currency(found, self.default.unit or "", sign)
         for sentence, start, end, fact in part.facts:
             source = SentenceRef(self.id, self.sections[-1].id, self.sentences + sentence, start, end)
             self.facts.append(TaggedNumber(source, fact))
         self.sentences += len(found)
         self._look_for_period(" ".join(part.sentences))
-        if self.filing and _says_something(said := _default_of(part)):
-            self.default = said
+        self._look_for_default(part)
         after_table = self.blocks and isinstance(self.blocks[-1].content, Table)
         self.leading = [*([] if after_table else self.leading), *part.sentences][-_LEADING_SENTENCES:]
         self._add(Paragraph(found), part)
+
+    def _look_for_default(self, part: DocumentPart) -> None:
+        if self.filing and _says_something(said := _default_of(part)):
+            self.default = said
 
     def add_table(self, part: TablePart) -> None:
         width = max((len(row) for row in part.grid), default=0)
@@ -357,10 +365,13 @@ class _Assembly:
         table = _without_values(_with_numbers(table, part.numbers), part.unknown)
         table = replace(table, caption=table.caption or clean_label(part.caption), title=part.title)
         if self.filing:
+            self._look_for_default(part)
             table = self._concluded(table, part)
         elif not self._is_page:
             table = with_periods(table, self._about(table, part), self.reported)
         table = with_unit_columns(table)
+        if sign := bare_sign_of(self.default.unit):
+            table = with_own_currency(table, self.default.unit or "", sign)
         for row, column, fact in part.facts:
             self.facts.append(TaggedNumber(CellRef(self.id, self.tables, row, column), fact))
         if table.is_too_large:
@@ -466,8 +477,16 @@ def _without_values(table: Table, unknown: Sequence[tuple[int, int]]) -> Table:
 
 
 def _default_of(part: DocumentPart) -> Amounts:
-    """Return what a heading or a paragraph says that all amounts of the document count in."""
-    texts = part.sentences if isinstance(part, ParagraphPart) else (part.text,) if isinstance(part, HeadingPart) else ()
+    """Return what a heading, a paragraph or a caption says that all amounts of the document count in."""
+    match part:
+        case ParagraphPart():
+            texts = part.sentences
+        case HeadingPart():
+            texts = (part.text,)
+        case TablePart() if not part.caption.startswith("(") or part.caption.casefold().startswith(_OF_ALL):
+            texts = (part.caption,)
+        case _:
+            texts = ()
     return next(filter(_says_something, map(default_amounts, texts)), Amounts())
 
 

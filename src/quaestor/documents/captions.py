@@ -58,7 +58,12 @@ _SINGLE = re.compile(
     r"\bper(?:[\s-]|\s\w+\s)?(?:share|unit|gallon|barrel|bbl|boe|mcf)|pershare|\bratios?\b|^ratio|\bto average\s",
     re.IGNORECASE,
 )
-_BASIS_POINTS = re.compile(r"\bbps\b|\bbasis points?\b", re.IGNORECASE)
+_HUNDREDTHS = re.compile(
+    r"(?:\(\s?(?:in\s)?(?:[a-z]{1,4}\s)?|\bin\s|,\s)(cents|pence|sen|øre|öre)\s?\)?$", re.IGNORECASE
+)
+HUNDREDTHS = frozenset({"cents", "pence", "sen", "øre", "öre"})
+"""What prices are printed in instead of the currency of their table."""
+_BASIS_POINTS = re.compile(r"(?<![0-9])(?<![0-9]\s)\b(?:bps\b|basis points?\b)", re.IGNORECASE)
 _SPAN = re.compile(r"\(\s?(?:in\s)?(?P<word>years|months)\s?\)|\(\s?in\s(?P<days>days)\s?\)", re.IGNORECASE)
 _COUNTED = re.compile(
     r"(?:^\W*(?:total\s)?|\bnumber\s?of\s(?:[a-z]+\s)?|\(\s?(?:in\s)?)"
@@ -99,15 +104,14 @@ def read_caption(text: str) -> Caption:
 
 def _caption_of_single(label: str) -> Caption:
     """Returns what a label says that names no thousands, millions or billions."""
-    if span := _SPAN.search(label):
-        return Caption(Scale.ONE, (span["word"] or span["days"]).casefold())
+    if span := _SPAN.search(label) or _HUNDREDTHS.search(label) or _BASIS_POINTS.search(label):
+        word = next(filter(None, span.groups()), "basis points").casefold()
+        return Caption(Scale.ONE, word)
     phrase = find_currency_phrase(label)
     if phrase is not None and ends_with_phrase(label, phrase):
         # A sign in brackets names the currency alone: the table's scale may hold for it ("Price (€)", "Revenue ($)").
         named = "in " in label[phrase.start : phrase.end].casefold()
         return Caption(Scale.ONE if named or _SINGLE.search(label) else None, phrase.currency)
-    if _BASIS_POINTS.search(label):
-        return Caption(Scale.ONE, "basis points")
     if _SINGLE.search(label):
         return Caption(Scale.ONE)
     if _PERCENT.search(label):
@@ -131,10 +135,10 @@ def without_caption(text: str) -> str:
 
 
 def _is_unit(text: str) -> bool:
-    """Whether what stands in brackets tells of units and nothing else."""
-    return (
-        is_unit_line(f"({text})") or _PERCENTAGES.fullmatch(text) is not None or _SCALE.search(f"({text})") is not None
-    )
+    """Whether what stands in brackets tells of a scale and nothing else; a currency alone tells lines apart."""
+    if _PERCENTAGES.fullmatch(text) or _SCALE.search(f"({text})"):
+        return True
+    return is_unit_line(f"({text})") and (find_unit_phrase(text) is not None or "in " in text.casefold())
 
 
 def is_caption(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Dollars that accounts print once: a column's first line and its total have the sign, those between count the same.
+"""Signs that accounts print once: a column's first line and its total have `$`, those between count the same.
 
 Owns the rule alone; a unit that a print, a label or a caption names goes before it (`Table.unit_at`).
 """
@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from quaestor.core.currencies import is_currency
 from quaestor.core.quantity import Quantity, Scale
 
 _TOTAL = re.compile(r"^(?:sub)?-?total|\btotal$|^net\b|^balance\b|\bend(?:ing)? (?:balance|of)\b", re.IGNORECASE)
@@ -24,8 +25,8 @@ Line = tuple[str, Sequence[Quantity]]
 """The label of a row, and the numbers of its cell in one column."""
 
 
-def between_dollars(above: Iterable[Line], label: str, below: Iterable[Line]) -> bool:
-    """Whether the number of a line counts dollars, although its cell prints no sign.
+def currency_between(above: Iterable[Line], label: str, below: Iterable[Line]) -> str | None:
+    """Return the currency that the number of a line counts in, although its cell prints no sign; None if it has none.
 
     Args:
         above: The lines over it in its column, the nearest first.
@@ -33,20 +34,22 @@ def between_dollars(above: Iterable[Line], label: str, below: Iterable[Line]) ->
         below: The lines under it, the nearest first.
     """
     if _counts_otherwise(label):
-        return False
-    return _reaches_dollars(above, total=False) and _reaches_dollars(below, total=True)
+        return None
+    code = _currency_at(above, total=False)
+    return code if code is not None and code == _currency_at(below, total=True) else None
 
 
-def _reaches_dollars(lines: Iterable[Line], *, total: bool) -> bool:
-    """Whether the nearest line with a printed unit prints dollars, over lines that could count them too."""
+def _currency_at(lines: Iterable[Line], *, total: bool) -> str | None:
+    """Return the currency of the nearest line with a printed unit, over lines that could count in it too."""
     for _, (label, numbers) in zip(range(_MOST), lines, strict=False):
         if not numbers:
             continue
-        if numbers[0].unit == "USD":
-            return not _counts_otherwise(label) and (not total or _TOTAL.search(label) is not None)
+        if is_currency(numbers[0].unit):
+            counts = not _counts_otherwise(label) and (not total or _TOTAL.search(label) is not None)
+            return numbers[0].unit if counts else None
         if numbers[0].unit is not None or numbers[0].scale is not Scale.ONE or _counts_otherwise(label):
-            return False
-    return False
+            return None
+    return None
 
 
 @lru_cache(maxsize=8192)

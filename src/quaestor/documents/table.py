@@ -12,7 +12,7 @@ from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.captions import covers, is_price
-from quaestor.documents.dollars import Line, between_dollars
+from quaestor.documents.dollars import Line, currency_between
 from quaestor.documents.repairs import Repair, RepairKind
 
 MOST_CELLS_ASKED = 50_000
@@ -193,7 +193,7 @@ class Table:
         return own or (None if plain else self.unit or self._unit_between(row, column))
 
     def _unit_between(self, row: int, column: int) -> str | None:
-        """Dollars, where the column prints them above the cell and at the total below it."""
+        """The currency that the column prints above the cell and at the total below it."""
         if row < self.header_rows or any(number.unit for number in self.cells[row][column].quantities):
             return None
 
@@ -201,7 +201,7 @@ class Table:
             return ((self.rows[other].label, self.cells[other][column].quantities) for other in rows)
 
         above, below = range(row - 1, self.header_rows - 1, -1), range(row + 1, len(self.cells))
-        return "USD" if between_dollars(lines(above), self.rows[row].label, lines(below)) else None
+        return currency_between(lines(above), self.rows[row].label, lines(below))
 
     def period_at(self, row: int, column: int) -> Period | None:
         """The period of a cell, read from the axis that carries the periods first; the table's if neither names one."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from quaestor.core.quantity import LARGE_SCALES, Scale
 from quaestor.documents.captions import NOTHING, Caption, read_caption
 from quaestor.documents.table import Header, Table
-from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone
+from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, is_unit_line
 
 _HEAD = re.compile(
     r"(?:[a-z]{1,20} )?(?:units?(?: of measure(?:ment)?)?|uom|currency|currencies|scale|multiplier|measure|einheit"
@@ -51,7 +51,9 @@ def _is_unit_column(table: Table, place: int, header: Header) -> bool:
     if not _HEAD.fullmatch(header.label.strip()):
         return False
     cells = [row[place] for row in table.cells[table.header_rows :] if row[place].text.strip()]
-    return bool(cells) and all(len(cell.text) <= _LONGEST and not cell.quantities for cell in cells)
+    return bool(cells) and all(
+        len(cell.text) <= _LONGEST and (not cell.quantities or is_unit_line(cell.text)) for cell in cells
+    )
 
 
 def read_unit(text: str) -> Caption:

@@ -14,7 +14,7 @@ from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.parsing import find_quantities
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.amounts import Amounts
-from quaestor.documents.captions import covers, read_caption
+from quaestor.documents.captions import HUNDREDTHS, covers, read_caption
 from quaestor.documents.document import Sentence
 from quaestor.documents.kinds import Kind, kind_of
 from quaestor.documents.table import Cell, Header, Table
@@ -166,7 +166,8 @@ def _header(header: Header, kind: Kind | None, amounts: Amounts, money: str | No
     said = said or (header.scale if header.scale in LARGE_SCALES else None)
     match kind:
         case "price":
-            return replace(header, scale=Scale.ONE, unit=money or header.unit)
+            own = header.unit if is_currency(header.unit) or header.unit in HUNDREDTHS else None
+            return replace(header, scale=Scale.ONE, unit=own or money or header.unit)
         case "shares":
             return replace(header, scale=said or amounts.shares or amounts.scale, unit="shares")
         case "time":

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from quaestor.core.parsing import is_money
 from quaestor.readers.html.blocks import RawCell, RawTable
 from quaestor.readers.html.inline import Mark
 from quaestor.readers.html.styles import Style
@@ -83,7 +84,7 @@ def prints_value(text: str) -> bool:
     if len(text) > 60:
         return False
     plain = text.strip()
-    return bool(_VALUE.fullmatch(plain) or _DASH.fullmatch(plain)) and not _YEAR.fullmatch(plain)
+    return bool(_VALUE.fullmatch(plain) or _DASH.fullmatch(plain) or is_money(plain)) and not _YEAR.fullmatch(plain)
 
 
 def rows_of(table: RawTable) -> list[list[Item]]:

@@ -5,6 +5,9 @@ Owns these patterns. What the number is worth is read by `quaestor.documents`.
 
 import re
 
+from quaestor.core.parsing import is_money
+from quaestor.documents.unit_phrases import is_unit_line
+
 _NUMBER = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+"
 _DASH = r"[-\u2013—\u2212]{1,3}"
 _CURRENCY = r"(?:US|C|A|HK|NT)?[$€£¥]|R\$|Rs\.?|USD|EUR|GBP|CHF"
@@ -46,7 +49,9 @@ def is_value(text: str) -> bool:
     >>> [text for text in ("$ (1,716)", "12.5 %", "—", "2021", "Note 7", "June 30, 2025") if is_value(text)]
     ['$ (1,716)', '12.5 %', '—', '2021']
     """
-    return len(text) < 60 and _VALUE.fullmatch(text) is not None
+    if len(text) >= 60 or ("000" in text and is_unit_line(text)):
+        return False
+    return _VALUE.fullmatch(text) is not None or is_money(text)
 
 
 def is_year(text: str) -> bool:
@@ -66,7 +71,7 @@ def is_date(text: str) -> bool:
 
 def is_plain_caption(text: str) -> bool:
     """Whether a text says what a table counts in ("(In millions, except per share amounts)"), or is "(unaudited)"."""
-    return len(text) < 200 and _CAPTION.fullmatch(text.strip()) is not None
+    return len(text) < 200 and (_CAPTION.fullmatch(text.strip()) is not None or is_unit_line(text))
 
 
 def without_marks(text: str) -> str:

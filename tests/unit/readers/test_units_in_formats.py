@@ -1,0 +1,200 @@
+"""Phrases about units mean the same wherever they stand in a file, and in whichever format it is written."""
+
+import html
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from pdf_files import PdfPage, pdf_of
+from workbooks import write_workbook
+
+import quaestor
+from quaestor.core.quantity import Scale
+from quaestor.documents.document import Document
+from quaestor.documents.table import Table
+
+Rows = Sequence[Sequence[str]]
+
+PHRASES = [
+    ("EUR m", Scale.MILLION, "EUR"),
+    ("SEK million", Scale.MILLION, "SEK"),
+    ("CHF 000", Scale.THOUSAND, "CHF"),
+    ("HK$'000", Scale.THOUSAND, "HKD"),
+    ("TEUR", Scale.THOUSAND, "EUR"),
+    ("Rs. crore", Scale.CRORE, "INR"),
+]
+VALUES = (("Revenue", "64,210", "60,100"), ("Cost of sales", "41,480", "40,050"), ("Gross profit", "22,730", "20,050"))
+YEARS = ("2023", "2022")
+
+
+def _html(lines: Sequence[str], rows: Rows) -> str:
+    title, *others = map(html.escape, lines)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return (
+        f"<html><body><h2>{title}</h2>" + "".join(f"<p>{line}</p>" for line in others) + f"<table>{body}</table></body>"
+    )
+
+
+def _markdown(lines: Sequence[str], rows: Rows) -> str:
+    title, *others = lines
+    table = [f"| {' | '.join(row)} |" for row in rows]
+    rule = "|" + "---|" * len(rows[0])
+    return "\n\n".join([f"# {title}", *others, "\n".join([table[0], rule, *table[1:]])])
+
+
+def _csv(lines: Sequence[str], rows: Rows) -> str:
+    return "\n".join([*(f'"{line}"' for line in lines), *(",".join(f'"{cell}"' for cell in row) for row in rows)])
+
+
+def _text(lines: Sequence[str], rows: Rows) -> str:
+    table = (row[0].ljust(32) + "".join(cell.rjust(14) for cell in row[1:]) for row in rows)
+    return "\n".join([*(f"              {line}" for line in lines), "", *table, ""])
+
+
+def _pdf(lines: Sequence[str], rows: Rows) -> bytes:
+    page = PdfPage()
+    for number, line in enumerate(lines):
+        page.center(306, 60 + 14 * number, line, bold=not number)
+    columns = [540 - 100 * place for place in reversed(range(len(rows[0]) - 1))]
+    for number, row in enumerate(rows):
+        page.row(130 + 12 * number, row[0], row[1:], columns)
+    return pdf_of([page])
+
+
+def _workbook(path: Path, lines: Sequence[str], rows: Rows) -> None:
+    numbers = [[_number(cell) for cell in row] for row in rows]
+    write_workbook(path, {"Results": [*([line] for line in lines), *numbers]})
+
+
+def _number(cell: str) -> str | tuple[str, str]:
+    plain = cell.replace(",", "")
+    return (plain, "0" if len(cell) == 4 else "#,##0") if plain.isdigit() else cell
+
+
+def _read(folder: Path, kind: str, lines: Sequence[str], rows: Rows) -> Document:
+    path = folder / f"results.{kind}"
+    writers: dict[str, Callable[[Sequence[str], Rows], str | bytes]] = {
+        "html": _html, "md": _markdown, "csv": _csv, "txt": _text, "pdf": _pdf,
+    }  # fmt: skip
+    if kind == "xlsx":
+        _workbook(path, lines, rows)
+    else:
+        written = writers[kind](lines, rows)
+        path.write_bytes(written.encode() if isinstance(written, str) else written)
+    return _document(path)
+
+
+def _document(path: Path) -> Document:
+    return quaestor.open(str(path), settings=quaestor.Settings(keep_asked=False)).document
+
+
+def _counts(table: Table, label: str, column: int) -> tuple[Scale | None, str | None]:
+    row = next(number for number, header in enumerate(table.rows) if header.label.startswith(label))
+    return table.scale_at(row, column), table.unit_at(row, column)
+
+
+@pytest.mark.parametrize(("phrase", "scale", "currency"), PHRASES)
+@pytest.mark.parametrize("kind", ["html", "md", "csv", "txt", "pdf", "xlsx"])
+@pytest.mark.parametrize("place", ["caption", "title", "corner"])
+def test_over_the_table(tmp_path: Path, kind: str, place: str, phrase: str, scale: Scale, currency: str) -> None:
+    lines = ["Statement of income", f"(in {phrase})"] if place == "caption" else ["Statement of income"]
+    if place == "title":
+        lines = [f"Statement of income ({phrase})"]
+    corner = phrase if place == "corner" else ""
+    (table,) = _read(tmp_path, kind, lines, [(corner, *YEARS), *VALUES]).tables
+    assert _counts(table, "Revenue", 1) == (scale, currency)
+    assert _counts(table, "Gross profit", 2) == (scale, currency)
+
+
+@pytest.mark.parametrize(("phrase", "scale", "currency"), PHRASES)
+@pytest.mark.parametrize("kind", ["html", "md", "csv", "xlsx"])
+def test_in_a_column_of_units_or_in_headings(
+    tmp_path: Path, kind: str, phrase: str, scale: Scale, currency: str
+) -> None:
+    rows = [("Line", "Unit", *YEARS), *((label, phrase, *values) for label, *values in VALUES)]
+    (table,) = _read(tmp_path, kind, ["Key figures"], rows).tables
+    assert _counts(table, "Revenue", 2) == (scale, currency)
+    turned = [("Year", f"Revenue ({phrase})", "Employees"), ("2023", "64,210", "412"), ("2022", "60,100", "398")]
+    (table,) = _read(tmp_path, kind, ["Key figures"], turned).tables
+    assert (table.scale_at(1, 1), table.unit_at(1, 1)) == (scale, currency)
+    assert table.scale_at(1, 2) in (None, Scale.ONE)
+
+
+@pytest.mark.parametrize("kind", ["html", "md", "csv", "xlsx"])
+def test_in_cells_and_in_sentences(tmp_path: Path, kind: str) -> None:
+    said = "Revenue was SEK 1,204 million in 2023, after MSEK 1,100 in 2022 and NT$ 3.2 billion elsewhere in the group."
+    rows = [("", *YEARS), ("Revenue", "EUR 64.2m", "EUR 60.1m"), ("Capital", "Rs. 450 lakhs", "Rs. 410 lakhs")]
+    document = _read(tmp_path, kind, ["Key figures", said], rows)
+    (table,) = document.tables
+    cells = [row[1].quantities[0] for row in table.cells[table.header_rows :]]
+    assert [(q.scale, q.unit) for q in cells] == [(Scale.MILLION, "EUR"), (Scale.LAKH, "INR")]
+    mentions = [mention.quantity for sentence in document.sentences for mention in sentence.mentions]
+    assert [(str(q.value), q.scale, q.unit) for q in mentions] == [
+        ("1204", Scale.MILLION, "SEK"),
+        ("1100", Scale.MILLION, "SEK"),
+        ("3.2", Scale.BILLION, "TWD"),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["html", "md"])
+@pytest.mark.parametrize(
+    ("says", "scale", "currency"),
+    [
+        ("Amounts are presented in thousands of euros unless otherwise stated.", Scale.THOUSAND, "EUR"),
+        (
+            "All values are rounded to the nearest million Swiss francs except where otherwise indicated.",
+            Scale.MILLION,
+            "CHF",
+        ),
+        ("The consolidated financial statements are presented in millions of yen.", Scale.MILLION, "JPY"),
+    ],
+)
+def test_what_the_whole_document_says_holds_where_nothing_nearer_speaks(
+    tmp_path: Path, kind: str, says: str, scale: Scale, currency: str
+) -> None:
+    note = _markdown if kind == "md" else _html
+    tables = [
+        note(["1. Basis of preparation", says], [("", *YEARS), *VALUES]),
+        note(["2. Personnel"], [("", *YEARS), ("Wages", "4,512", "4,400"), ("Employees", "14,512", "14,400")]),
+        note(["3. Fees", "(in US dollars)"], [("", *YEARS), ("Directors' fees", "310,500", "295,000")]),
+        note(["4. Rates"], [("", *YEARS), ("Discount rate", "2.1%", "1.9%"), ("Salary growth", "3.0%", "2.5%")]),
+        note(["5. Earnings"], [("", *YEARS), ("Profit", "8,120", "7,400"), ("Earnings per share", "4.51", "4.02")]),
+    ]
+    path = tmp_path / f"report.{kind}"
+    path.write_text("\n\n".join(tables), encoding="utf-8")
+    first, staff, fees, rates, earnings = _document(path).tables
+    assert _counts(first, "Revenue", 1) == _counts(staff, "Wages", 1) == (scale, currency)
+    assert _counts(staff, "Employees", 1)[0] is Scale.ONE
+    assert _counts(fees, "Directors", 1) == (Scale.ONE, "USD")
+    assert rates.cells[1][1].quantities[0].scale is Scale.PERCENT
+    assert _counts(earnings, "Profit", 2) == (scale, currency)
+    assert _counts(earnings, "Earnings per share", 2) == (Scale.ONE, currency)
+
+
+@pytest.mark.parametrize("kind", ["html", "md", "csv", "xlsx"])
+def test_amounts_per_share_and_shares_do_not_count_in_the_scale_of_money(tmp_path: Path, kind: str) -> None:
+    rows = [
+        ("", *YEARS),
+        ("Net income", "18,360", "10,980"),
+        ("Earnings per common share:", "", ""),
+        ("Net income", "1.79", "1.03"),
+        ("Net income - assuming dilution", "1.78", "1.02"),
+        ("Weighted average shares outstanding", "104,398,618", "103,398,618"),
+        ("Store count", "412", "398"),
+    ]
+    (table,) = _read(tmp_path, kind, ["Statement of income", "(USD in millions)"], rows).tables
+    scales = [table.scale_at(row, 1) for row in range(table.header_rows, len(table.rows))]
+    one = Scale.ONE
+    assert [scales[0], *scales[2:]] == [Scale.MILLION, one, one, one, one]
+
+
+@pytest.mark.parametrize("kind", ["html", "md", "csv", "xlsx"])
+def test_a_percent_sign_is_printed_once_for_a_column(tmp_path: Path, kind: str) -> None:
+    rows = [
+        ("", *YEARS),
+        ("Net sales", "100.0%", "100.0%"),
+        ("Gross margin", "33.7", "33.6"),
+        ("Profit", "15.2", "14.6"),
+    ]
+    (table,) = _read(tmp_path, kind, ["Results as a percentage of net sales"], rows).tables
+    assert _counts(table, "Profit", 1)[0] is Scale.PERCENT
