@@ -301,7 +301,9 @@ def _statements(faces: Sequence[_Face]) -> dict[int, TableRole]:
 
 
 def _is_titled(face: _Face, statement: _Statement) -> bool:
-    return any(map(statement.title.search, face.titles)) and face.counts(statement.lines) >= _LEAST_SIGNS
+    own = statement.title.search(face.table.title) is not None
+    least = 1 if own else _LEAST_SIGNS
+    return (own or any(map(statement.title.search, face.titles))) and face.counts(statement.lines) >= least
 
 
 def _is_telling(face: _Face, role: TableRole, statement: _Statement) -> bool:

@@ -1,11 +1,12 @@
-"""A question as its document would put it: words spelled as they are there, the company without its name.
+"""A question as its document would put it: words spelled as they are there, no company's name, its fiscal years.
 
-Owns the order of the two. What was asked is kept as asked; it is read by these words.
+Owns the order of the three. What was asked is kept as asked; it is read by these words.
 """
 
 from collections.abc import Iterable, Mapping
 
 from quaestor.retrieval.company_name import without_company
+from quaestor.retrieval.fiscal_years import in_fiscal_years
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.spelling import respelled
 
@@ -17,5 +18,6 @@ def meant_texts(texts: Iterable[str], index: PlaceIndex) -> Mapping[str, str]:
         texts: The questions as asked.
         index: The document's.
     """
-    meant = {text: respelled(without_company(text, index.document), index) for text in texts}
+    document = index.document
+    meant = {text: in_fiscal_years(respelled(without_company(text, document), index), document) for text in texts}
     return {text: said for text, said in meant.items() if said != text}

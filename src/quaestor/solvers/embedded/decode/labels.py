@@ -27,6 +27,10 @@ _LONGEST_NAME = 7
 _BEGINS_A_NAME = frozenset({"total", "net", "gross", "and", "other"})
 _NAMED = "statement line"
 """A caption by which statements print a line, and nothing more."""
+_PER_SHARE = re.compile(r"\bper (?:\w+ )?(?:share|unit|stock)\b", re.IGNORECASE)
+"""In a heading, of what the lines below it are: "net income" is a line of them, and no amount of the company."""
+_INCOMES = {"kg:net_loss": "kg:net_income", "kg:operating_loss": "kg:operating_income"}
+"""Of the line of a loss that of the income, which the same line is called in other years."""
 _ASIDE = re.compile(r"\([^()]*\)")
 _WHOLE = re.compile(r"\b(?:total|consolidated|amount|change|company|as reported)\b", re.IGNORECASE)
 _LOSS = re.compile(r"(?<=[_:])loss(?=_|$)")
@@ -48,7 +52,8 @@ class SaidLabels:
         below = len(row.levels) > 1 and row.label in self._of_parts[table.index]
         part = below and not set(stems(row.levels[-2])) & set(self._stems)
         column = table.columns[source.column]
-        own = [] if part else [self._said(row.label), self._called(row)]
+        below_zero = (number := table.cells[source.row][source.column].quantity) is not None and number.value < 0
+        own = [] if part else [self._said(row.label), self._called(row, is_loss=below_zero)]
         if self._is_part(column, table):
             own = [(_OF_A_PART * counts, False) for counts, _ in own]
         said = [*own, self._said(column.label)]
@@ -72,9 +77,13 @@ class SaidLabels:
                 whole = whole or stems(printed) == self._stems
         return best, whole
 
-    def _called(self, row: Header) -> tuple[float, bool]:
-        """The same of a line that the question calls by another of its names."""
-        name = self._lines.get(line_called(row.label)) if self._lines else None
+    def _called(self, row: Header, *, is_loss: bool) -> tuple[float, bool]:
+        """The same of a line that the question calls by another of its names; a loss below zero is an income."""
+        if not self._lines:
+            return 0.0, False
+        per_share = any(map(_PER_SHARE.search, row.levels[:-1]))
+        line = line_called(f"{row.label} per share" if per_share else row.label)
+        name = self._lines.get(line) or (self._lines.get(_INCOMES.get(line, "")) if is_loss else None)
         if name is None:
             return 0.0, False
         left = Counter(self._stems)

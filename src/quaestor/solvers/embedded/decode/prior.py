@@ -24,6 +24,7 @@ from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.solvers.embedded.candidates.enumerate import Candidates
 from quaestor.solvers.embedded.candidates.operations import DIVIDE, LOOKUP
 from quaestor.solvers.embedded.candidates.pool import NEW, NONE, RESULT1, USED, Pool
+from quaestor.solvers.embedded.decode.alike_lines import less_likely
 from quaestor.solvers.embedded.decode.cell_times import is_of_other_time
 from quaestor.solvers.embedded.decode.kinds_asked import OTHER_KIND, kind_asked
 from quaestor.solvers.embedded.decode.labels import SaidLabels
@@ -209,6 +210,7 @@ def prior_of(
     asked, other_time = times_asked(question), np.zeros(len(leaves), bool)
     counted, counts = _counted(question, document), np.zeros(len(leaves), np.float32)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
+    labels = np.zeros(len(leaves), np.float32)
     period, kind, away = spoken_period(question), kind_asked(question), np.zeros(len(leaves), np.float32)
     for place, leaf in enumerate(leaves.leaves):
         source = leaf.source
@@ -223,6 +225,7 @@ def prior_of(
         if key not in known:
             known[key] = said_labels.of(document.table(source.table), source)
         said, named[place] = known[key]
+        labels[place] = said
         away[place] += period.away(document.table(source.table), source)
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * said
     away += OTHER_TIME * other_time
@@ -236,6 +239,8 @@ def prior_of(
         named |= sizes == sizes.max()
     # What is away from what is asked is meant only where nothing else is there.
     found, named = found - away, named & (away == away.min())
+    less = less_likely(question, leaves.leaves, labels, document)
+    found, named = found - less, named & (less == less[named].min(initial=np.inf))
     share, other_year = asks_share_of_last(question), asks_for_other_year(question)
     return Prior(found - found.max(), leaves.year, named, other_time, share, other_year)
 
