@@ -27,8 +27,11 @@ _LONGEST_NAME = 7
 _BEGINS_A_NAME = frozenset({"total", "net", "gross", "and", "other"})
 _NAMED = "statement line"
 """A caption by which statements print a line, and nothing more."""
+_OF_TIME = frozenset(stems("fiscal financial year"))
+"""Words that say nothing of a line: "revenue in fiscal 2023"."""
 _PER_SHARE = re.compile(r"\bper (?:\w+ )?(?:share|unit|stock)\b", re.IGNORECASE)
 """In a heading, of what the lines below it are: "net income" is a line of them, and no amount of the company."""
+_SHARES = re.compile(r"\bshares?\b|\beps\b|\bunit\b", re.IGNORECASE)
 _INCOMES = {"kg:net_loss": "kg:net_income", "kg:operating_loss": "kg:operating_income"}
 """Of the line of a loss that of the income, which the same line is called in other years."""
 _ASIDE = re.compile(r"\([^()]*\)")
@@ -42,8 +45,10 @@ class SaidLabels:
 
     def __init__(self, question: str, tables: Iterable[Table]) -> None:
         """Takes what is asked, without the place that it names, and the tables whose labels are looked at."""
-        self._words, self._stems = _spoken(question), stems(question)
+        self._words = _spoken(question)
+        self._stems = tuple(stem for stem in stems(question) if stem not in _OF_TIME)
         self._lines = lines_named(question)
+        self._per_share = _SHARES.search(question) is not None
         self._of_parts = {table.index: _of_parts(table) for table in tables}
 
     def of(self, table: Table, source: CellRef) -> tuple[float, bool]:
@@ -51,6 +56,7 @@ class SaidLabels:
         row = table.rows[source.row]
         below = len(row.levels) > 1 and row.label in self._of_parts[table.index]
         part = below and not set(stems(row.levels[-2])) & set(self._stems)
+        part = part or (_is_per_share(row) and not self._per_share)
         column = table.columns[source.column]
         below_zero = (number := table.cells[source.row][source.column].quantity) is not None and number.value < 0
         own = [] if part else [self._said(row.label), self._called(row, is_loss=below_zero)]
@@ -59,6 +65,10 @@ class SaidLabels:
         said = [*own, self._said(column.label)]
         best, whole = max(said)[0], any(all_said for _, all_said in said)
         return best / max(1, len(self._words)), whole
+
+    def names_another(self, row: Header) -> bool:
+        """Returns whether a row is a line of statements and the question names others: "deferred revenue"."""
+        return bool(self._lines) and line_called(row.label) not in ("", *self._lines)
 
     def _is_part(self, column: Header, table: Table) -> bool:
         """Whether a column is of one thing among several, and the question names no such thing."""
@@ -81,14 +91,17 @@ class SaidLabels:
         """The same of a line that the question calls by another of its names; a loss below zero is an income."""
         if not self._lines:
             return 0.0, False
-        per_share = any(map(_PER_SHARE.search, row.levels[:-1]))
-        line = line_called(f"{row.label} per share" if per_share else row.label)
+        line = line_called(f"{row.label} per share" if _is_per_share(row) else row.label)
         name = self._lines.get(line) or (self._lines.get(_INCOMES.get(line, "")) if is_loss else None)
         if name is None:
             return 0.0, False
         left = Counter(self._stems)
         left.subtract(stems(name))
         return _BY_ANOTHER_NAME * len(_spoken(name)), len(self._lines) == 1 and not any(left[s] > 0 for s in left)
+
+
+def _is_per_share(row: Header) -> bool:
+    return any(map(_PER_SHARE.search, row.levels[:-1]))
 
 
 @lru_cache(maxsize=1024)
@@ -104,7 +117,7 @@ def lines_named(text: str) -> Mapping[str, str]:
     taken: set[int] = set()
     for start, end in spans:
         name = " ".join(said[start:end])
-        if said[end - 1] in _BEGINS_A_NAME:
+        if said[end - 1] in _BEGINS_A_NAME or _OF_TIME.issuperset(stems(name)):
             # "Net income and total assets" are two lines.
             continue
         if taken.isdisjoint(range(start, end)) and (line := line_called(name)):

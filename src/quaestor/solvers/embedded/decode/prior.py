@@ -75,6 +75,8 @@ _PLAIN = frozenset({"kg:PatternValue"})
 _CALCULATED = re.compile(r"\b(?:more|fewer|less|than|per|not|non|other|combined|together|altogether)\b")
 OTHER_TIME = 6.0
 """What a number of another time than is asked for has less."""
+OTHER_LINE = 3.0
+"""What a number of another line has less beside one of the line that the question names and nothing else."""
 OTHER_VERB = 6.0
 """What a number has less to which another verb leads than to one beside it that is asked for."""
 _ELSEWHERE = 0.5
@@ -210,7 +212,7 @@ def prior_of(
     asked, other_time = times_asked(question), np.zeros(len(leaves), bool)
     counted, counts = _counted(question, document), np.zeros(len(leaves), np.float32)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
-    labels = np.zeros(len(leaves), np.float32)
+    labels, another = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
     period, kind, away = spoken_period(question), kind_asked(question), np.zeros(len(leaves), np.float32)
     for place, leaf in enumerate(leaves.leaves):
         source = leaf.source
@@ -226,6 +228,7 @@ def prior_of(
             known[key] = said_labels.of(document.table(source.table), source)
         said, named[place] = known[key]
         labels[place] = said
+        another[place] = said_labels.names_another(document.table(source.table).rows[source.row])
         away[place] += period.away(document.table(source.table), source)
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * said
     away += OTHER_TIME * other_time
@@ -240,6 +243,8 @@ def prior_of(
     # What is away from what is asked is meant only where nothing else is there.
     found, named = found - away, named & (away == away.min())
     less = less_likely(question, leaves.leaves, labels, document)
+    if (named & ~another).any():
+        less += OTHER_LINE * another
     found, named = found - less, named & (less == less[named].min(initial=np.inf))
     share, other_year = asks_share_of_last(question), asks_for_other_year(question)
     return Prior(found - found.max(), leaves.year, named, other_time, share, other_year)

@@ -1,0 +1,90 @@
+from pathlib import Path
+
+import pytest
+
+import quaestor
+from quaestor.documents.assembly import HeadingPart, TablePart, assemble
+from quaestor.retrieval.fiscal_years import in_fiscal_years
+from quaestor.solvers.embedded.decode.labels import SaidLabels
+
+INCOME = [
+    ["", "2023", "2022"],
+    ["Net sales", "5,272.8", "5,927.2"],
+    ["Cost of sales", "3,978.6", "4,555.1"],
+    ["Net loss", "(6.7)", "(313.1)"],
+    ["Earnings per common share:", "", ""],
+    ["Net income", "1.79", "1.03"],
+    ["Net income - assuming dilution", "1.78", "1.02"],
+]
+DAYS = [
+    ["", "February 3, 2024", "January 28, 2023"],
+    ["Deferred revenue", "128.6", "163.8"],
+    ["Total assets", "2,709.0", "3,113.4"],
+    ["Total liabilities", "1,370.0", "1,790.9"],
+]
+REPORT = assemble(
+    "report",
+    [
+        HeadingPart("CONSOLIDATED STATEMENTS OF OPERATIONS"),
+        TablePart(INCOME, title="CONSOLIDATED STATEMENTS OF OPERATIONS"),
+        HeadingPart("CONSOLIDATED BALANCE SHEETS"),
+        TablePart(DAYS, title="CONSOLIDATED BALANCE SHEETS"),
+    ],
+    filing=True,
+)
+
+
+def said(question: str, row: int, table: int = 0) -> bool:
+    found = REPORT.tables[table]
+    return SaidLabels(question, REPORT.tables).of(found, found.cells[row][1].ref)[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("what was net income in 2023?", 3),
+        ("what was revenue in fiscal 2023?", 1),
+        ("what was diluted earnings per share in 2023?", 6),
+    ],
+)
+def test_a_line_is_known_by_what_it_is(question: str, row: int) -> None:
+    assert [place for place in (1, 2, 3, 5, 6) if said(question, place)] == [row]
+
+
+def test_another_line_is_known_by_its_own_name() -> None:
+    row = REPORT.tables[1].rows[1]
+    assert SaidLabels("what was revenue in 2023?", REPORT.tables).names_another(row)
+    assert not SaidLabels("what was deferred revenue in 2023?", REPORT.tables).names_another(row)
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("revenue for the year ended February 3, 2024?", "revenue for fiscal 2023?"),
+        ("sales in the fiscal year ended on January 28, 2023?", "sales in fiscal 2022?"),
+        ("total assets at the end of fiscal 2023?", "total assets at February 3, 2024?"),
+        ("total assets as of the close of fiscal year 2022?", "total assets at January 28, 2023?"),
+        ("total assets at January 28, 2023?", "total assets at January 28, 2023?"),
+        ("revenue for the year ended March 3, 2024?", "revenue for the year ended March 3, 2024?"),
+        ("revenue in fiscal 2023?", "revenue in fiscal 2023?"),
+    ],
+)
+def test_years_are_called_as_the_document_calls_them(asked: str, meant: str) -> None:
+    assert in_fiscal_years(asked, REPORT) == meant
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Unaudited pro forma results", "Condensed financial information of the registrant", "Non-GAAP measures"],
+)
+def test_the_statement_is_meant_before_tables_of_others(heading: str, tmp_path: Path) -> None:
+    lines = [["Revenue", "100", "90"], ["Operating income", "30", "25"], ["Net income", "20", "18"]]
+    other = [[label, *(f"{int(cell) + 7}" for cell in cells)] for label, *cells in lines]
+    text = "# Report\n"
+    for title, rows in ((heading, other), ("Consolidated statements of income", lines)):
+        text += f"\n## {title}\n\n|  | 2023 | 2022 |\n|---|---|---|\n"
+        text += "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    file = tmp_path / "report.md"
+    file.write_text(text)
+    answer = quaestor.open(file, settings=quaestor.Settings(keep_asked=False)).ask("what was net income in 2023?")
+    assert answer.number == 20
