@@ -30,7 +30,7 @@ def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_sections_and_tables_are_shown_with_what_they_count(quaestor: Quaestor) -> None:
     printed = " ".join(quaestor("read report.md").out.split())
     assert "2 sections, 1 table, 1 sentence" in printed
-    assert "Annual report Income table 0 2 rows; million; 2023 | 2022" in printed
+    assert "Annual report Income table 0 2 rows; million USD; 2023 | 2022" in printed
 
 
 @pytest.mark.usefixtures("report")
@@ -47,7 +47,7 @@ def test_json_has_every_cell_exact(quaestor: Quaestor) -> None:
     assert [section["path"] for section in outline["sections"]] == [["Annual report"], ["Annual report", "Income"]]
     table = json.loads(quaestor("read report.md --table 0 --json").out)
     assert table["body"][1]["cells"][1] == {
-        "text": "(600)", "value": "-600", "scale": "million", "unit": None, "period": "2023",
+        "text": "(600)", "value": "-600", "scale": "million", "unit": "USD", "period": "2023",
     }  # fmt: skip
     assert table["body"][1]["cells"][2]["value"] is None
 
