@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from quaestor.application.source_objects import source_objects
 from quaestor.core.answer_value import amount_words
+from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.periods import find_periods
 from quaestor.core.provenance import SentenceRef, Source
@@ -186,7 +187,7 @@ def _numbers(document: Document) -> Iterator[_Printed]:
             unit = table.unit_at(cell.ref.row, cell.ref.column)
             for quantity in cell.quantities:
                 yield _Printed(cell.ref, quantity, counted(quantity, scale, unit))
-        yield from _headings(table)
+        yield from _headings(table, document.convention)
     for sentence in document.sentences:
         for mention in sentence.mentions:
             yield _Printed(mention.ref, mention.quantity, counted(mention.quantity, None, None))
@@ -196,13 +197,13 @@ def _numbers(document: Document) -> Iterator[_Printed]:
             yield _Printed(ref, year, Dimension(), heading=True)
 
 
-def _headings(table: Table) -> Iterator[_Printed]:
+def _headings(table: Table, convention: NumberConvention) -> Iterator[_Printed]:
     body = {cell.ref for cell in table.body()}
     for row in table.cells:
         for cell in row:
             if cell.ref in body or not any(map(str.isdigit, cell.text)):
                 continue
-            for span in find_quantities(cell.text):
+            for span in find_quantities(cell.text, convention):
                 yield _Printed(cell.ref, span.quantity, Dimension(), heading=True)
             for mention in find_periods(cell.text):
                 year = Quantity(Decimal(mention.period.year), text=str(mention.period.year))

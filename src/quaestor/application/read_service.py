@@ -153,6 +153,7 @@ def outline_object(document: Document) -> dict[str, JsonValue]:
     return {
         "document": document.id,
         "pages": max((block.page or 0 for block in document.blocks), default=0) or None,
+        "numbers_as": document.convention.example,
         "sections": [
             {
                 "id": section.id,

@@ -102,6 +102,7 @@ def _show_outline(console: "Console", document: "Document") -> None:
     from rich.padding import Padding
 
     from quaestor.cli.printing import count_noun
+    from quaestor.core.number_conventions import ENGLISH
     from quaestor.documents.document import SectionHeading
     from quaestor.documents.health import document_health, health_words
     from quaestor.documents.repairs import show_warning
@@ -117,6 +118,8 @@ def _show_outline(console: "Console", document: "Document") -> None:
     ]
     console.print(", ".join(counts))
     health = document_health(document)
+    if document.tables and document.convention.example != ENGLISH.example:
+        console.print(f"numbers are printed as {escape(document.convention.example)}")
     console.print(health_words(health), style="green" if health.is_good else "yellow")
     level, levels = 0, {section.id: section.level for section in document.sections}
     for block in document.blocks:

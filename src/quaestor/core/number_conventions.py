@@ -19,6 +19,12 @@ NUMBER_LOOK = (
 )
 """What the digits of a number look like in any convention, for whoever looks for tables before that is known."""
 
+SIGN_LOOK = r"[-+\u2012-\u2015\u2212\uff0d\u25b2\u25b3\u25bc\u25bd]"
+"""A sign before a number."""
+
+END_LOOK = r"(?:[kKmMbBT](?![A-Za-z]))?(?:\s?(?:[-\u2212](?![0-9])|[CcDd][Rr]\b\.?))?"
+"""A short scale, a minus or a side of an account right behind a number."""
+
 
 @dataclass(frozen=True, slots=True)
 class NumberConvention:
@@ -144,7 +150,7 @@ _MONTH = re.compile(r"[0-9]{1,2}\.(?:19|20)[0-9]{2}")
 _ONLY = {
     mark: re.compile(
         rf"[1-9][0-9]{{0,2}}(?:([{other}' ])[0-9]{{3}})(?:\1[0-9]{{3}}){{0,9}}[{mark}][0-9]+"
-        rf"|[0-9]+[{mark}](?:[0-9]{{1,2}}|[0-9]{{4,}})|0[{mark}][0-9]+|[{mark}][0-9]+"
+        rf"|[0-9]{{1,30}}[{mark}](?:[0-9]{{1,2}}|[0-9]{{4,}})|0[{mark}][0-9]+|[{mark}][0-9]+"
         rf"|[1-9][0-9]{{0,2}}(?:[{other}][0-9]{{3}}){{2,9}}"
     )
     for mark, other in ((DECIMAL_POINT, ","), (DECIMAL_COMMA, "."))

@@ -8,11 +8,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
+
 _LEADERS = re.compile(r"(?<=\S)\s?(?:\.{3,}|(?:\s\.){3,}|_{3,})(?=\s|$)")
-_PIECE = re.compile(r"\S+(?: \S+)*")
+_BLANK = re.compile(r"[\u00a0\u2002-\u200a\u202f](?:(?<![0-9].)|(?![0-9]{3}(?![0-9])))")
+_PIECE = re.compile(r"[^ \t\r\f\v\n]+(?: [^ \t\r\f\v\n]+)*")
 _NUMBER = re.compile(
-    r"\(?[$€£]?\s?\(?-?[0-9][0-9,]*(?:\.[0-9]+)?\s?\)?\s?%?\s?\)?(?:\s?\([0-9a-zA-Z]\)|\*{1,3})?|\(?\.[0-9]+%?\)?"
+    rf"\(?(?:{SIGN_LOOK}|<)?[$€£]?\s?\(?{SIGN_LOOK}?\s?{NUMBER_LOOK}{END_LOOK}"
+    r"\s?[)>]?\s?%?\s?\)?(?:\s?\([0-9a-zA-Z]\)|\*{1,3})?"
 )
+_SPACED = re.compile(r"[-(\u2212]?(?:[0-9]{1,2}(?: [0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+[.,][0-9]+)[)-]?")
+"""A number whose thousands are parted by spaces; what could be two columns is none."""
 _NOTHING = re.compile(r"[$€£]?\s?(?:-{1,3}|\u2013|\u2014|\*{1,3})\s?%?|n/?[am]|nil", re.IGNORECASE)
 _RULE = re.compile(r"[\s\-=_]*(?:-{2}|={2}|_{2})[\s\-=_$]*")
 _YEARS = re.compile(r"(?:19|20)[0-9]{2}(?:\s?\([0-9a-zA-Z]\))?")
@@ -44,6 +50,8 @@ class Piece:
 def pieces(line: str) -> list[Piece]:
     """Returns the pieces of a line that spaces or leaders part; a `$`, `)` or `%` apart belongs to its number."""
     line = _LEADERS.sub(lambda leaders: " " * len(leaders[0]), line.expandtabs())
+    if not line.isascii():
+        line = _BLANK.sub(" ", line)
     found: list[Piece] = []
     for match in _PIECE.finditer(line):
         for piece in _single(match[0], match.start()):
@@ -61,6 +69,8 @@ def pieces(line: str) -> list[Piece]:
 def _single(text: str, start: int) -> list[Piece]:
     """Returns a piece, or each number of one that is nothing but numbers."""
     whole = [Piece(text, start, start + len(text))]
+    if _SPACED.fullmatch(text):
+        return whole
     parted: list[Piece] = []
     at = start
     for word in text.split(" "):

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
 from quaestor.readers.html.blocks import RawCell, RawTable
 from quaestor.readers.html.inline import Mark
@@ -57,9 +58,9 @@ class Item:
 
 
 _CURRENCY = r"(?:u\.?s\.?\s?\$|hk\$|nt\$|[acr]\$|[$€£¥₩₹])"
-_NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+"
 _VALUE = re.compile(
-    rf"[(\[+-]?\s?{_CURRENCY}?\s?[(\[+\u2212\u2013-]?\s?(?:{_NUMBER})\s?[)\]]?\s?(?:%|x|bps|pts|bp)?\s?[)\]]?\s?%?"
+    rf"(?:[(\[<]|{SIGN_LOOK})?\s?{_CURRENCY}?\s?(?:[(\[]|{SIGN_LOOK})?\s?{NUMBER_LOOK}{END_LOOK}"
+    r"\s?[)\]>]?\s?(?:%|x|bps|pts|bp)?\s?[)\]]?\s?%?"
     r"(?:\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+))*",
     re.IGNORECASE,
 )
@@ -68,7 +69,7 @@ _DASH = re.compile(
 )
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}(?:\s?(?:\([0-9a-z]{1,2}\)|\[[0-9a-z]{1,2}\]|[*†‡¹²³⁰⁴-⁹])){0,4}", re.IGNORECASE)
 """With the footnote marks that headings have."""
-_OPENS = re.compile(rf"(?:{_CURRENCY}|\(|\[|\s)+|[+\u2212-]", re.IGNORECASE)
+_OPENS = re.compile(rf"(?:{_CURRENCY}|\(|\[|\s)+|{SIGN_LOOK}", re.IGNORECASE)
 _CLOSES = re.compile(
     r"[)\]]{0,4}\s?%?\s?[)\]]{0,4}|\)?\s?(?:x|bps|pts|bp|pp|basis points)|[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?",
     re.IGNORECASE,
@@ -179,7 +180,7 @@ def _closes(number: Item, item: Item, own: frozenset[int]) -> bool:
     return _CLOSES.fullmatch(item.text) is not None and not (number.is_value and item.width > 1 and item.is_value)
 
 
-_BEGINS = re.compile(rf"[(\[]?\s?{_CURRENCY}?\s?[(\[+\u2212-]?\s?(?:{_NUMBER})", re.IGNORECASE)
+_BEGINS = re.compile(rf"[(\[]?\s?{_CURRENCY}?\s?(?:[(\[]|{SIGN_LOOK})?\s?{NUMBER_LOOK}", re.IGNORECASE)
 
 
 def _begins_number(text: str) -> bool:

@@ -5,18 +5,18 @@ Owns these patterns. What the number is worth is read by `quaestor.documents`.
 
 import re
 
+from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
 from quaestor.documents.unit_phrases import is_unit_line
 
-_NUMBER = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+"
 _DASH = r"[-\u2013—\u2212]{1,3}"
 _CURRENCY = r"(?:US|C|A|HK|NT)?[$€£¥]|R\$|Rs\.?|USD|EUR|GBP|CHF"
 _UNIT = r"%|x|\u00d7|pts?\.?|bps?|pp|years?|months?|days|million|billion|thousand"
 _MARKS = r"(?:\s?(?:\(\s?[0-9a-zA-Z]{1,2}\s?\)|\*{1,3}|[†‡§])(?:,\s?)?)*"
-_SIGN = r"[-\u2013—\u2212+~<>]"
+_SIGN = rf"(?:{SIGN_LOOK}|[~<>])"
 _AMOUNT = (
-    rf"(?:{_CURRENCY})?\s{{0,3}}{_SIGN}?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}[-\u2013\u2212]?\s{{0,3}}(?:{_NUMBER})\s{{0,3}}"
-    rf"(?:{_UNIT})?\s{{0,3}}\)?\s{{0,3}}(?:{_UNIT})?"
+    rf"(?:{_CURRENCY})?\s{{0,3}}{_SIGN}?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}[-\u2013\u2212]?\s{{0,3}}{NUMBER_LOOK}{END_LOOK}\s{{0,3}}"
+    rf"(?:{_UNIT})?\s{{0,3}}[)>]?\s{{0,3}}(?:{_UNIT})?"
 )
 _NOTHING = (
     rf"(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}{_DASH}\s{{0,3}}\)?\s{{0,3}}%?"
