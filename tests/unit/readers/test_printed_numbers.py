@@ -8,7 +8,7 @@ import pytest
 from quaestor.datasets.formats import read_document
 from quaestor.documents.document import Document
 
-ROWS = {
+ROWS: dict[str, list[tuple[str, str | None]]] = {
     "comma": [("1.401,40", "1401.40"), ("-600,00", "-600"), ("12,5 %", "12.5"), ("(7,25)", "-7.25")],
     "spaces": [("12\u00a0345,6", "12345.6"), ("-1\u202f020,5", "-1020.5"), ("(3\u2009400,0)", "-3400"), ("8,5", "8.5")],
     "apostrophes": [
