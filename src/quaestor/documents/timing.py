@@ -30,6 +30,12 @@ _DAY_ALONE = re.compile(_MONTH_DAY.pattern + r"\.?(?!\s?,?\s?[12][0-9]{3})", re.
 _INSTANT = re.compile(r"\b(?:as of|at)\b", re.IGNORECASE)
 _DUE = re.compile(r"\b(?:due|matur\w+|expir\w+|notes|bonds|debentures)\b", re.IGNORECASE)
 _YEAR_ALONE = re.compile(r"(?:19|20)[0-9]{2}")
+_YEAR_SAID = re.compile(
+    r"(?:the\s)?(?:(?P<before>vorjahr|(?:prior|previous|preceding|last)\s(?:fiscal\s|financial\s)?year|año anterior"
+    r"|(?:exercice|année) précédente?)|(?:current|this|reporting)\s(?:fiscal\s|financial\s)?year|berichtsjahr)",
+    re.IGNORECASE,
+)
+"""A heading that names a year by its distance from the one that is reported on."""
 _ROLLS = re.compile(
     r"\b(?:beginning|start|opening|end|close)\b(?:\s+(?:balance|of))|\bbalances?,?\s+(?:at|as of|beginning|end)", re.I
 )
@@ -44,6 +50,7 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         reported: The period that the whole document reports on, for a table of which nothing else says it.
     """
     columns = _under_first_day([_joined(table, place, header) for place, header in enumerate(table.columns)])
+    columns = _told_from(columns, reported)
     length = _length_of(table, about) if not any(_has_length(header) for header in columns[1:]) else None
     if length is not None:
         columns = tuple(_lengthened(header, length) for header in columns)
@@ -102,6 +109,20 @@ def _under_first_day(columns: Sequence[Header]) -> tuple[Header, ...]:
         ):
             found.append(replace(header, period=shifted(first.period, header.period.year - first.period.year)))
             continue
+        found.append(header)
+    return tuple(found)
+
+
+def _told_from(columns: Sequence[Header], reported: Period | None) -> tuple[Header, ...]:
+    """Returns the headings, "prior year" with the year before that of the column left of it, or of the report's."""
+    found, known = list[Header](), reported
+    for header in columns:
+        said = _YEAR_SAID.fullmatch(header.label)
+        if header.period is None and said is not None and known is not None:
+            before = -1 if said["before"] else 0
+            found.append(replace(header, period=shifted(known, before)))
+            continue
+        known = header.period or known
         found.append(header)
     return tuple(found)
 

@@ -1,0 +1,121 @@
+"""The same small tables through the readers of every format: of when their columns are."""
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+import pytest
+from tests.support.pdf_files import PdfPage, pdf_of
+from tests.support.workbooks import write_workbook
+
+from quaestor.core.periods import Period
+from quaestor.readers.content import FileContent
+from quaestor.readers.registry import find_reader
+
+Rows = Sequence[Sequence[str]]
+FORMATS = ("html", "md", "csv", "txt", "pdf", "xlsx")
+BODY = [["Net sales", "640", "600"], ["Cost of sales", "410", "395"], ["Net income", "38", "30"]]
+
+
+def year(of: int) -> Period:
+    return Period("year", of)
+
+
+def quarter(of: int, number: int) -> Period:
+    return Period("quarter", of, quarter=number)
+
+
+def day(of: int, month: int, number: int) -> Period:
+    return Period("date", of, month=month, day=number)
+
+
+def span(of: int, months: int) -> Period:
+    return Period("span", of, month=months, months=months)
+
+
+HEADINGS = [
+    (["2023(1)", "2022"], [year(2023), year(2022)]),
+    (["2023*", "2022*"], [year(2023), year(2022)]),
+    (["2023-12-31", "2022-12-31"], [day(2023, 12, 31), day(2022, 12, 31)]),
+    (["31.12.2023", "30.09.2023"], [day(2023, 12, 31), day(2023, 9, 30)]),
+    (["4Q23", "4Q22"], [quarter(2023, 4), quarter(2022, 4)]),
+    (["H1 2023", "9M 2023"], [span(2023, 6), span(2023, 9)]),
+    (["FY2023/24", "FY2022/23"], [year(2024), year(2023)]),
+    (["Mar 2024", "Dec '23"], [Period("month", 2024, month=3), Period("month", 2023, month=12)]),
+]
+
+
+def document_of(kind: str, rows: Rows, folder: Path) -> bytes:
+    match kind:
+        case "html":
+            lines = ("".join(f"<td>{escape(text)}</td>" for text in row) for row in rows)
+            return f"<html><body><table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table></body></html>".encode()
+        case "md":
+            first, *others = (f"| {' | '.join(row)} |" for row in rows)
+            return "\n".join(["# Report", "", first, "|---" * len(rows[0]) + "|", *others, ""]).encode()
+        case "csv":
+            return "\n".join(",".join(f'"{text}"' if "," in text else text for text in row) for row in rows).encode()
+        case "txt":
+            lines = (row[0].ljust(44) + "".join(text.rjust(22) for text in row[1:]) for row in rows)
+            return "\n".join(["REPORT", "", *lines, ""]).encode()
+        case "pdf":
+            page = PdfPage()
+            for place, row in enumerate(rows):
+                page.row(60 + 14 * place, row[0], row[1:], [320 + 110 * n for n in range(len(row) - 1)])
+            return pdf_of([page])
+    numbers = [[int(text) if text.isdigit() and place else text for text in row] for place, row in enumerate(rows)]
+    return write_workbook(folder / "report.xlsx", {"Report": numbers}).read_bytes()
+
+
+def periods(kind: str, rows: Rows, folder: Path) -> list[list[Period | None]]:
+    content = FileContent(folder / f"report.{kind}", document_of(kind, rows, folder))
+    reader = find_reader(content)
+    assert reader is not None
+    tables = reader.read(content).tables
+    return [[column.period for column in table.columns[1:]] for table in tables]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize(("headings", "expected"), HEADINGS)
+def test_a_heading_names_a_period(kind: str, headings: list[str], expected: list[Period], tmp_path: Path) -> None:
+    assert periods(kind, [["", *headings], *BODY], tmp_path) == [expected]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_row_that_names_the_column_of_labels_heads_the_others(kind: str, tmp_path: Path) -> None:
+    rows = [
+        ["", "Hardware", "Hardware", "Software", "Software"][: 3 if kind in ("txt", "pdf") else 5],
+        ["Region", "2026", "2025", "2026", "2025"][: 3 if kind in ("txt", "pdf") else 5],
+        *([label, "120", "110", "45", "40"][: 3 if kind in ("txt", "pdf") else 5] for label in ("Europe", "Asia")),
+    ]
+    (found,) = periods(kind, rows, tmp_path)
+    assert found == [year(2026), year(2025), year(2026), year(2025)][: len(found)]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_headings_in_mid_table_are_no_numbers(kind: str, tmp_path: Path) -> None:
+    again = ["Six Months Ended June 30,", "2023", "2022"]
+    rows = [["Quarters Ended June 30,", "2023", "2022"], *BODY, again, *BODY]
+    assert periods(kind, rows, tmp_path) == [[quarter(2023, 2), quarter(2022, 2)], [span(2023, 6), span(2022, 6)]]
+
+
+@pytest.mark.parametrize("kind", ["html", "md", "csv", "xlsx"])
+@pytest.mark.parametrize("headings", [["2,023", "2,022"], ["2023.0", "2022.0"], ["2,023.00", "2,022.00"]])
+def test_years_formatted_as_numbers_are_years(kind: str, headings: list[str], tmp_path: Path) -> None:
+    assert periods(kind, [["", *headings], *BODY], tmp_path) == [[year(2023), year(2022)]]
+
+
+@pytest.mark.parametrize("kind", ["html", "md", "csv", "xlsx"])
+def test_the_day_of_the_first_year_holds_for_the_next(kind: str, tmp_path: Path) -> None:
+    rows = [["", "December 31, 2023", "2022"], *BODY]
+    assert periods(kind, rows, tmp_path) == [[day(2023, 12, 31), day(2022, 12, 31)]]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_year_before_is_that_of_the_column_beside_it(kind: str, tmp_path: Path) -> None:
+    for heading in ("Vorjahr", "Prior year"):
+        assert periods(kind, [["", "2023", heading], *BODY], tmp_path) == [[year(2023), year(2022)]]
+
+
+def test_a_year_that_nothing_names_stays_open(tmp_path: Path) -> None:
+    assert periods("md", [["", "Current year", "Prior year"], *BODY], tmp_path) == [[None, None]]
