@@ -334,6 +334,17 @@ def test_what_is_lost_is_said() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cells", [("1.401,40", "-580,25"), ("1,28,205.40", "1,998.70"), ("12,5 %", "801,4 %")])
+def test_numbers_of_other_countries_are_cells(cells: tuple[str, ...]) -> None:
+    page = PdfPage()
+    for line, row in enumerate((("2023", "2022"), cells, cells[::-1])):
+        page.text(40, 80 + 12 * line, ("", "Revenue", "Costs")[line])
+        for column, cell in zip((300, 400), row, strict=True):
+            page.right(column, 80 + 12 * line, cell)
+    (table,) = read([page]).tables
+    assert grid(table) == [["", "2023", "2022"], ["Revenue", *cells], ["Costs", *cells[::-1]]]
+
+
 @pytest.mark.parametrize("cells", [("1 401,40 F", "1 320,00 F"), ("12:401", "13:320"), ("4/1401", "4/1320")])
 def test_a_table_that_is_not_recognised_is_said_with_its_page(cells: tuple[str, ...]) -> None:
     page = PdfPage()
