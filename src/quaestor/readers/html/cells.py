@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
+from quaestor.core.periods import parse_period
 from quaestor.readers.html.blocks import RawCell, RawTable
 from quaestor.readers.html.inline import Mark
 from quaestor.readers.html.styles import Style
@@ -85,7 +86,11 @@ def prints_value(text: str) -> bool:
     if len(text) > 60:
         return False
     plain = text.strip()
-    return bool(_VALUE.fullmatch(plain) or _DASH.fullmatch(plain) or is_money(plain)) and not _YEAR.fullmatch(plain)
+    return (
+        bool(_VALUE.fullmatch(plain) or _DASH.fullmatch(plain) or is_money(plain))
+        and not _YEAR.fullmatch(plain)
+        and parse_period(plain) is None
+    )
 
 
 def rows_of(table: RawTable) -> list[list[Item]]:
