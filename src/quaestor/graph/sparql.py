@@ -227,7 +227,7 @@ def _malformed(message: str, guarded: Guarded) -> QueryError:
     line, column = int(place[1]), int(place[2])
     lines = guarded.text.split("\n")
     position = sum(len(text) + 1 for text in lines[: line - 1]) + column - 1
-    unknown = re.search(r"([\w-]+):[^\s:]*$", guarded.text[:position].split(" ")[-1])
+    unknown = re.search(r"(?<![\w-])([\w-]++):[^\s:]*$", guarded.text[:position].split(" ")[-1])
     known = {"kg", "doc", *PREFIXES}
     if unknown and unknown[1] not in known:
         return QueryError(f"unknown prefix {unknown[1]!r}; known prefixes: {', '.join(sorted(known))}", position)

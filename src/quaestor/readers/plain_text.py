@@ -23,7 +23,7 @@ _LONGEST = 8_000_000
 _LONGEST_TABLE = 1_000
 """Lines."""
 
-_PAGE_TAG = re.compile(r"\s*<PAGE>\s*[0-9A-Za-z-]*\s*", re.IGNORECASE)
+_PAGE_TAG = re.compile(r"\s*+<PAGE>\s*+[0-9A-Za-z-]*+\s*+", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
     r"\s*(?:-\s*)?(?:page\s+)?[0-9]{1,3}(?:\s+of\s+[0-9]{1,3})?(?:\s*-)?\s*|\s*[FS]-[0-9]{1,3}\s*", re.I
 )
@@ -130,7 +130,7 @@ class _Text:
     def _tagged_table(self, first: int, end: int) -> TablePart | None:
         """Returns the table between tags; None where nothing between them has columns."""
         lines = [_TAG.sub("", line) if "<" in line else line for line in self.lines[first:end]]
-        marked = next((n for n in range(first, end) if re.search(r"<S>.*<C>", self.lines[n], re.IGNORECASE)), None)
+        marked = next((n for n in range(first, end) if "<C>" in self.lines[n].upper().partition("<S>")[2]), None)
         rows = [n for n, line in enumerate(lines) if is_table_line(line)]
         if not rows:
             return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 
-_LEADERS = re.compile(r"(?<=\S)\s?(?:\.{3,}|(?:\s\.){3,}|_{3,})(?=\s|$)")
+_LEADERS = re.compile(r"(?<=\S)\s?(?:(?<!\.)\.{3,}+|(?<!\s\.)(?:\s\.){3,}+|(?<!_)_{3,}+)(?=\s|$)")
 _BLANK = re.compile(r"[\u00a0\u2002-\u200a\u202f](?:(?<![0-9].)|(?![0-9]{3}(?![0-9])))")
 _PIECE = re.compile(r"[^ \t\r\f\v\n]+(?: [^ \t\r\f\v\n]+)*")
 _NUMBER = re.compile(
@@ -20,7 +20,7 @@ _NUMBER = re.compile(
 _SPACED = re.compile(r"[-(\u2212]?(?:[0-9]{1,2}(?: [0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+[.,][0-9]+)[)-]?")
 """A number whose thousands are parted by spaces; what could be two columns is none."""
 _NOTHING = re.compile(r"[$€£]?\s?(?:-{1,3}|\u2013|\u2014|\*{1,3})\s?%?|n/?[am]|nil", re.IGNORECASE)
-_RULE = re.compile(r"[\s\-=_]*(?:-{2}|={2}|_{2})[\s\-=_$]*")
+_RULE = re.compile(r"[\s\-=_]*+[\s\-=_$]*+")
 _YEARS = re.compile(r"(?:19|20)[0-9]{2}(?:\s?\([0-9a-zA-Z]\))?")
 _MOST_BETWEEN = 4
 """Lines without numbers that a table goes over."""
@@ -93,7 +93,8 @@ def is_table_line(line: str) -> bool:
 
 def is_rule(line: str) -> bool:
     """Returns whether a line only draws a line."""
-    return _RULE.fullmatch(line) is not None
+    drawn = line.partition("$")[0]
+    return _RULE.fullmatch(line) is not None and any(pair in drawn for pair in ("--", "==", "__"))
 
 
 def table_end(lines: Sequence[str], start: int) -> int:

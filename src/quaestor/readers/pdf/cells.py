@@ -12,7 +12,7 @@ from quaestor.documents.unit_phrases import is_unit_line
 _DASH = r"[-\u2013—\u2212]{1,3}"
 _CURRENCY = r"(?:US|C|A|HK|NT)?[$€£¥]|R\$|Rs\.?|USD|EUR|GBP|CHF"
 _UNIT = r"%|x|\u00d7|pts?\.?|bps?|pp|years?|months?|days|million|billion|thousand"
-_MARKS = r"(?:\s?(?:\(\s?[0-9a-zA-Z]{1,2}\s?\)|\*{1,3}|[†‡§])(?:,\s?)?)*"
+_MARKS = r"(?:\s?(?:\(\s?[0-9a-zA-Z]{1,2}\s?\)|[*†‡§])(?:,\s?)?){0,9}+"
 _SIGN = rf"(?:{SIGN_LOOK}|[~<>])"
 _AMOUNT = (
     rf"(?:{_CURRENCY})?\s{{0,3}}{_SIGN}?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}[-\u2013\u2212]?\s{{0,3}}{NUMBER_LOOK}{END_LOOK}\s{{0,3}}"
@@ -26,7 +26,7 @@ _VALUE = re.compile(
     rf"(?:(?:{_AMOUNT})(?:\s?(?:[-\u2013—]|to)\s?(?:{_AMOUNT}))?|{_NOTHING}){_MARKS}",
 )
 _YEAR = re.compile(rf"(?:FY\s?|Fiscal\s|fiscal\s)?(?:19|20)[0-9]{{2}}(?:E|A)?{_MARKS}")
-_MARKED = re.compile(r"(?P<value>.*[0-9%)])\s?(?P<marks>(?:\s?\(\s?[0-9a-zA-Z]{1,2}\s?\)|\s?[*†‡]+)+)")
+_MARKED = re.compile(r"(?P<value>.*[0-9%)])\s?(?P<marks>(?:\s?\(\s?[0-9a-zA-Z]{1,2}\s?\)|\s?[*†‡]){1,9})")
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
 _DATE = re.compile(
     rf"(?:.*\b)?{_MONTH}\s?[0-9]{{0,2}},?\s?(?:(?:19|20)[0-9]{{2}})?{_MARKS}|Q[1-4]\b.*"

@@ -18,7 +18,6 @@ _OPEN_END = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"[a-z(&$0-9%)].*")
-_CLOSED_END = re.compile(r".*[:.;]")
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ BUILT_IN = {
 """The formats that workbooks name by number, as Excel for the United States prints them."""
 
 _TOKEN = re.compile(
-    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_(?P<width>.)|\*(?P<fill>.)|\[(?P<bracket>[^\]]*)\]'
+    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_(?P<width>.)|\*(?P<fill>.)|\[(?P<bracket>[^\[\]]*)\]'
     r"|(?P<digits>[0#?]+(?:[,0#?]*[0#?])?(?P<point>\.[0#?]*)?|\.[0#?]+)(?P<commas>,*)|(?P<power>E[+-]0+)"
     r"|(?P<date>[yY]+|[mM]+|[dD]+|[hH]+|[sS]+(?:\.0+)?|AM/PM|A/P)|(?P<general>General)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,

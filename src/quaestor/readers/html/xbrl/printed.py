@@ -87,7 +87,8 @@ class _Flat:
 def _is_negative(text: str, start: int, end: int, in_table: bool) -> bool:
     """Whether a number is printed in brackets or behind a minus; in text a bracket before a currency is an aside."""
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
-    before = re.sub(r"\n\s*$", "", before) if in_table else before
+    if in_table and (line_end := before.find("\n", len(before.rstrip()))) >= 0:
+        before = before[:line_end]
     if _MINUS.search(before):
         return True
     opened = (_OPEN if in_table else _OPEN_IN_TEXT).search(before)
