@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from quaestor.core.processors import usable_processors
 from quaestor.errors import SettingsError, unknown_name
+from quaestor.processors import usable_processors
 
 Setting = str | int | float | bool
 

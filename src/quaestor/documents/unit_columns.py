@@ -37,7 +37,7 @@ def with_unit_columns(table: Table) -> Table:
         return table
     rows = list(table.rows)
     for row in range(table.header_rows, len(rows)):
-        said = [read_unit(text) for place in places if (text := table.cells[row][place].text.strip())]
+        said = [read_unit_cell(text) for place in places if (text := table.cells[row][place].text.strip())]
         scales = [caption.scale for caption in said if caption.scale]
         # "EUR" beside "thousand": the one that says more.
         scale = next((scale for scale in scales if scale is not Scale.ONE), scales[0] if scales else None)
@@ -56,10 +56,10 @@ def _is_unit_column(table: Table, place: int, header: Header) -> bool:
     )
 
 
-def read_unit(text: str) -> Caption:
+def read_unit_cell(text: str) -> Caption:
     """Return what the cell of a column called "unit" says; what is no money is a unit as it is printed.
 
-    >>> read_unit("EUR m"), read_unit("MWh").unit
+    >>> read_unit_cell("EUR m"), read_unit_cell("MWh").unit
     (Caption(scale=<Scale.MILLION: 'million'>, unit='EUR'), 'MWh')
     """
     plain = _IN_CODE.sub("", " ".join(text.split()))

@@ -4,7 +4,7 @@ import pytest
 
 from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import TablePart, assemble
-from quaestor.documents.unit_columns import read_unit
+from quaestor.documents.unit_columns import read_unit_cell
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from quaestor.documents.unit_columns import read_unit
     ],
 )
 def test_what_a_cell_of_it_says(text: str, scale: Scale | None, unit: str | None) -> None:
-    caption = read_unit(text)
+    caption = read_unit_cell(text)
     assert (caption.scale, caption.unit) == (scale, unit)
 
 

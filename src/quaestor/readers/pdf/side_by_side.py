@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from quaestor.core.processors import usable_processors
+from quaestor.processors import usable_processors
 from quaestor.readers.limited import reading_environment
 from quaestor.readers.pdf.page_worker import pages_of_bytes
 from quaestor.readers.pdf.pages import (

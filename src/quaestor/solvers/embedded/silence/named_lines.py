@@ -27,13 +27,13 @@ _CALCULATES = frozenset("calculated percent percentage rate % absolute reported 
 """Words that name no other thing beside a line, besides those that say nothing anywhere."""
 _MOST = 2
 """So many labels are told apart in a question."""
-_KEPT = BoundedCache[str, "dict[Words, list[Line]]"](16)
+_KEPT = BoundedCache[str, "dict[Words, list[NamedLine]]"](16)
 
 Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NamedLine:
     """A row or a column of a table.
 
     Attributes:
@@ -108,12 +108,12 @@ def cells_beside(cell: CellRef, document: Document) -> NamedCells:
     """
     whole = document.whole or document
     is_row = whole.table(cell.table).orientation != "rows"
-    line = Line(cell.table, cell.row if is_row else cell.column, is_row)
+    line = NamedLine(cell.table, cell.row if is_row else cell.column, is_row)
     label = _label(line, whole)
     return NamedCells(label, tuple(_cells_of([line], whole)), frozenset(_words(label)), exact=True)
 
 
-def _crossed(first: Sequence[Line], second: Sequence[Line], document: Document) -> Iterator[Cell]:
+def _crossed(first: Sequence[NamedLine], second: Sequence[NamedLine], document: Document) -> Iterator[Cell]:
     for one in first:
         for other in second:
             if one.table == other.table and one.is_row is not other.is_row:
@@ -121,12 +121,12 @@ def _crossed(first: Sequence[Line], second: Sequence[Line], document: Document) 
                 yield document.table(row.table).cells[row.place][column.place]
 
 
-def _cells_of(lines: Iterable[Line], document: Document) -> Iterator[Cell]:
+def _cells_of(lines: Iterable[NamedLine], document: Document) -> Iterator[Cell]:
     for line in lines:
         yield from _cells(document.table(line.table), line)
 
 
-def _label(line: Line, document: Document) -> str:
+def _label(line: NamedLine, document: Document) -> str:
     table = document.table(line.table)
     return (table.rows if line.is_row else table.columns)[line.place].label
 
@@ -136,7 +136,7 @@ def _name(cell: Cell, document: Document) -> str:
     return f"{table.rows[cell.ref.row].label}, {table.columns[cell.ref.column].label}"
 
 
-def _spelled(said: Words, labels: "dict[Words, list[Line]]") -> Iterator[Words]:
+def _spelled(said: Words, labels: "dict[Words, list[NamedLine]]") -> Iterator[Words]:
     """Yields the labels that stand in some words, the longest first, none of them in another."""
     taken: set[int] = set()
     for size in range(min(len(said), max(map(len, labels), default=0)), 0, -1):
@@ -147,9 +147,9 @@ def _spelled(said: Words, labels: "dict[Words, list[Line]]") -> Iterator[Words]:
                 yield said[start : start + size]
 
 
-def _labels(document: Document) -> "dict[Words, list[Line]]":
+def _labels(document: Document) -> "dict[Words, list[NamedLine]]":
     """The rows and columns of a document that have values, by the words of their labels."""
-    found: dict[Words, list[Line]] = {}
+    found: dict[Words, list[NamedLine]] = {}
     for table in document.tables:
         for line in _lines(table):
             head = table.rows[line.place] if line.is_row else table.columns[line.place]
@@ -161,17 +161,17 @@ def _labels(document: Document) -> "dict[Words, list[Line]]":
     return found
 
 
-def _lines(table: Table) -> Iterator[Line]:
+def _lines(table: Table) -> Iterator[NamedLine]:
     for place in range(table.header_rows, len(table.rows)):
         # What prints nothing is a heading of the lines below it.
         if table.rows[place].period is None and any(cell.text.strip() for cell in table.cells[place][1:]):
-            yield Line(table.index, place, is_row=True)
+            yield NamedLine(table.index, place, is_row=True)
     for place in range(1, len(table.columns)):
         if table.columns[place].label and not find_periods(table.columns[place].label):
-            yield Line(table.index, place, is_row=False)
+            yield NamedLine(table.index, place, is_row=False)
 
 
-def _cells(table: Table, line: Line) -> Sequence[Cell]:
+def _cells(table: Table, line: NamedLine) -> Sequence[Cell]:
     if line.is_row:
         return table.cells[line.place][1:]
     return [row[line.place] for row in table.cells[table.header_rows :]]
