@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
+from quaestor.core.periods import parse_period
 
 _LEADERS = re.compile(r"(?<=\S)\s?(?:(?<!\.)\.{3,}+|(?<!\s\.)(?:\s\.){3,}+|(?<!_)_{3,}+)(?=\s|$)")
 _BLANK = re.compile(r"[\u00a0\u2002-\u200a\u202f](?:(?<![0-9].)|(?![0-9]{3}(?![0-9])))")
@@ -67,9 +68,9 @@ def pieces(line: str) -> list[Piece]:
 
 
 def _single(text: str, start: int) -> list[Piece]:
-    """Returns a piece, or each number of one that is nothing but numbers."""
+    """Return a piece, or each number of one that is nothing but numbers."""
     whole = [Piece(text, start, start + len(text))]
-    if _SPACED.fullmatch(text):
+    if _SPACED.fullmatch(text) or ((period := parse_period(text)) is not None and period.kind not in ("year", "years")):
         return whole
     parted: list[Piece] = []
     at = start

@@ -110,6 +110,7 @@ class OutlineReply(Value):
         sections: Its sections in order.
         tables: Its tables in order.
         health: How much of its tables was understood.
+        numbers_as: How its numbers are printed, by an example: `1.234.567,8`.
         warnings: What was lost or repaired when the document was read.
     """
 
@@ -119,6 +120,7 @@ class OutlineReply(Value):
     sections: tuple[SectionReply, ...]
     tables: tuple[TableReply, ...]
     health: HealthReply
+    numbers_as: str
     warnings: tuple[str, ...]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.provenance import CellRef
+from quaestor.core.words import words
 from quaestor.documents.document import Document
 from quaestor.documents.roles import look_alikes_named
 from quaestor.documents.table import TableRole
@@ -53,6 +54,7 @@ def less_likely(
     asks_adjusted = _ADJUSTED.search(question.text) is not None
     less = np.zeros(len(leaves), np.float32)
     reported = np.zeros(len(leaves), bool)
+    labels = [""] * len(leaves)
     of_table: dict[int, TableRole] = {}
     for place, leaf in enumerate(leaves):
         if not isinstance(leaf.source, CellRef):
@@ -60,11 +62,13 @@ def less_likely(
         table = document.table(leaf.source.table)
         role = of_table.setdefault(table.index, table.role)
         row = table.rows[leaf.source.row]
+        labels[place] = " ".join(words(row.label))
         adjusted = not asks_adjusted and any(map(_ADJUSTED.search, (*row.levels, row.label)))
         less[place] = _OTHER_ROLE * (adjusted or (role in _OTHERS and role not in named))
         reported[place] = role.is_statement and not adjusted
     statement = said[reported]
     if not named and len(statement) and statement.max() > 0 and statement.max() >= _NEARLY * said.max():
-        alike = (said > 0) & ~reported & np.array([isinstance(leaf.source, CellRef) for leaf in leaves], bool)
+        meant = {labels[place] for place in np.flatnonzero(reported & (said >= _NEARLY * statement.max()))} - {""}
+        alike = np.array([label in meant for label in labels], bool) & ~reported
         less += (_BESIDE_STATEMENT * alike).astype(np.float32)
     return less
