@@ -64,15 +64,29 @@ class Interruptible:
     def _finish(self) -> None:
         with self._lock:
             thread, self._thread = self._thread, None
-            if thread is not None and self._raised:
-                _raise_in(thread, None)  # what was not raised yet is not raised any more
+            interrupted = thread if self._raised else None
+        if interrupted is not None:
+            _clear_interruption(interrupted)
 
 
-def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
+def _raise_in(thread: int, kind: type[BaseException]) -> None:
     import ctypes  # needed only when something is interrupted
 
-    raised = None if kind is None else ctypes.py_object(kind)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(kind))
+
+
+def _clear_interruption(thread: int) -> None:
+    """Take back, in the thread itself, an exception that may not have been raised yet.
+
+    Not by setting it to None: CPython then never clears the flag that asks for it, so that all code is slower from then
+    on, and code that a debugger or a coverage tool traces never ends (3.11).
+    """
+    try:
+        _raise_in(thread, InterruptedWork)
+        while True:
+            pass
+    except InterruptedWork:
+        pass
 
 
 class _Watch:
