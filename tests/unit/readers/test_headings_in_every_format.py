@@ -5,8 +5,8 @@ from html import escape
 from pathlib import Path
 
 import pytest
-from tests.support.pdf_files import PdfPage, pdf_of
-from tests.support.workbooks import write_workbook
+from pdf_files import PdfPage, pdf_of
+from workbooks import write_workbook
 
 from quaestor.core.periods import Period
 from quaestor.readers.content import FileContent
