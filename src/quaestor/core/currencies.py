@@ -6,7 +6,7 @@ document that counts in another says so (`quaestor.documents.unit_phrases`). A s
 """
 
 import re
-from functools import cache
+from functools import lru_cache
 from itertools import groupby
 
 _TABLE = """
@@ -206,7 +206,7 @@ def scaled_currency(text: str) -> tuple[str, str | None]:
     return plain[0], currency_called(plain[1:])
 
 
-@cache
+@lru_cache(maxsize=1)
 def currency_called(text: str) -> str | None:
     """Return the code of the currency with a sign, code or name; None where it is no currency's.
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -348,7 +348,7 @@ class _LibraryFunctions:
     kind: Any
 
 
-@cache
+@lru_cache(maxsize=1)
 def _library_functions() -> _LibraryFunctions:
     from pypdfium2 import raw
 
