@@ -206,7 +206,7 @@ def scaled_currency(text: str) -> tuple[str, str | None]:
     return plain[0], currency_called(plain[1:])
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=4_096)
 def currency_called(text: str) -> str | None:
     """Return the code of the currency with a sign, code or name; None where it is no currency's.
 
