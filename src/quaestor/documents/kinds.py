@@ -12,7 +12,7 @@ Kind = Literal["price", "shares", "percent", "time", "money", "count"]
 _BRACKETED_NUMBER = re.compile(r"\([^()]{0,120}[0-9][^()]{0,120}\)")
 _FUSED_MARK = re.compile(r"(?<=[a-z]{4})[1-9](?![0-9.,%])")
 _PER = re.compile(
-    r"\bper[\s-]+(?:[a-z]+[\s-]+){0,3}?(?:shares?|(?:common|ordinary|preferred)\s+stock|unit|ads|adr|option|warrant|award|gallon|barrel|bbl|boe|mcf|ton|pound|ounce"
+    r"(?<![0-9]\s)\bper[\s-]+(?:[a-z]+[\s-]+){0,3}?(?:shares?|(?:common|ordinary|preferred)\s+stock|unit|ads|adr|option|warrant|award|gallon|barrel|bbl|boe|mcf|ton|pound|ounce"
     r"|square\sfoot)\b|\bpershare\b|\beps\b",
     re.IGNORECASE,
 )

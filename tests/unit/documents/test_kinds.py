@@ -14,6 +14,7 @@ from quaestor.documents.kinds import Kind, kind_of
         ("Net income used in computing basic net income per share", "money"),
         ("Proceeds from issuance of common shares", "money"),
         ("Cash dividends paid ($0.25 per share)", "money"),
+        ("Cash dividends paid, at a quarterly amount of $0.52 per class A common stock", "money"),
         ("Weighted average grant date fair value", "price"),
         ("Aggregate intrinsic value", "money"),
         ("Weighted-average remaining term (years)", "time"),
