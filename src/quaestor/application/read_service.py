@@ -23,7 +23,7 @@ from quaestor.readers.reading import document_key
 from quaestor.settings import Settings
 
 _MOST_UNREAD = 20
-"""Cells that were not read, of one table, that are told."""
+"""How many unread cells of one table are listed."""
 
 
 def read_one(path: Path, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Document:

@@ -208,7 +208,7 @@ def scaled_currency(text: str) -> tuple[str, str | None]:
 
 @lru_cache(maxsize=4_096)
 def currency_called(text: str) -> str | None:
-    """Return the code of the currency with a sign, code or name; None where it is no currency's.
+    """Return the code of the currency with a sign, code or name; None if it names no currency.
 
     >>> [currency_called(text) for text in ("US$", "usd", "New Taiwan dollars", "kronor", "kr")]
     ['USD', 'USD', 'TWD', 'SEK', None]
@@ -247,7 +247,7 @@ def _sign_pattern(*, words: bool) -> str:
 CODE = rf"(?-i:{_alternatives(list(_CODES))})"
 """A code of three letters, to be stood beside others: of `MSEK`, `EURm`."""
 SIGN = _sign_pattern(words=False)
-"""A sign or code that names a currency wherever it stands: `€`, `HK$`, `SEK`."""
+"""A sign or code that names a currency in any context: `€`, `HK$`, `SEK`."""
 SIGN_BESIDE_SCALE = _sign_pattern(words=True)
 """The same with those that are words or letters elsewhere: `R` of `R million`, `TRY`, `RM`."""
 _CLEAR = _alternatives(["TRY", "PEN", "MAD", "MOP", "SOS", "RM"])

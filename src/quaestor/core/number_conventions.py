@@ -1,7 +1,7 @@
 """How a document prints its numbers: the mark before decimals, the marks between thousands, the signs of a loss.
 
 A document has one convention. It is found from all of its cells together, since `1.234` alone may be two numbers. What
-is printed in another way than the document's is no number: no part of it is read.
+is printed in another convention than the document's is not a number, and no part of it is read.
 """
 
 import re
@@ -50,9 +50,9 @@ class NumberConvention:
     is_loose: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what is no mark before decimals."""
+        """Raise an error if the decimal mark is unknown."""
         if self.decimal not in (DECIMAL_POINT, DECIMAL_COMMA) or not isinstance(self.group, str):
-            raise ValueError(f"{self.decimal!r} is no mark before decimals")
+            raise ValueError(f"{self.decimal!r} is not a decimal mark")
 
     @property
     def example(self) -> str:
@@ -93,7 +93,7 @@ _SIDE = re.compile(r"(?<=[0-9)])\s{0,3}\(?(?:(cr)|dr)\b\.?\)?(?=\s*$)", re.IGNOR
 def in_english(masked: str, convention: NumberConvention, *, cell: bool) -> tuple[str, list[tuple[int, int]]]:
     """Return a text with its numbers printed as `1,234.5` and their signs as `-`, character for character.
 
-    The digits of what is no number in the document's convention are gone from it.
+    Digits that form no number in the document's convention are blanked.
 
     Args:
         masked: As `mask_artifacts` returns it.

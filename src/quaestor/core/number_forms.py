@@ -276,7 +276,7 @@ def _is_plan_or_page(masked: str, match: re.Match[str]) -> bool:
 
 
 def _has_minus(masked: str, match: re.Match[str], *, leads: bool) -> bool:
-    """Whether a minus stands before the number; after a digit or a parenthesis it is the dash of a range.
+    """Whether a minus precedes the number; after a digit or a parenthesis it is the dash of a range.
 
     One with a space behind it is a dash, but at the beginning of a cell.
     """

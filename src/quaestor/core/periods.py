@@ -167,7 +167,7 @@ class _Form:
 
 def _read_quarter(found: dict[str, str]) -> Period | None:
     number = _ORDINALS.get(found.get("ordinal", "").casefold()) or int(found.get("digit") or found["first"])
-    # "Second quarter 10" is no year: two digits follow the short form alone.
+    # "Second quarter 10" is not a year: two digits follow the short form alone.
     if "ordinal" in found and len(found["year"]) == 2:
         return None
     return Period("quarter", _long_year(found["year"]), quarter=number)
@@ -318,7 +318,7 @@ _NOT_AFTER = {
     "year": re.compile(r"[$€£]\s{0,3}$"),
     "range": re.compile(r"\b(?:asus?|nos?|update)\b\s?\.?\s?$", re.IGNORECASE),
 }
-"""What stands before an amount, or before the number of a standard ("ASU 2016-02"), that looks like a period."""
+"""What precedes an amount, or the number of a standard ("ASU 2016-02"), that looks like a period."""
 _DRIFT = timedelta(days=7)
 _FILLER = re.compile(
     r"\b(?:as|of|or|at|on|in|for|the|and|to|through|years?|year-end(?:ed)?|ended|ending|end|fiscal|calendar|periods?"

@@ -32,7 +32,7 @@ def bare_sign_of(currency: str | None) -> str | None:
 
 
 def with_own_currency(table: Table, currency: str, sign: str) -> Table:
-    """Return a table whose bare signs stand for a currency.
+    """Return a table with the currency of its bare signs.
 
     Args:
         table: As read.
@@ -61,7 +61,7 @@ def with_own_currency(table: Table, currency: str, sign: str) -> Table:
 
 
 def sentences_with_own_currency(sentences: Sequence[Sentence], currency: str, sign: str) -> tuple[Sentence, ...]:
-    """Return sentences whose bare signs stand for a currency."""
+    """Return sentences with the currency of their bare signs."""
     return tuple(
         replace(
             sentence,

@@ -135,7 +135,7 @@ def without_caption(text: str) -> str:
 
 
 def _is_unit(text: str) -> bool:
-    """Whether what stands in brackets tells of a scale and nothing else; a currency alone tells lines apart."""
+    """Whether the text in brackets names a scale and nothing else; a currency alone tells lines apart."""
     if _PERCENTAGES.fullmatch(text) or _SCALE.search(f"({text})"):
         return True
     return is_unit_line(f"({text})") and (find_unit_phrase(text) is not None or "in " in text.casefold())

@@ -120,7 +120,7 @@ def read_table(
 
 
 def is_amount(text: str) -> bool:
-    """Whether a cell prints an amount rather than a heading: a number that is no bare year, hardly any words.
+    """Whether a cell prints an amount rather than a heading: a number other than a bare year, hardly any words.
 
     In whatever way its document prints numbers: that is not known where tables are looked for.
     """

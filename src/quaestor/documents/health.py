@@ -1,6 +1,6 @@
 """How much of a document was understood: cells that print a number that was not read, columns of an unknown period.
 
-Owns what counts as not understood. Text that holds a digit ("Level 3", "due in 2030") is no number that was missed.
+Owns what counts as not understood. Text that holds a digit ("Level 3", "due in 2030") is not a missed number.
 """
 
 import re
@@ -126,7 +126,7 @@ def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
 
     Args:
         table: The table.
-        health: Its health, or of it what is to be told.
+        health: Its health, or the part of it to show.
     """
     found = []
     if health.unread:

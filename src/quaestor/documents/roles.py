@@ -17,7 +17,7 @@ from quaestor.documents.table import Table, TableRole
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """How a primary statement is told.
+    """How a primary statement is recognised.
 
     Attributes:
         title: What it is called.

@@ -117,7 +117,7 @@ def _holds_names(grid: Grid, header_rows: int, column: int, is_amount: IsAmount)
 def _carried(grid: Grid, header_rows: int, columns: Sequence[int]) -> tuple[list[tuple[str, ...]], list[int]]:
     """Return the names of each row in some columns, a blank filled with the one above; and its section.
 
-    A blank right of a name is none: only what stands left of a row's first name is printed once for several rows.
+    A blank to the right of a name is not one: only what is left of a row's first name is printed once for several rows.
     """
     names: list[tuple[str, ...]] = []
     sections: list[int] = []

@@ -84,7 +84,7 @@ class Cell:
 
     @property
     def is_dash(self) -> bool:
-        """Whether it stands for no value: only signs, a year in place of a dash, or a formula without one."""
+        """Whether it has no value: only signs, a year in place of a dash, or a formula without one."""
         if self.repair is not None:
             return self.repair.kind is not RepairKind.REPEATED_HEADER
         return bool(self.text.strip()) and not any(map(str.isalnum, self.text))

@@ -74,10 +74,10 @@ _EXCEPT = re.compile(r"\bexcept(?:ing)?\b|\bother than\b|\bexcluding\b", re.IGNO
 
 @dataclass(frozen=True, slots=True)
 class UnitPhrase:
-    """A phrase that says what numbers count in, and where it stands.
+    """A phrase that says what numbers count in, and its place.
 
     Attributes:
-        scale: What one unit of a number stands for; None where it is not said.
+        scale: What one unit of a number counts in; None if it is not stated.
         currency: The code of the currency; None where it is not said, or more than one is.
         start: Where it begins in the text.
         end: The character after it.
@@ -173,7 +173,7 @@ _AFTER = re.compile(
 
 
 def ends_with_phrase(text: str, phrase: UnitPhrase) -> bool:
-    """Return whether nothing but remarks stand behind a phrase ("EUR m, restated"), so that it is no part of a name."""
+    """Return whether only remarks follow a phrase ("EUR m, restated"), so that it does not belong to a name."""
     return _AFTER.fullmatch(text, phrase.end) is not None
 
 

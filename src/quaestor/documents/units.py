@@ -145,7 +145,7 @@ def _prints_money(cells: Sequence[Cell]) -> bool:
 
 
 def _prints_prices(cells: Sequence[Cell]) -> bool:
-    """Whether all numbers of a line print cents and are no more than amounts for one of something are."""
+    """Whether all numbers of a line print cents and none exceeds what amounts per item are."""
     numbers = [q for cell in cells[1:] for q in cell.quantities]
     return bool(numbers) and all(
         abs(q.value) < _DEAREST and q.scale is Scale.ONE and q.value.as_tuple().exponent in (-2, -3, -4)

@@ -169,7 +169,7 @@ def _place(
     if isinstance(block.content, Table):
         title = block.content.title or place.title
         role = block.content.role
-        if role.is_statement and role not in statements_named(title):  # it stands under another heading
+        if role.is_statement and role not in statements_named(title):  # it is under another heading
             title = role.value.capitalize()
         return replace(place, kind="table", rows=places, sentences=(), table=block.content.index, title=title)
     return place

@@ -232,7 +232,7 @@ def test_examples_show_the_convention() -> None:
 
 
 def test_a_mark_before_decimals_is_a_point_or_a_comma() -> None:
-    with pytest.raises(ValueError, match="decimals"):
+    with pytest.raises(ValueError, match="decimal"):
         NumberConvention(";")
 
 

@@ -51,7 +51,7 @@ def _read(folder: Path, suffix: str, cells: list[str]) -> Document:
 
 @pytest.mark.parametrize(
     ("kind", "suffix"),
-    # A line of text without a number is no row.
+    # A line of text without a number is not a row.
     [(kind, suffix) for kind in ROWS for suffix in WRITERS if (kind, suffix) != ("unread", ".txt")],
 )
 def test_every_format_is_read_in_its_convention(tmp_path: Path, kind: str, suffix: str) -> None:

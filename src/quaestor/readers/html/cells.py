@@ -156,7 +156,7 @@ def _joined(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
 
     Args:
         items: The cells, from left to right.
-        own: The columns of the file in which a number in brackets is no footnote mark.
+        own: The columns of the file in which a number in brackets is not a footnote mark.
     """
     found: list[Item] = []
     opening: Item | None = None

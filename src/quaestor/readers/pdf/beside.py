@@ -14,7 +14,7 @@ _LABELLED = 0.6
 """What part of the rows on the right has a label between its numbers and those on the left."""
 
 _NAMES = 0.7
-"""What part of the labels is of words, each another one: "down 32%" and "long-term" are no names of rows."""
+"""What part of the labels is of words, each another one: "down 32%" and "long-term" do not name rows."""
 
 
 def split_beside(region: Region) -> list[Region]:
@@ -73,7 +73,7 @@ def _crosses(line: TextLine, edge: float) -> bool:
 
 
 def _parted(lines: Sequence[TextLine], edge: float) -> tuple[list[TextLine], list[TextLine]]:
-    """Return what of lines stands left and right of an edge; a caption that crosses it is of both sides."""
+    """Split lines at an edge; a caption that crosses it is of both sides."""
     left, right = list[TextLine](), list[TextLine]()
     for line in lines:
         before = tuple(chunk for chunk in line.chunks if chunk.left < edge)

@@ -23,7 +23,7 @@ from quaestor.readers.pdf.words import Word
 def read_share() -> None:
     """Read the pages that the input asks for, and write them."""
     with os.fdopen(os.dup(1), "wb") as reply:
-        os.dup2(2, 1)  # what a library prints is no part of the reply
+        os.dup2(2, 1)  # keep what a library prints out of the reply
         asked = json.loads(sys.stdin.buffer.readline())
         data = sys.stdin.buffer.read(asked["length"])
         threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -60,7 +60,7 @@ def pages_of_bytes(written: bytes) -> list[Page | PageFailure]:
     try:
         return [_page(*plain) if len(plain) > 2 else PageFailure(*plain) for plain in marshal.loads(written)]
     except (EOFError, TypeError) as error:
-        raise ValueError(f"these bytes are no pages: {error}") from error
+        raise ValueError(f"cannot read the pages: {error}") from error
 
 
 def _plain(page: Page | PageFailure) -> tuple[Any, ...]:

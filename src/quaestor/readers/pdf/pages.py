@@ -324,7 +324,7 @@ def quarter(angle: float) -> int:
 
 
 class _Glyphs(dict[int, str | None]):
-    """What the codes of characters print, each looked up once: "" for white space, None for what is no character."""
+    """What the codes of characters print, each looked up once: "" for white space, None for what is not a character."""
 
     def __missing__(self, code: int) -> str | None:
         blank = code in _BLANK or (not _is_unknown(code) and chr(code).isspace())

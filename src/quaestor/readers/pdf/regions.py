@@ -61,7 +61,7 @@ def numbers_of(line: TextLine) -> tuple[Chunk, ...]:
 def count_unread_rows(lines: Sequence[TextLine]) -> int:
     """Return how many lines of running text look like rows of a table that was not recognised.
 
-    They stand one below the other, and each has something in digits apart from its label that is no number as tables
+    They stand one below the other, and each has something in digits apart from its label that is not a number as tables
     of this kind print them.
     """
     most = run = 0

@@ -128,7 +128,7 @@ def _words(characters: list[Character], start: int, fonts: Callable[[int], Font]
 
 
 def _first_cell(text: str) -> int:
-    """Return where the first of several cells that touch ends, or 0 where a text is no such cells."""
+    """Return where the first of several cells that touch ends, or 0 if a text is not such cells."""
     if ")(" in text:
         return text.index(")(") + 1 if _TOUCHING_AMOUNTS.fullmatch(text) else 0
     if len(text) < 8 or not text.isdigit() or not _TOUCHING_YEARS.fullmatch(text):

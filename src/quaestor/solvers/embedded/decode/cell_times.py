@@ -62,8 +62,8 @@ def is_of_other_time(asked: AskedTime, source: Source, document: Document) -> bo
 
     Args:
         asked: The time.
-        source: Where the number stands.
-        document: What it stands in.
+        source: The place of the number.
+        document: The document that contains it.
     """
     end = fiscal_end(document)
     if isinstance(source, CellRef):
@@ -77,7 +77,7 @@ def printed_time(table: Table, source: CellRef) -> PrintedTime:
     """Returns what the headings of a cell say of its time.
 
     Args:
-        table: The table that it stands in.
+        table: The table that contains it.
         source: The cell.
     """
     row, column = table.rows[source.row], table.columns[source.column]

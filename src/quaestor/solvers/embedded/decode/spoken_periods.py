@@ -58,7 +58,7 @@ class SpokenPeriod:
         """Returns what a cell has less for the period that its labels say; 0 where they say none.
 
         Args:
-            table: The table that it stands in.
+            table: The table that contains it.
             source: The cell.
         """
         away = 0.0 if self.change or not is_of_change(table, source) else A_CHANGE

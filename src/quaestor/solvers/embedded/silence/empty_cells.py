@@ -95,7 +95,7 @@ def _printed(cells: tuple[Cell, ...]) -> str:
     if any(cell.repair == Repair(RepairKind.NO_STORED_VALUE) for cell in cells):
         return "is a formula without a stored value (open the file in a spreadsheet program and save it)"
     said = next((cell.text.strip() for cell in cells if any(map(str.isalnum, cell.text)) and not cell.is_dash), "")
-    return f'prints "{said[:_LONGEST]}", which is no number,' if said else "is empty"
+    return f'prints "{said[:_LONGEST]}", which is not a number,' if said else "is empty"
 
 
 def _line_before(context: TurnContext) -> tuple[NamedCells, ...]:

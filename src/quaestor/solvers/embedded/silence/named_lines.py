@@ -100,7 +100,7 @@ def named_cells(question: Question, document: Document) -> tuple[NamedCells, ...
 
 
 def cells_beside(cell: CellRef, document: Document) -> NamedCells:
-    """Returns the cells of the line that a cell stands in: its row, or its column where years head the rows.
+    """Returns the cells of the line that contains a cell: its row, or its column where years head the rows.
 
     Args:
         cell: In a table.

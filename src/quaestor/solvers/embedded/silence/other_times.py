@@ -55,12 +55,12 @@ def _other_year(question: Question, plan: Plan | None, leaves: NumberMatrix) -> 
 def is_of_unread_year(question: Question, plan: Plan | None, document: Document) -> bool:
     """Returns whether a year is asked for and a cell is told of a table with several columns, of which none has a year.
 
-    Nothing is said of a page of a benchmark: its questions name the year of the page, whatever its tables say.
+    Benchmark pages are exempt: its questions name the year of the page, whatever its tables say.
 
     Args:
         question: As asked.
         plan: How it is answered.
-        document: What the cell stands in.
+        document: The document that contains the cell.
     """
     step = plan.steps[0] if plan is not None and len(plan.steps) == 1 else None
     if document.is_page or not isinstance(step, Extract) or not isinstance(step.source, CellRef):
