@@ -1,17 +1,22 @@
 """What one endless question costs the others: `python -m benchmarks.worst_question [--clients N] [--seconds S]`.
 
 The server runs as for `http_load`, with a solver that answers as the embedded one, but never ends if the question says
-so. First all clients but one converse, then the last one asks the endless question meanwhile, again whenever it has
-ended. Both are measured in turns, so that a machine that gets busier disturbs both.
+so. First all clients converse, then one of them asks the endless question instead, again whenever it has ended. Both
+are measured in turns, so that a machine that gets busier disturbs both. A process of the lowest priority computes all
+the while: two processors are often two threads of one core, and each is slower while the other computes, whoever does.
 """
 
 import argparse
 import http.client
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median, quantiles
 from urllib.parse import urlsplit
@@ -46,11 +51,21 @@ class Endless:
 SPEC = SolverSpec("endless", "never ends if the question says so", Endless)
 """
 
+_COMPUTES = """
+import os
+if hasattr(os, "SCHED_IDLE"):
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+elif hasattr(os, "nice"):
+    os.nice(19)
+while True:
+    pass
+"""
+
 
 def main() -> None:
     wanted = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     wanted.add_argument("--clients", type=int, default=20)
-    wanted.add_argument("--seconds", type=float, default=15.0, help="of each measurement")
+    wanted.add_argument("--seconds", type=float, default=30.0, help="of each measurement")
     wanted.add_argument("--times", type=int, default=3, help="measurements of each kind")
     said = wanted.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -60,7 +75,7 @@ def main() -> None:
         (packages / "METADATA").write_text("Metadata-Version: 2.1\nName: endless\nVersion: 1.0\n")
         (packages / "entry_points.txt").write_text("[quaestor.solvers]\nendless = endless_solver:SPEC\n")
         os.environ |= {"PYTHONPATH": str(packages.parent), "QUAESTOR_SOLVER": "endless"}
-        with served(Path(folder), _PAGE) as server:
+        with _lowest_priority_load(), served(Path(folder), _PAGE) as server:
             found = measure(server.address, said.clients, said.seconds, said.times)
     table = Table("figure", "", "how")
     for figure in found:
@@ -68,16 +83,29 @@ def main() -> None:
     Console(highlight=False).print(table)
 
 
+@contextmanager
+def _lowest_priority_load() -> Iterator[None]:
+    process = subprocess.Popen([sys.executable, "-c", _COMPUTES])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
 def measure(address: str, clients: int, seconds: float, times: int) -> list[Figure]:
     """Returns the figures of a server that runs."""
-    _waited(address, 1, 2.0, endless=False)  # what is loaded by the first questions is loaded
+    _time_answers(address, 1, 2.0, endless=False)  # what is loaded by the first questions is loaded
     without, beside = list[float](), list[float]()
     for _ in range(times):
-        without += _waited(address, clients - 1, seconds, endless=False)
-        beside += _waited(address, clients - 1, seconds, endless=True)
+        without += _time_answers(address, clients, seconds, endless=False)
+        beside += _time_answers(address, clients, seconds, endless=True)
     figures = [
-        Figure(f"{clients - 1} clients, an answer", _milliseconds(median(took)), f"median of {len(took)} {how}")
-        for took, how in ((without, "without it"), (beside, "beside the endless question"))
+        Figure(f"{count} clients, an answer", _milliseconds(median(took)), f"median of {len(took)} {how}")
+        for count, took, how in (
+            (clients, without, "without it"),
+            (clients - 1, beside, "beside the endless question"),
+        )
     ]
     ratio = median(beside) / median(without)
     slowest = quantiles(beside, n=20)[-1] / quantiles(without, n=20)[-1]
@@ -88,12 +116,12 @@ def measure(address: str, clients: int, seconds: float, times: int) -> list[Figu
     ]
 
 
-def _waited(address: str, clients: int, seconds: float, *, endless: bool) -> list[float]:
-    """Returns how long each question of some clients took, in seconds."""
+def _time_answers(address: str, clients: int, seconds: float, *, endless: bool) -> list[float]:
+    """Return how long each answer took, in seconds; if `endless`, without those of the client that asks it."""
     end = time.perf_counter() + seconds
     with ThreadPoolExecutor(clients + 1) as pool:
         worst = pool.submit(_ask_endless, address, end) if endless else None
-        seen = [pool.submit(converse, address, end) for _ in range(clients)]
+        seen = [pool.submit(converse, address, end) for _ in range(clients - endless)]
         took = [second for one in seen for second in one.result().asked]
         if worst is not None:
             worst.result()

@@ -17,7 +17,7 @@ from quaestor.errors import EngineError
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
 
-_SLOW, _ENDLESS = 1.0, 2.0
+_SLOW, _ENDLESS = 0.5, 1.5
 """Seconds after which a job counts as slow, and as one that may be endless."""
 
 _MOST_SLOW, _MOST_ENDLESS = 8, 24

@@ -13,6 +13,7 @@ import os
 import pickle
 import signal
 import socket
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
@@ -159,10 +160,10 @@ class LoopWorkers:
 
     def yield_to_others(self) -> None:
         """Have the workers compute only when nothing else on this machine wants to."""
-        if hasattr(os, "setpriority"):
-            for worker in self._workers:
-                with suppress(OSError):  # it has just died
-                    os.setpriority(os.PRIO_PROCESS, worker.process.pid or 0, _LOWEST_PRIORITY)
+        for worker in self._workers:
+            for thread in _list_threads(worker.process):
+                with suppress(OSError):  # it has just ended
+                    _lower_priority(thread)
 
     def tell_all(self, what: object) -> None:
         """Tells all workers something."""
@@ -279,6 +280,21 @@ class LoopWorkers:
             for ended in worker.calls.values():
                 if not ended.done():
                     ended.set_exception(why)
+
+
+def _list_threads(process: BaseProcess) -> list[int]:
+    """Return the numbers by which a process's threads have priorities: on Linux each has its own."""
+    try:
+        return [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
+    except OSError:
+        return [] if process.pid is None else [process.pid]
+
+
+def _lower_priority(thread: int) -> None:
+    if sys.platform == "linux":
+        os.sched_setscheduler(thread, os.SCHED_IDLE, os.sched_param(0))
+    elif sys.platform != "win32":
+        os.setpriority(os.PRIO_PROCESS, thread, _LOWEST_PRIORITY)
 
 
 def _serve(line: socket.socket, make: Callable[[WorkerLine], LoopWork]) -> None:
