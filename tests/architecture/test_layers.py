@@ -1,4 +1,4 @@
-"""A package imports only from rows below its own (the contract is in `pyproject.toml`)."""
+"""The contracts on imports in `pyproject.toml`: the rows of packages, and who may not read audits."""
 
 import subprocess
 import sys
@@ -16,4 +16,3 @@ def test_layers_hold() -> None:
     ]
     outcome = subprocess.run(lint, cwd=ROOT, capture_output=True, text=True, check=False)
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
-    assert "1 kept, 0 broken" in outcome.stdout

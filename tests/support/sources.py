@@ -1,6 +1,7 @@
-"""The package's source, parsed once for all tests that read it."""
+"""The package's source, read once for all tests that read it."""
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -10,13 +11,14 @@ SOURCE = Path(quaestor.__file__).parent
 
 
 @cache
-def modules() -> tuple[tuple[str, ast.Module], ...]:
-    """Of each module its path below the package and its syntax tree, in the order of paths."""
+def sources() -> dict[str, str]:
+    """Return the text of each module by its path below the package, in the order of paths."""
     paths = sorted(SOURCE.rglob("*.py"))
-    return tuple((path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))) for path in paths)
+    return {path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
-@cache
-def nodes() -> tuple[tuple[str, tuple[ast.AST, ...]], ...]:
-    """Of each module its path below the package and all nodes of its tree."""
-    return tuple((path, tuple(ast.walk(tree))) for path, tree in modules())
+def nodes(*words: str) -> Iterator[tuple[str, list[ast.AST]]]:
+    """Yield the path and all nodes of each module whose text has one of the words; no other module is parsed."""
+    for path, text in sources().items():
+        if any(word in text for word in words):
+            yield path, list(ast.walk(ast.parse(text)))

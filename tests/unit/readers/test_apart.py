@@ -32,22 +32,18 @@ def nothing_is_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_read", read)
 
 
-@pytest.mark.parametrize("kept", [True, False])
-async def test_what_was_read_apart_is_found_here(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
-) -> None:
+async def test_what_was_read_apart_is_found_here(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = read_document(file)
     nothing_is_read_here(monkeypatch)
-    cache = await read_apart(
-        read_content(file), FolderCache(tmp_path / "kept") if kept else None, LIMITS, asyncio.Semaphore(1)
-    )
-    found = read_document(file, cache)
+    found = read_document(file, await read_apart(read_content(file), None, LIMITS, ROOM))
     assert (found.id, found.digest) == (here.id, here.digest)
 
 
 async def test_what_is_kept_is_not_read_again(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = FolderCache(tmp_path / "kept")
+    here, kept = read_document(file), FolderCache(tmp_path / "kept")
+    nothing_is_read_here(monkeypatch)
     await read_apart(read_content(file), kept, LIMITS, ROOM)
+    assert read_document(file, kept).digest == here.digest
     assert await read_apart(read_content(file), kept, ReadingLimits(memory=1, seconds=0.0), FULL) is kept
 
 

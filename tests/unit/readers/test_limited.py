@@ -23,7 +23,6 @@ from quaestor.readers.limited import ReadingLimits, read_limited, read_limited_a
 from quaestor.readers.reading import read_file
 
 CSV = b"( in millions ),2009,2008\nnet sales,120,100\nrent,5,4\n"
-BOMB = b"<html><body><table><tr><td>rent</td><td>5</td></tr></table>" + b" " * (200 << 20)
 
 
 def read(data: bytes, name: str, limits: ReadingLimits | None = None) -> tuple[str, Document]:
@@ -38,19 +37,11 @@ def test_a_file_is_the_document_that_it_is_in_this_process() -> None:
 @pytest.mark.parametrize(
     ("data", "name"),
     [
-        (b"\x89PNG\r\n\x1a\n" + bytes(99), "chart.csv"),
+        pytest.param(b"\x89PNG\r\n\x1a\n" + bytes(99), "chart.csv", marks=pytest.mark.slow),
         (b"%PDF-1.7\nnothing more", "cut.pdf"),
-        pytest.param(
-            b"PK\x03\x04" + bytes(99),
-            "cut.xlsx",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            gzip.compress(CSV * 50, mtime=0)[:80],
-            "cut.csv.gz",
-            marks=pytest.mark.slow,
-        ),
-        (b'{"a": 1}', "data.json"),
+        pytest.param(b"PK\x03\x04" + bytes(99), "cut.xlsx", marks=pytest.mark.slow),
+        pytest.param(gzip.compress(CSV * 50, mtime=0)[:80], "cut.csv.gz", marks=pytest.mark.slow),
+        pytest.param(b'{"a": 1}', "data.json", marks=pytest.mark.slow),
     ],
 )
 def test_what_cannot_be_read_is_one_line_with_the_name_and_no_path(data: bytes, name: str) -> None:
@@ -63,8 +54,9 @@ def test_what_cannot_be_read_is_one_line_with_the_name_and_no_path(data: bytes, 
 
 @pytest.mark.slow
 def test_a_file_that_takes_too_much_memory_names_the_setting() -> None:
+    bomb = b"<html><body><table><tr><td>rent</td><td>5</td></tr></table>" + b" " * (200 << 20)
     with pytest.raises(ReadingLimitError) as raised:
-        read(gzip.compress(BOMB, 1), "big.html", ReadingLimits(memory=600 << 20))
+        read(gzip.compress(bomb, 1), "big.html", ReadingLimits(memory=600 << 20))
     assert (raised.value.path, raised.value.setting, raised.value.limit) == (
         "big.html", "read_memory_mb", "600 MB of memory",
     )  # fmt: skip
@@ -87,6 +79,7 @@ def test_the_time_of_computing_is_limited_too() -> None:
     assert raised.value.setting == "read_seconds"
 
 
+@pytest.mark.slow
 def test_a_document_that_is_too_large_once_it_is_read_is_refused() -> None:
     with pytest.raises(DatasetError, match="500 bytes"):
         read(CSV, "sales.csv", ReadingLimits(written=500))
@@ -170,6 +163,7 @@ class Breaks:
 """
 
 
+@pytest.mark.slow
 def test_errors_of_other_packages_come_back_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, "breaks", BREAKS, {"quaestor.readers": {"breaks": "breaks:Breaks"}})
     monkeypatch.syspath_prepend(str(tmp_path))

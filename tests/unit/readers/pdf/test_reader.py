@@ -11,6 +11,7 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
+from quaestor.readers.pdf import pages as pdf_pages
 from quaestor.readers.pdf.reader import PdfReader
 
 COLUMNS = (380.0, 460.0, 540.0)
@@ -357,9 +358,10 @@ def test_a_table_that_is_not_recognised_is_said_with_its_page(cells: tuple[str, 
     assert any("page 2" in warning.detail for warning in document.warnings if "4 lines" in warning.detail)
 
 
-def test_a_page_of_too_many_words_is_cut() -> None:
+def test_a_page_of_too_much_text_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_pages, "_CHARACTERS_OF_A_PAGE", 1_000)
     page = PdfPage()
-    page.operations = [f"BT /F0 1 Tf {i % 150 * 4} {i // 150 * 2} Td (12,345) Tj ET" for i in range(12_000)]
+    page.operations = [f"BT /F0 1 Tf {i % 30 * 20} {i // 30 * 10} Td (12,345) Tj ET" for i in range(300)]
     assert any("page 1 " in warning.detail for warning in read([page]).warnings)
 
 
