@@ -229,23 +229,31 @@ _ANY_CASE = {sign.replace(".", "").casefold(): code for sign, code in _SIGNS.ite
 
 def _alternatives(words: list[str]) -> str:
     """Return a pattern of words, those that begin alike put together, the longer before the shorter."""
-    groups = groupby(sorted(words, key=lambda word: (word[0], -len(word))), key=lambda word: word[0])
-    found = ((re.escape(first), [re.escape(word[1:]) for word in group]) for first, group in groups)
+    return _grouped([re.escape(word) for word in words])
+
+
+def _grouped(patterns: list[str]) -> str:
+    """Return a pattern of several that each begin with a character, those that begin alike put together."""
+    groups = groupby(sorted(patterns, key=lambda one: (one[0], -len(one))), key=lambda one: one[0])
+    found = ((first, [one[1:] for one in group]) for first, group in groups)
     return "|".join(f"{first}{rest[0]}" if len(rest) == 1 else f"{first}(?:{'|'.join(rest)})" for first, rest in found)
 
 
 def _sign_pattern(*, words: bool) -> str:
     """Return the pattern of signs and codes, with or without those that are words or letters elsewhere."""
     before = [re.escape(sign[:-1]) for sign in _SIGNS if "$" in sign and sign[0].isalpha()]
-    dollars = rf"(?i:(?:{'|'.join(sorted(before, key=len, reverse=True))}|u\.?\s?s\.?\s?)\$)"
+    dollars = rf"(?=[^$]{{1,6}}\$)(?i:(?:{'|'.join(sorted(before, key=len, reverse=True))}|u\.?\s?s\.?\s?)\$)"
     letters = _alternatives([code for code in (*_CODES, *_LETTERS) if words or code not in _WORDS])
-    others = _alternatives([sign for sign in _SIGNS if "$" not in sign and sign not in _LETTERS])
+    rest = [sign for sign in _SIGNS if "$" not in sign and sign not in _LETTERS]
+    others = rf"(?=[{''.join(sorted({sign[0] for sign in rest}))}])(?:{_alternatives(rest)})"
     lettered = rf"(?<![A-Za-z])(?:{dollars}|(?-i:{letters})(?![A-Za-z])(?:\s?\$)?)"
-    return rf"(?:{lettered}|(?<!\b[A-Za-z])(?<!\b[A-Za-z][A-Za-z])\$|(?-i:{others}))"
+    return rf"(?:{lettered}|\$(?<!\b[A-Za-z]\$)(?<!\b[A-Za-z][A-Za-z]\$)|(?-i:{others}))"
 
 
 CODE = rf"(?-i:{_alternatives(list(_CODES))})"
 """A code of three letters, to be stood beside others: of `MSEK`, `EURm`."""
+SMALL_CODE = rf"(?:{'|'.join(sorted(_SMALL))})"
+"""A code that is read in small letters, too."""
 SIGN = _sign_pattern(words=False)
 """A sign or code that names a currency in any context: `€`, `HK$`, `SEK`."""
 SIGN_BESIDE_SCALE = _sign_pattern(words=True)
@@ -259,8 +267,8 @@ BEFORE_NUMBER = (
 
 
 def _name_pattern(names: list[str]) -> str:
-    forms = (re.escape(name).replace(r"\ ", r"\s").replace(r"u\.s\.", r"(?:u\s?\.\s?s\s?\.?)") for name in names)
-    return rf"\b(?:{'|'.join(sorted(forms, key=len, reverse=True))})s?\b"
+    forms = [re.escape(name).replace(r"\ ", r"\s").replace(r"u\.s\.", r"u\s?\.\s?s\s?\.?") for name in names]
+    return rf"\b(?:{_grouped(forms)})s?\b"
 
 
 NAME = rf"(?i:{_name_pattern(list(_NAMES))})"

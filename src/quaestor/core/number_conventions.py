@@ -77,10 +77,10 @@ _IN_ENGLISH = {
     DECIMAL_COMMA: str.maketrans({"'": ",", " ": ",", ".": ",", ",": "."}),
 }
 _DIGITS = str.maketrans(dict.fromkeys("0123456789", "_"))
-_TOKEN = re.compile(r"(?:(?<![0-9])[.,])?[0-9]++(?:[.,'][0-9]++)*+")
-_SPACED_TOKEN = re.compile(
-    r"[0-9]{1,3}(?: [0-9]{3})++(?![0-9])(?:[.,'][0-9]++)*+|(?:(?<![0-9])[.,])?[0-9]++(?:[.,'][0-9]++)*+"
-)
+_ONE_TOKEN = r"[0-9.,](?:(?<=[0-9])|(?<![0-9].)(?=[0-9]))[0-9]*+(?:[.,'][0-9]++)*+"
+"""Digits with the marks between them; it begins with a set of characters, which is found fastest."""
+_TOKEN = re.compile(_ONE_TOKEN)
+_SPACED_TOKEN = re.compile(rf"[0-9]{{1,3}}(?: [0-9]{{3}})++(?![0-9])(?:[.,'][0-9]++)*+|{_ONE_TOKEN}")
 _MIXED_FRACTION = re.compile(r"(?<![0-9.,'])[0-9][0-9.,']{0,20} [0-9]{1,2}/[0-9]{1,3}(?![0-9/])")
 _VULGAR_FRACTION = re.compile(r"[0-9][0-9.,']{0,20} ?[\u00bc-\u00be\u2150-\u215e]")
 _UP, _DOWN = "\u25b2\u25b3\u25b4\u25b5", "\u25bc\u25bd\u25be\u25bf"
@@ -137,7 +137,7 @@ def _cell_signs(masked: str, convention: NumberConvention) -> str:
         masked = _TRIANGLE_AFTER.sub(lambda mark: "-" if mark[0] in _DOWN else " ", masked)
     if angled := _ANGLE_BRACKETS.fullmatch(masked):
         return f"{angled[1]}({angled[2]}){angled[3]}"
-    if convention.marks_credits and (side := _SIDE.search(masked)) and not _RUPEES.search(masked):
+    if convention.marks_credits and (side := _SIDE.search(masked)) and not _RUPEES.search(masked.lower()):
         sign = "-" if side[1] else " "
         masked = masked[: side.start()] + sign.ljust(side.end() - side.start()) + masked[side.end() :]
     return masked
@@ -169,7 +169,8 @@ _IN_TEXT = {
     for mark, other in ((DECIMAL_POINT, ","), (DECIMAL_COMMA, "."))
 }
 _SPACED_IN_TEXT = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}[\u00a0\u2009\u202f][0-9]{3}(?![0-9])")
-_RUPEES = re.compile(r"₹|\brs\b|\binr\b|\b(?:crores?|lakhs?|lacs?|rupees?)\b", re.IGNORECASE)
+_RUPEES = re.compile(r"[₹rilc](?:(?<=₹)|(?<=\br)(?:s|upees?)\b|(?<=\bi)nr\b|(?<=\bl)(?:akh|ac)s?\b|(?<=\bc)rores?\b)")
+"""In small letters."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH_WORDS = frozenset("the of and for to with from by at as on is are was were its our year ended".split())
 _WORDS_OF_DECIMAL_COMMA = frozenset(
@@ -276,7 +277,7 @@ def find_convention(
         group,
         by_hundreds=seen.by_hundreds > 0 and group == ",",
         up_is_more=seen.up and seen.down,
-        marks_credits=not any(_RUPEES.search(text) for text in texts),
+        marks_credits=not any(_RUPEES.search(text.lower()) for text in texts),
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from quaestor.core.currencies import is_currency
+from quaestor.core.currencies import BEFORE_NUMBER, is_currency
 from quaestor.core.encoding_artifacts import mask_artifacts, normalize_text
 from quaestor.core.number_conventions import DECIMAL_POINT, ENGLISH, NumberConvention, in_english
 from quaestor.core.number_forms import DIGITS_AT_MOST, NUMBER, START, QuantitySpan, decimal, read_number
@@ -31,6 +31,7 @@ _DIGIT = re.compile("[0-9\uff10-\uff19]")
 _WORDS = re.compile("[A-Za-z]{4}")
 _BESIDE = re.compile(r"[\s.,'/]+")
 _MARK_OR_NAME = re.compile(r"[(\[]\s?[0-9]{1,2}\s?[)\]]|(?<=[A-Za-z])[0-9]+")
+_LIKE_MONEY = re.compile(rf"[-+(\s]{{0,4}}(?:[0-9.]|{BEFORE_NUMBER})")
 _RANGE_BETWEEN = re.compile(r"\s?(?:-|to|/)\s?", re.IGNORECASE)
 
 
@@ -109,7 +110,7 @@ def is_money(text: str) -> bool:
     >>> [is_money(text) for text in ("EUR 64.2m", "₹ 1,284 crore", "64.2", "EUR 5 notes")]
     [True, True, False, False]
     """
-    found = parse_cell(text) if any(map(str.isdigit, text)) else ()
+    found = parse_cell(text) if _LIKE_MONEY.match(text) else ()
     if len(found) != 1 or not is_currency(found[0].unit) or found[0].text != text.strip():
         return False
     return not text.rstrip().endswith(("'000", "\u2019000", " 000"))  # "CHF 000" heads what is in thousands

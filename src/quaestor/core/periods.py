@@ -303,8 +303,26 @@ def _named(form: str, pattern: str) -> str:
     return rf"(?P<{form}>{pattern.replace('(?P<', f'(?P<{form}__').replace('(?P=', f'(?P={form}__')})"
 
 
+def _beginnings() -> str:
+    """Returns a pattern of the two letters that the forms of periods begin with, if not with a digit."""
+    words = (
+        "quarter qtr q1 q2 q3 q4 fq t1 t2 t3 t4 ft first second third fourth h1 h2 half last final remaining years"
+        " fiscal fy f0 f1 f2 cy geschäftsjahr exercice two three four five six seven eight nine ten eleven twelve 令和"
+        " 平成 昭和"
+    )
+    seconds: dict[str, set[str]] = {}
+    for first, second, *_ in (*words.split(), *_MONTH_NUMBERS):
+        seconds.setdefault(first, set()).update((second, second.upper()))
+    pairs = (f"[{first}{first.upper()}][{''.join(sorted(after))}]" for first, after in seconds.items())
+    return f"(?-i:{'|'.join(pairs)})"
+
+
+_SOME_NUMBER = re.compile("[0-9元]")
+_PLAIN_AMOUNT = re.compile(r"[-$€£(\s]{0,6}[0-9]{1,3}(?:,[0-9]{3}){0,6}(?:\.[0-9]{1,6})?[\s)%]{0,4}")
+"""What most cells print, in which no period can be."""
 _MENTION = re.compile(
-    r"(?<![0-9A-Za-z.$€£])(?=[^0-9元]{0,48}[0-9元])"  # soon, as most words begin no period
+    # Most words begin no period, and most that may have no number soon.
+    rf"(?<![0-9A-Za-z.$€£])(?:(?=[0-9])|(?={_beginnings()})(?=[^0-9元]{{0,48}}[0-9元]))"
     rf"(?:{'|'.join(_named(name, form.pattern) for name, form in _FORMS.items())})",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -338,7 +356,7 @@ def find_periods(text: str) -> tuple[PeriodMention, ...]:
     ends in 2008. A number that counts something
     ("2000 employees", "$ 2014") is none, nor is a dash that was printed as 2013 or 2014.
     """
-    return _find_periods(text)
+    return _find_periods(text) if _SOME_NUMBER.search(text) and not _PLAIN_AMOUNT.fullmatch(text) else ()
 
 
 @lru_cache(maxsize=16384)
@@ -470,8 +488,10 @@ def _parse_partial(masked: str, year: int | None) -> Period | None:
     """Returns the period of a label that leaves the year to its section, or that prints it as "12/11"."""
     if short := re.fullmatch(r"(1[0-2]|0?[1-9])/([0-9]{2})", masked.strip()):
         return _at("month", _long_year(short[2]), int(short[1]))
+    if year is None:
+        return None
     match = _PARTIAL.search(masked)
-    if year is None or match is None or _FILLER.sub("", masked[: match.start()] + masked[match.end() :]):
+    if match is None or _FILLER.sub("", masked[: match.start()] + masked[match.end() :]):
         return None
     found = {name: text for name, text in match.groupdict().items() if text} | {"year": str(year)}
     name = found.get("month") or found.get("of")

@@ -92,9 +92,9 @@ _DEFAULT = re.compile(
     r"|\b(?:all|tabular)\s(?:[a-z]+\s){0,3}(?:amounts|figures|numbers|values)\b"
     r"|\b(?:amounts|figures|numbers|values|statements|tables|information|report)\b[^.;]{0,120}?\b(?:presented|expressed"
     r"|stated|reported|shown|given|rounded|prepared|are|is)\s(?:off\s|up\s)?(?:in|to)\b"
-    r"|\b(?:presentation|reporting)\scurrency\b",
-    re.IGNORECASE,
+    r"|\b(?:presentation|reporting)\scurrency\b"
 )
+"""In small letters."""
 _LONGEST_DEFAULT = 500
 
 
@@ -114,7 +114,7 @@ def default_amounts(sentence: str) -> Amounts:
     >>> default_amounts("Amounts are presented in thousands of euros unless otherwise stated.").unit
     'EUR'
     """
-    if len(sentence) > _LONGEST_DEFAULT or not _DEFAULT.search(sentence):
+    if len(sentence) > _LONGEST_DEFAULT or not _DEFAULT.search(sentence.lower()):
         return Amounts()
     phrase = find_unit_phrase(sentence)
     if phrase is None or _NUMBER_BEFORE.search(sentence, 0, phrase.start):

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from quaestor.core.number_conventions import ENGLISH, LOOSE, NumberConvention
@@ -119,6 +120,7 @@ def read_table(
     return table, _warnings(table, grid, fused)
 
 
+@lru_cache(maxsize=16384)
 def is_amount(text: str) -> bool:
     """Whether a cell prints an amount rather than a heading: a number other than a bare year, hardly any words.
 
@@ -158,6 +160,8 @@ def with_plain_years(grid: Grid) -> Grid:
     >>> with_plain_years([["", "2,023", "2,022"], ["rent", "2,023", "5"]])[0]
     ['', '2023', '2022']
     """
+    if not any(_FORMATTED_YEAR.fullmatch(text.strip()) for row in grid for text in row):
+        return grid
     heads = next((n for n, row in enumerate(grid) if any(map(_year_of, row[1:])) or any(map(is_amount, row[1:]))), 0)
     below = min(1, len(grid))
     own = (grid[heads][1:], [row[0] for row in grid[below:]]) if grid else ((), ())

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from quaestor.core.currencies import CODE, NAME, SIGN, SIGN_BESIDE_SCALE, currency_called
+from quaestor.core.currencies import CODE, NAME, SIGN, SIGN_BESIDE_SCALE, SMALL_CODE, currency_called
 from quaestor.core.quantity import Scale
 
 _WORDS = {
@@ -72,6 +72,14 @@ _SYMBOL = re.compile(rf"(?![A-Za-z]{{1,6}}(?![A-Za-z$])){SIGN}|(?i:\b(?:[a-z]{{1
 _EXCEPT = re.compile(r"\bexcept(?:ing)?\b|\bother than\b|\bexcluding\b", re.IGNORECASE)
 
 
+_SCALE_ROOT = re.compile(
+    r"thous|tsd|taus|illi|mi[olr]|000|[千万萬億亿兆천백만억십조]|crore|lakh|lac"
+    rf"|(?<![a-z])(?:[kmbtg]|mm|[mbt]n|trn|[mb]ln|mrd|cr|mil)(?![a-z])|[kmt]{SMALL_CODE}|{SMALL_CODE}[kmb]"
+)
+"""A part, in small letters, of every scale that stands alone; one that is glued to a code has capitals."""
+_CAPITALS = re.compile(r"[A-Z]{3}|\bR[kKmMb]")
+
+
 @dataclass(frozen=True, slots=True)
 class UnitPhrase:
     """A phrase that says what numbers count in, and its place.
@@ -112,6 +120,8 @@ def find_unit_phrase(text: str) -> UnitPhrase | None:
     >>> phrase.scale.value, phrase.currency
     ('million', 'EUR')
     """
+    if not _SCALE_ROOT.search(text.lower()) and not _CAPITALS.search(text):
+        return None  # as of most texts, and soon
     if found := _PHRASE.search(text):
         named = {name.rstrip("2345"): said for name, said in found.groupdict().items() if said}
         currency = currency_called(named.get("before") or named.get("after") or named["code"])

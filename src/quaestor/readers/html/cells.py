@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
@@ -81,6 +82,7 @@ _IN_BRACKETS = re.compile(r"\([0-9]{1,2}\)")
 """What may be a negative number or a footnote mark."""
 
 
+@lru_cache(maxsize=8192)
 def prints_value(text: str) -> bool:
     """Whether a cell prints a number or a dash and nothing else; a year, with or without a mark, is none."""
     if len(text) > 60:
@@ -107,12 +109,14 @@ def rows_of(table: RawTable) -> list[list[Item]]:
     return [_joined(row, own) for row in rows]
 
 
-def _columns_of_their_own(rows: Iterable[Sequence[Item]]) -> frozenset[int]:
+def _columns_of_their_own(rows: Sequence[Sequence[Item]]) -> frozenset[int]:
     """Return the columns of the file in which more cells have words or numbers than signs of the number before them.
 
     In such a column "(12)" is a number; in a column that holds nothing but signs it is a footnote mark.
     """
     cells: Counter[int] = Counter()
+    if not any(_IN_BRACKETS.fullmatch(item.text) for row in rows for item in row):
+        return frozenset()
     for row in rows:
         for item in row:
             if not (_IN_BRACKETS.fullmatch(item.text) or _OPENS.fullmatch(item.text)):

@@ -6,7 +6,7 @@ tags: they are places in it and no more.
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from quaestor.readers.html.styles import PLAIN, Style
@@ -112,6 +112,9 @@ class Run:
         total = sum(self.looks.values())
         if not total:
             return PLAIN
+        if len(self.looks) == 1:
+            (only,) = self.looks
+            return replace(only, raised=False) if only.raised else only
         most = self.looks.most_common(1)[0][0]
 
         def share(name: str) -> bool:

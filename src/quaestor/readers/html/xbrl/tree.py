@@ -66,6 +66,7 @@ class Names:
             if found:
                 break
         self._spaces = found
+        self._kinds: dict[str, tuple[str, str]] = {}
 
     def kind(self, element: Element) -> tuple[str, str]:
         """Returns what an element is: the usual prefix of its namespace, and its local name in small letters."""
@@ -73,6 +74,12 @@ class Names:
 
     def kind_of(self, tag: str) -> tuple[str, str]:
         """Returns the same of a tag or an attribute by its name."""
+        found = self._kinds.get(tag)
+        if found is None:
+            found = self._kinds[tag] = self._kind_of(tag)
+        return found
+
+    def _kind_of(self, tag: str) -> tuple[str, str]:
         if tag.startswith("{"):
             space, _, local = tag[1:].rpartition("}")
             return usual_prefix(space), local.casefold()
@@ -117,6 +124,8 @@ def attributes(element: Element) -> dict[str, str]:
 
 def text_of(element: Element, skipped: Collection[Element] = ()) -> str:
     """Returns the text that an element encloses, in its order, without comments and without some elements in it."""
+    if isinstance(element.tag, str) and element not in skipped and next(iter(element), None) is None:
+        return element.text or ""
     found: list[str] = []
     pending: list[Element | str] = [element]
     while pending:
