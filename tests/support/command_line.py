@@ -1,6 +1,8 @@
 """The command line in this process, as a person sees it: exit code and what was printed."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -30,7 +32,19 @@ def all_commands() -> Any:
 
 def exit_code(*arguments: str) -> int:
     """Runs a command in this process; errors are printed as in a terminal."""
-    return exit_code_of(lambda: all_commands()(list(arguments), standalone_mode=False, prog_name="quaestor"))
+    with _log_levels_restored():
+        return exit_code_of(lambda: all_commands()(list(arguments), standalone_mode=False, prog_name="quaestor"))
+
+
+@contextmanager
+def _log_levels_restored() -> Iterator[None]:
+    """Restore the levels that a server sets for the process that it takes to be its own."""
+    levels = {logger: logger.level for logger in map(logging.getLogger, ("quaestor", "mcp", "uvicorn"))}
+    try:
+        yield
+    finally:
+        for logger, level in levels.items():
+            logger.setLevel(level)
 
 
 def one_line(outcome: Outcome) -> str:

@@ -1,6 +1,5 @@
 """What other packages add by entry points, used through the command line; and what becomes of packages in ruins."""
 
-import logging
 import re
 import shlex
 import sys
@@ -281,7 +280,6 @@ def test_a_broken_solver_is_one_line_and_breaks_nothing_else(
 def test_a_broken_format_is_told_once_and_files_are_read(
     site: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.WARNING, "quaestor")  # a server that was started in this process has raised it
     install(site, "ruin", "1 / 0\n", {"quaestor.datasets": {"mine": "ruin:Format"}})
     path = write_dataset(tmp_path / "pages.json", a_record())
     for _ in range(2):
