@@ -245,7 +245,7 @@ class _Reader:
         if listed is None:
             return _period_beside(sentence, source)
         at = self._document.sentences.index(sentence)
-        return periods_in_text(self._document, at)[listed[0]]
+        return next(iter(periods_in_text(self._document, at)[listed[0]]), None)
 
     def _compute(self, step: Compute, found: list[Meaning], turn: int, question: Question) -> Meaning:
         operands = [self._operand(operand, found, turn) for operand in step.operands]

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from quaestor.core.periods import Period, shifted
-from quaestor.documents.document import Sentence
+from quaestor.core.quantity import Scale
+from quaestor.documents.document import Mention, Sentence
 
 Span = tuple[int, int]
 Dated = tuple[Period, int, int]
@@ -38,6 +39,8 @@ _BASE = re.compile(
     re.IGNORECASE,
 )
 """What leads to a period that a number is only set against: "rose by $ 3 in 2012 from 2011"."""
+_RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
+_BOUNDS = re.compile(r"\bbetween $", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:to|through|until|and)\b", re.IGNORECASE)
 """What follows the first of two periods that are the bounds of one."""
 _BETWEEN = 60
@@ -59,18 +62,41 @@ def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tup
     Args:
         earlier: The sentences before it, oldest first; the last `LOOKED_BACK` are enough.
     """
+    return tuple(_aligned(sentence, earlier)[0])
+
+
+def all_aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> list[tuple[Period, ...]]:
+    """Returns all periods of each number of a sentence, the one that `aligned_periods` gives it first.
+
+    Of several periods next to a number that are no list of as many numbers, all are its ("$ 2 in both 2012 and 2011").
+    """
+    found, listed = _aligned(sentence, earlier)
+    periods: list[tuple[Period, ...]] = [(period,) if period else () for period in found]
+    for dated in _period_lists(sentence):
+        named = [period for period, _, _ in dated]
+        takers = [n for n, period in enumerate(found) if n not in listed and period in named]
+        if len({found[n] for n in takers}) != 1 or _BOUNDS.search(sentence.text, 0, dated[0][1]):
+            continue
+        for n in takers:
+            periods[n] += tuple(period for period in named if period not in periods[n])
+    return periods
+
+
+def _aligned(sentence: Sentence, earlier: Sequence[Sentence]) -> tuple[list[Period | None], set[int]]:
+    """The period of each number, and which numbers have theirs from a list of periods."""
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
     dates = own_periods(sentence)
     found = _in_turn(spans, sentence.text, dates) or _nearest_of_each(spans, sentence.text, dates)
-    lists = _Lists(sentence, earlier)
-    for run in _runs(sentence.text, spans, _JOINT):
-        periods = lists.for_run(run, spans)
+    lists, listed = _Lists(sentence, earlier), set[int]()
+    runs = ((run, lists.for_run(run, spans)) for run in _runs(sentence.text, spans, _JOINT))
+    for run, periods in (*_in_clauses(sentence, found), *runs):
         for n, period in zip(run, periods, strict=False):
             found[n] = period
+            listed.add(n)
     for n, after in zip(range(len(spans)), range(1, len(spans)), strict=False):
         moved = _moved(spans[n], spans[after], found[after], sentence)
         found[n] = moved or found[n] or _set_against(spans[n], found[after], sentence)
-    return tuple(found)
+    return found, listed
 
 
 def list_of(sentence: Sentence, number: int) -> range:
@@ -100,12 +126,41 @@ def _is_joined(text: str, one: Span, next_one: Span, joint: re.Pattern[str]) -> 
     return counted is None or text.startswith(f" {counted}", next_one[1])
 
 
+def _in_clauses(sentence: Sentence, nearest: Sequence[Period | None]) -> Iterator[tuple[list[int], list[Period]]]:
+    """The numbers of each clause that ends in "respectively", those of a unit in the order of the clause's periods.
+
+    Args:
+        sentence: All of it.
+        nearest: The period that is the nearest to each of its numbers.
+    """
+    start = 0
+    lists = _period_lists(sentence)
+    for word in _RESPECTIVELY.finditer(sentence.text):
+        within = [dated for dated in lists if start <= dated[0][1] and dated[-1][2] <= word.start()]
+        by_unit: dict[tuple[str | None, bool], list[int]] = {}
+        for n, mention in enumerate(sentence.mentions if len(within) == 1 else ()):
+            if start <= mention.ref.start < word.start():
+                by_unit.setdefault(_counted(mention), []).append(n)
+        periods = [period for dated in within for period, _, _ in dated]
+        for numbers in by_unit.values():
+            if len(numbers) == len(periods) and all(nearest[n] in periods for n in numbers):
+                yield numbers, periods
+        start = word.end()
+
+
+def _counted(mention: Mention) -> tuple[str | None, bool]:
+    return mention.quantity.unit, mention.quantity.scale is Scale.PERCENT
+
+
 class _Lists:
     """The lists of periods of a sentence and of those before it, each found once."""
 
     def __init__(self, sentence: Sentence, earlier: Sequence[Sentence]) -> None:
         self._own = _by_length(_period_lists(sentence))
+        self._text = sentence.text
         self._named = bool(sentence.periods)
+        self._counted = [_counted(mention) for mention in sentence.mentions]
+        self._taken = 0
         self._before = [
             {length: lists[-1] for length, lists in _by_length(_period_lists(before)).items()}
             for before in reversed(earlier[-LOOKED_BACK:])
@@ -116,12 +171,25 @@ class _Lists:
         """Returns the periods that a list of numbers takes, in order; nothing where there is no list as long."""
         start, end = spans[run[0]][0], spans[run[-1]][1]
         own = self._own.get(len(run))
+        if own is None and len(self._own) == 1:
+            # Several lists of numbers in a row take the lists of periods in turn, or all of them the only one.
+            (lists,) = self._own.values()
+            periods = [period for dated in lists for period, _, _ in dated]
+            times, left_over = divmod(len(run), len(periods))
+            return () if left_over or (times > 1 and len(lists) > 1) else periods * times
         if own:
+            # A list that follows the numbers that it dates does not date those that follow it, and what follows the
+            # numbers that others are set against is of those alone.
+            compared = _AGAINST.match(self._text, end) and run[-1] + 1 < len(spans)
+            until = spans[run[-1] + 1][0] if compared else len(self._text)
+            left = [dated for dated in own if self._taken <= dated[0][1] < until] or own
             nearest = min(
-                own, key=lambda dated: dated[0][1] - end if dated[0][1] >= end else 2 * (start - dated[-1][2])
+                left, key=lambda dated: dated[0][1] - end if dated[0][1] >= end else 2 * (start - dated[-1][2])
             )
+            if nearest[0][1] >= end:
+                self._taken = nearest[-1][2]
             return [period for period, _, _ in nearest]
-        if self._named:
+        if self._named or len({self._counted[n] for n in run}) > 1:
             return ()
         return [period for period, _, _ in next((lists[len(run)] for lists in self._before if len(run) in lists), ())]
 

@@ -211,6 +211,15 @@ class Document:
         return next((found for line in lines if (found := reported_period(line))), None)
 
     @cached_property
+    def year_to_date(self) -> Period | None:
+        """The months of its year that a quarterly report is on beside its quarter, by the headings of its tables."""
+        last = self.reported.ends if self.reported and self.reported.kind == "quarter" else None
+        named = (header.period for table in self.tables for header in table.columns)
+        return next(
+            (p for p in named if p and last and p.kind == "span" and (p.year, p.month) == (last.year, last.month)), None
+        )
+
+    @cached_property
     def text(self) -> tuple[tuple[Section, tuple[Sentence, ...]], ...]:
         """The sentences by section, in the order of the document; sections without any are left out."""
         found: dict[str, list[Sentence]] = {}

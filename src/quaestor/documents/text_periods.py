@@ -5,83 +5,135 @@ period that the report is on. A day far ahead is when something falls due, and d
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import takewhile
 
 from quaestor.core.periods import Period, parse_period, shifted
-from quaestor.documents.alignment import LOOKED_BACK, Dated, aligned_periods, own_periods
-from quaestor.documents.document import Document, Sentence
+from quaestor.core.provenance import SentenceRef
+from quaestor.core.quantity import Quantity
+from quaestor.documents.alignment import LOOKED_BACK, Dated, aligned_periods, all_aligned_periods, own_periods
+from quaestor.documents.document import Block, Document, Mention, Sentence
 
 _CARRIED = 12
-"""How many sentences of its section back a sentence without a period looks for one."""
+"""How many sentences of its section back a sentence without a period looks for one; items of lists do not count."""
+_FURTHEST = 60
+_ITEM = re.compile(r"\W{0,3}[•●▪◦‣·]")
 _YEARS_COMPARED = 2
+_PUBLISHED = timedelta(days=100)
+"""How long after the last day that a report is on it is published at the latest; what is dated later is to come."""
 _AND = re.compile(r"\s?,?\s?(?:and\s|or\s)?", re.IGNORECASE)
 _OF_TWO_LENGTHS = re.compile(r"\b(?P<first>three|six|nine|twelve)(?:-month)?\s(?:and|or)\s$", re.IGNORECASE)
 """Before "six months ended June 30, 2025", in "the three and six months ended June 30, 2025"."""
+_SAME = re.compile(
+    r"\bsame\s(?:[a-z-]{3,12}\s){0,2}?(?:periods?|quarters?|months)\s(?:in|of)\s(?:fiscal\s)?$", re.IGNORECASE
+)
+"""Before "2024", in "the six months ended June 30, 2025 and the same period in 2024"."""
 _DUE = re.compile(
-    r"\b(?:due|matur\w{1,5}|expir\w{1,5}|until|through|beginning|commenc\w{1,4}|prior to|redeemable)\b[^.;0-9]{0,30}$",
+    r"\b(?:due|matur(?:e|es|ed|ing|ity)|expir\w{1,5}|scheduled|until|through|period ending|beginning|commenc\w{1,4}"
+    r"|prior to|redeemable)\b[^.;0-9]{0,30}$",
     re.IGNORECASE,
 )
-_NOTES = re.compile(r"\s(?:senior\s)?(?:notes|bonds|debentures|plan|act)\b", re.IGNORECASE)
-"""What makes a period the name of a thing, or the day on which something falls due."""
+_NAMED_AFTER = re.compile(r"\s(?:senior\s)?(?:notes|bonds|debentures|plan|act)\b", re.IGNORECASE)
+_OF_NAME = re.compile(r"(?:\b(?:the|an?|our|its|under)|['\u2019]s)\s$", re.IGNORECASE)
+_NAME = re.compile(r"\s[A-Z][A-Za-z]+\b")
+"""After a year, in "the 2012 Settlement Agreement": it is part of a name, and says when nothing is of."""
+_THING = re.compile(r"\s(?!and\b|or\b|to\b|quarter|period|half|year|through\b)[a-z-]{3,20}\s[a-z]{3,20}\b")
+"""After a month, in "the March 2024 stock repurchase authority"."""
 _LENGTH = re.compile(r"(?:three|six|nine|twelve)(?=[\s-]months?)", re.IGNORECASE)
+_EXPECTED = re.compile(r"\b(?:expect|anticipate|estimate|forecast|project|plan)(?:s|ed)?\b|\bwill\b", re.IGNORECASE)
 
 
-def periods_in_text(document: Document, place: int) -> tuple[Period | None, ...]:
-    """Returns the period of each number of a sentence; None where nothing says it.
+def periods_in_text(document: Document, place: int) -> list[tuple[Period, ...]]:
+    """Returns all periods of each number of a sentence, the nearest first; none where nothing says it.
+
+    "$ 2 at December 31, 2024 and 2023" is of two days; what a quarterly report says without a period may be of the
+    quarter, or of the year up to its end.
 
     Args:
         document: A page of a benchmark is taken sentence by sentence, as `aligned_periods` does.
         place: The sentence's, among all of the document.
     """
-    sentences = document.sentences
-    sentence = sentences[place]
-    earlier = sentences[max(0, place - LOOKED_BACK) : place]
+    return _periods_of_numbers(document, place, document.sentences[place])
+
+
+def periods_of_words(document: Document, place: int, start: int, end: int) -> tuple[Period, ...]:
+    """Returns the same of one number of a sentence, printed in digits or in words ("no borrowings")."""
+    sentence = document.sentences[place]
+    for order, mention in enumerate(sentence.mentions):
+        if mention.ref.start < end and start < mention.ref.end:
+            return _periods_of_numbers(document, place, sentence)[order]
+    words = Mention(
+        Quantity(Decimal(0), text=sentence.text[start:end]),
+        SentenceRef(document.id, sentence.section, sentence.index, start, end),
+    )
+    mentions = sorted((*sentence.mentions, words), key=lambda mention: mention.ref.start)
+    found = _periods_of_numbers(document, place, replace(sentence, mentions=tuple(mentions)))
+    return found[mentions.index(words)]
+
+
+def _periods_of_numbers(document: Document, place: int, sentence: Sentence) -> list[tuple[Period, ...]]:
+    earlier = document.sentences[max(0, place - LOOKED_BACK) : place]
     if document.is_page or not sentence.mentions:
-        return aligned_periods(sentence, earlier)
-    found = aligned_periods(_spelled_out(sentence), [_spelled_out(one) for one in earlier])
+        return [(period,) if period else () for period in aligned_periods(sentence, earlier)]
     reported = document.reported
-    if all(period is not None and not _is_ahead(period, reported) for period in found):
+    found = all_aligned_periods(_spelled_out(sentence), [_spelled_out(one) for one in earlier])
+    expected = _EXPECTED.search(sentence.text) is not None
+    known = [bool(periods) and not _is_ahead(periods[0], reported, expected) for periods in found]
+    if all(known):
         return found
-    default = period_of_sentence(document, place)
-    return tuple(default if period is None or _is_ahead(period, reported) else period for period in found)
+    default = _carried(document, place)
+    return [periods if is_known else default for periods, is_known in zip(found, known, strict=True)]
 
 
-def period_of_sentence(document: Document, place: int) -> Period | None:
-    """Returns what a sentence, or one before it in its section, names first; else the period of the report."""
+def _carried(document: Document, place: int) -> tuple[Period, ...]:
+    """Returns what a sentence, or one before it in its section, names first; else the periods of the report.
+
+    A day dates its own paragraph alone: what is told next is of another day.
+    """
     sentences, reported = document.sentences, document.reported
-    for other in reversed(sentences[max(0, place - _CARRIED) : place + 1]):
-        if other.section != sentences[place].section:
+    of_report = tuple(period for period in (reported, document.year_to_date) if period)
+    block = _block(document, sentences[place])
+    left = _CARRIED
+    for other in reversed(sentences[max(0, place - _FURTHEST) : place + 1]):
+        left -= not _ITEM.match(other.text)
+        if other.section != sentences[place].section or left < 0:
             break
+        apart = _block(document, other) is not block
         for period, _, _ in own_periods(_spelled_out(other)):
-            if period.kind != "range" and not _is_ahead(period, reported) and not _is_long_ago(period, reported):
+            if period.kind == "range" or (apart and period.kind == "date"):
+                continue
+            if not _is_ahead(period, reported) and not _is_long_ago(period, reported):
                 # What is told of the last day as a rule is told of the period that ends on it, too.
-                return reported if reported is not None and _last_day(period) == reported.ends else period
-    return reported
+                return of_report if reported is not None and _first_day(period) == reported.ends else (period,)
+    return of_report
 
 
-def _last_day(period: Period) -> date | None:
-    return date(period.year, period.month or 1, period.day or 1) if period.kind == "date" else None
+def _block(document: Document, sentence: Sentence) -> Block:
+    return document.block(SentenceRef(document.id, sentence.section, sentence.index, 0, 0))
+
+
+def _first_day(period: Period) -> date | None:
+    """Returns the day, or the first one of a month; None for what is longer."""
+    return date(period.year, period.month or 1, period.day or 1) if period.kind in ("date", "month") else None
 
 
 def _spelled_out(sentence: Sentence) -> Sentence:
-    """Returns a sentence whose periods say what the words before them say for several.
+    """Returns a sentence whose periods say what the words before them say for several, without those of names.
 
-    "June 30, 2025 and 2024" are two days; "the three and six months ended June 30, 2025" are two lengths.
+    "June 30, 2025 and 2024" are two days; "the three and six months ended June 30, 2025" are two lengths, and "the same
+    periods in 2024" as many.
     """
     text, dates = sentence.text, list[Dated]()
     for period, start, end in sentence.periods:
-        if _DUE.search(text, max(0, start - 60), start) or _NOTES.match(text, end):
+        if _names_a_thing(text, period, start, end) or _DUE.search(text, max(0, start - 60), start):
             continue
-        before = dates[-1] if dates else None
-        if (
-            before is not None
-            and period.kind == "year"
-            and end - start == len("2024")
-            and before[0].kind in ("date", "quarter", "span")
-            and _AND.fullmatch(text, before[2], start)
-        ):
-            dates.append((shifted(before[0], period.year - before[0].year), start, end))
+        if period.kind == "year" and (group := _repeated(text, dates, start, end)):
+            years = period.year - group[-1].year
+            dates += ((shifted(one, years), start + n, start + n + 1) for n, one in enumerate(group[:-1]))
+            dates.append((shifted(group[-1], years), start + len(group) - 1, end))
             continue
         other = _OF_TWO_LENGTHS.search(text, max(0, start - 30), start)
         if other is not None and _LENGTH.match(text, start):
@@ -92,11 +144,39 @@ def _spelled_out(sentence: Sentence) -> Sentence:
     return replace(sentence, periods=tuple(dates))
 
 
-def _is_ahead(period: Period, reported: Period | None) -> bool:
-    """Whether a period begins after the year that the document reports on; days of the next year may be told of."""
+def _names_a_thing(text: str, period: Period, start: int, end: int) -> bool:
+    """Whether a period is part of a name ("2030 notes", "the 2012 Settlement Agreement")."""
+    if _NAMED_AFTER.match(text, end):
+        return True
+    after = {"year": _NAME, "month": _THING}.get(period.kind)
+    return after is not None and bool(after.match(text, end) and _OF_NAME.search(text, max(0, start - 8), start))
+
+
+def _repeated(text: str, dates: Sequence[Dated], start: int, end: int) -> list[Period]:
+    """Returns the days or lengths before a year that it names again ("June 30, 2025 and 2024"), of one year."""
+    if not dates or end - start != len("2024") or dates[-1][0].kind not in ("date", "month", "quarter", "span"):
+        return []
+    if _AND.fullmatch(text, dates[-1][2], start) or _SAME.search(text, max(0, start - 60), start):
+        group = list(takewhile(lambda dated: dated[0].year == dates[-1][0].year, reversed(dates)))
+        lasting = [period for period, _, _ in reversed(group) if period.kind in ("quarter", "span")]
+        return lasting if dates[-1][0].kind in ("quarter", "span") else [dates[-1][0]]
+    return []
+
+
+def _is_ahead(period: Period, reported: Period | None, expected: bool = False) -> bool:
+    """Whether a period begins after the year that the document reports on; days of the next year may be told of.
+
+    Args:
+        period: Of a number.
+        reported: Of the document.
+        expected: Whether a sentence tells of what is to come, which is of the next year.
+    """
     if reported is None:
         return False
-    return period.year > reported.year + (period.kind in ("date", "month", "quarter", "span"))
+    begin = _first_day(period)
+    if begin is not None and reported.ends is not None:
+        return begin > reported.ends + _PUBLISHED
+    return period.year > reported.year + (expected or period.kind in ("date", "month", "quarter", "span"))
 
 
 def _is_long_ago(period: Period, reported: Period | None) -> bool:

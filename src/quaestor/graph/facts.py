@@ -107,6 +107,7 @@ class MentionFact:
         sentence: The whole sentence; `source` indexes into it.
         period: The period that the sentence gives it, or None.
         predicate: The ontology's property that a noun phrase before it names, or None.
+        other_periods: What else it is of ("$ 2 in both 2024 and 2023").
     """
 
     quantity: Quantity
@@ -116,6 +117,7 @@ class MentionFact:
     sentence: str
     period: Period | None
     predicate: str | None
+    other_periods: tuple[Period, ...] = ()
 
     @property
     def label_scale(self) -> Scale | None:

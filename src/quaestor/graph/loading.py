@@ -185,6 +185,7 @@ class _Loader:
             sentence=sentence.text,
             period=node.period(),
             predicate=node.term("kg:property") if "kg:property" in node.said else None,
+            other_periods=tuple(map(read_period_code, (node.text_or_none("kg:otherPeriods") or "").split())),
         )
 
     def _label(self, node: _Node) -> HeaderNumber:

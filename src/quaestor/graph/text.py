@@ -32,8 +32,10 @@ def _mentions(document: Document, place: int, ontology: Ontology) -> list[Mentio
     named = {order: match.property for order, said in noun_phrase_in(sentence) if (match := ontology.match(said))}
     periods = periods_in_text(document, place)
     return [
-        MentionFact(mention.quantity, mention.ref, order, place, sentence.text, periods[order], named.get(order))
-        for order, mention in enumerate(sentence.mentions)
+        MentionFact(
+            mention.quantity, mention.ref, order, place, sentence.text, next(iter(of), None), named.get(order), of[1:]
+        )
+        for order, (mention, of) in enumerate(zip(sentence.mentions, periods, strict=True))
     ]
 
 

@@ -243,6 +243,8 @@ def _mention(m: MentionFact) -> Iterable[Triple]:
     yield Triple(node, "rdf:type", "kg:Mention")
     yield from _quantity(node, m.quantity, m.quantity.scale, m.quantity.unit)
     yield from _period(node, m.period)
+    if m.other_periods:
+        yield Triple(node, "kg:otherPeriods", text_term(" ".join(map(period_code, m.other_periods))))
     yield Triple(node, "kg:order", str(m.order))
     yield Triple(node, "kg:wordsBefore", text_term(m.before))
     yield Triple(node, "kg:wordsAfter", text_term(m.after))

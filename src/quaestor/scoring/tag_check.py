@@ -18,7 +18,7 @@ from quaestor.documents.document import Document, Sentence
 from quaestor.documents.facts import Fact, PrintedFact, periods_of
 from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import Cell, Table
-from quaestor.documents.text_periods import period_of_sentence, periods_in_text
+from quaestor.documents.text_periods import periods_of_words
 from quaestor.graph.facts import period_code
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import counted
@@ -182,15 +182,16 @@ class _Reader:
     def _in_sentence(self, ref: SentenceRef, fact: PrintedFact) -> Reading | None:
         sentence = self._document.sentence(ref)
         place = self._order[ref.section, ref.sentence]
-        over = (i for i, m in enumerate(sentence.mentions) if m.ref.start < ref.end and ref.start < m.ref.end)
-        order = next(over, None)
-        if order is None:
-            return _in_words(sentence, ref, period_of_sentence(self._document, place))
-        quantity = sentence.mentions[order].quantity
-        aligned = periods_in_text(self._document, place)[order]
-        return Reading(
-            quantity, counted(quantity, scale_in_text(quantity), None), (aligned,) if aligned else (), (sentence.text,)
-        )
+        periods = periods_of_words(self._document, place, ref.start, ref.end)
+        over = (m for m in sentence.mentions if m.ref.start < ref.end and ref.start < m.ref.end)
+        if (mention := next(over, None)) is not None:
+            quantity = mention.quantity
+        else:
+            said = sentence.text[ref.start : ref.end]
+            if (number := read_number_words(said)) is None:
+                return None
+            quantity = Quantity(Decimal(number), text=said)
+        return Reading(quantity, counted(quantity, scale_in_text(quantity), None), periods, (sentence.text,))
 
 
 def _dates(table: Table, period: Period | None) -> tuple[Period, ...]:
@@ -199,18 +200,6 @@ def _dates(table: Table, period: Period | None) -> tuple[Period, ...]:
         return ()
     due = table.period is not None and (period.kind == "range" or period.year > table.period.year)
     return (period, table.period) if due and table.period else (period,)
-
-
-def _in_words(sentence: Sentence, ref: SentenceRef, carried: Period | None) -> Reading | None:
-    """Returns the reading of a number in words ("three segments", "no borrowings")."""
-    said = sentence.text[ref.start : ref.end]
-    number = read_number_words(said)
-    if number is None:
-        return None
-    named = {period for period, _, _ in sentence.periods}
-    periods = tuple(named) if len(named) == 1 else (carried,) if carried else ()
-    quantity = Quantity(Decimal(number), text=said)
-    return Reading(quantity, counted(quantity, None, None), periods, (sentence.text,))
 
 
 def _in_label(table: Table, cell: Cell, fact: PrintedFact) -> Reading | None:

@@ -1,12 +1,15 @@
-"""What is printed on every page again: page numbers, running heads, links back to the table of contents.
+"""What pages do to running text: page numbers, running heads and links back that they repeat, paragraphs that they cut.
 
-Owns what of the first and last lines of a page is dropped. A caption is kept, as is a line that stands on few pages.
+Owns what of the first and last lines of a page is dropped, and which of them are two parts of one paragraph. A caption
+is kept, as is a line that stands on few pages.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from quaestor.core.stop_words import JOINING_WORDS, SMALL_WORDS
 from quaestor.documents.amounts import caption_within
 from quaestor.readers.html.blocks import HtmlLine, Piece, RawTable, is_page_number
 
@@ -14,6 +17,10 @@ _EDGE = 4
 _REPEATED = 3
 _DIGITS = re.compile(r"[0-9]+")
 _LONGEST = 150
+_FEWEST_WORDS = 8
+"""Of a paragraph that a page may cut: shorter lines are headings and items of lists."""
+_GOES_ON = frozenset(JOINING_WORDS | SMALL_WORDS)
+"""Words that end no paragraph."""
 
 
 def without_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str]]:
@@ -45,6 +52,30 @@ def without_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str
         if (piece := pieces[place]).page is not None and (caption := caption_within(_text(piece) or ""))
     }
     return [piece for place, piece in enumerate(pieces) if place not in dropped], captions
+
+
+def joined_over_pages(pieces: Iterable[Piece]) -> list[Piece]:
+    """Returns the pieces of a file with each paragraph that the end of a page cuts in two as one, on its first page."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        before = joined[-1] if joined else None
+        if isinstance(before, HtmlLine) and isinstance(piece, HtmlLine) and _is_cut(before, piece):
+            begin = before.text.rstrip() + " "
+            moved = (replace(mark, start=mark.start + len(begin), end=mark.end + len(begin)) for mark in piece.marks)
+            joined[-1] = replace(before, text=begin + piece.text, marks=(*before.marks, *moved))
+        else:
+            joined.append(piece)
+    return joined
+
+
+def _is_cut(line: HtmlLine, after: HtmlLine) -> bool:
+    """Whether a line is the first part of a paragraph that goes on with the first line of another page."""
+    if line.page == after.page or line.look != after.look or line.tag != after.tag:
+        return False
+    words = line.text.split()
+    if len(words) < _FEWEST_WORDS or not (words[-1][-1].isalnum() or words[-1][-1] in ",%"):
+        return False
+    return after.text[:1].islower() or words[-1].casefold() in _GOES_ON
 
 
 def _key(piece: Piece) -> str | None:

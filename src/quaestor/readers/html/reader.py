@@ -7,7 +7,7 @@ from quaestor.documents.assembly import assemble
 from quaestor.documents.document import Document
 from quaestor.readers.content import FileContent
 from quaestor.readers.html.blocks import Walk
-from quaestor.readers.html.furniture import without_repeats
+from quaestor.readers.html.furniture import joined_over_pages, without_repeats
 from quaestor.readers.html.parsing import parse
 from quaestor.readers.html.parts import parts_of_html
 from quaestor.readers.html.xbrl import read_tags
@@ -43,6 +43,9 @@ class HtmlReader:
         pieces, captions = without_repeats(walk.pieces)
         tags = read_tags(cast(Element, root))
         parts = parts_of_html(
-            pieces, frozenset(walk.links), lambda element: tags.fact(cast(Element, element)), captions
+            joined_over_pages(pieces),
+            frozenset(walk.links),
+            lambda element: tags.fact(cast(Element, element)),
+            captions,
         )
         return assemble(content.name, parts, (*warnings, *tags.warnings), filing=True, decimal=tags.decimal)

@@ -126,6 +126,17 @@ def test_a_tree_too_deep_is_read_as_far_as_it_goes() -> None:
     assert len(document.warnings) == 1
 
 
+def test_a_paragraph_that_the_end_of_a_page_cuts_is_one() -> None:
+    rule = '<p>7</p><hr style="page-break-after:always">'
+    first = "<p>Deferred revenue rose by $208 million from $1,521 million at the end of last year to $1,728</p>"
+    document = read(f"{first}{rule}<p>million in June. It fell again.</p>{rule}<p>The rest is new.</p>")
+    assert [s.text[-22:] for s in document.sentences] == [
+        "1,728 million in June.",
+        "It fell again.",
+        "The rest is new.",
+    ]
+
+
 def html_table(*rows: str) -> str:
     """Return a plain table, its cells parted by bars."""
     return f"<table>{''.join('<tr><td>' + row.replace('|', '</td><td>') + '</td></tr>' for row in rows)}</table>"
