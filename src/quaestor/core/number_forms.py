@@ -21,7 +21,7 @@ NUMBER = (
 _FOOTNOTE_AT_MOST = 99
 _CURRENCY = BEFORE_NUMBER
 START = re.compile(
-    rf"""(?<![A-Za-z0-9_.\#])(?<![0-9]:)(?P<outer>\(\s{{0,3}})?(?P<minus1>-\s{{0,3}}(?=[$€£¥₹₩(.0-9]))?
+    rf"""(?<![A-Za-z0-9_.\#])(?<![0-9]:)(?=[^0-9]{{0,32}}[0-9])(?P<outer>\(\s{{0,3}})?(?P<minus1>-\s{{0,3}}(?=[$€£¥₹₩(.0-9]))?
     (?:(?P<currency>{_CURRENCY})\s{{0,3}}(?P<minus2>-\s{{0,2}}(?=[(.0-9]))?(?P<inner>\(\s{{0,3}})?)?
     (?P<minus3>-)?(?P<number>(?>{NUMBER}))(?P<exponent>e[+-]?[0-9]{{1,2}}(?![0-9a-z]))?""",
     re.VERBOSE | re.IGNORECASE,

@@ -108,6 +108,7 @@ def amounts_in_text(text: str) -> Amounts:
     return Amounts(phrase.scale, phrase.currency, phrase.scale)
 
 
+@lru_cache(maxsize=16384)
 def default_amounts(sentence: str) -> Amounts:
     """Return what a sentence says that all amounts of its document count in where nothing nearer says it.
 

@@ -4,6 +4,7 @@ Owns these patterns. What the number is worth is read by `quaestor.documents`.
 """
 
 import re
+from functools import lru_cache
 
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
@@ -46,6 +47,7 @@ _CAPTION = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def is_value(text: str) -> bool:
     """Whether a text is a number, a range or a dash as tables print them, with or without footnote marks.
 

@@ -3,6 +3,7 @@
 Owns what stands on one line and what stands apart in it. What a chunk is (a label, a number) is decided elsewhere.
 """
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ _APART = 0.9
 """The gap between two words, in sizes of their font, that sets chunks apart."""
 _APART_NUMBERS = 0.4
 """The same between two numbers, which one cell does not print side by side."""
+_MARK = re.compile(r"[0-9a-z]{1,2}")
+_SPACE_BEHIND_MARK = re.compile(r"\) (?=[:;,.](?:\s|$))")
 _LEADER = re.compile(r"[.·…_]{3,}|(?:\.\s?){3,}")
 _NUMBER = re.compile(r"[($€£¥+\-\u2013—]*[0-9][0-9.,]*[)%]*|[($€£¥]*[—\u2013-]{1,2}[)%]*")
 _WHOLE_AMOUNT = re.compile(
@@ -48,11 +51,8 @@ class Chunk:
     @cached_property
     def text(self) -> str:
         """The words with spaces between; footnote marks that are raised in brackets."""
-        pieces: list[str] = []
-        for word in self.words:
-            bare = word.raised and re.fullmatch(r"[0-9a-z]{1,2}", word.text)
-            pieces.append(f"({word.text})" if bare else word.text)
-        return re.sub(r"\) (?=[:;,.](?:\s|$))", ")", " ".join(pieces))
+        text = " ".join([f"({w.text})" if w.raised and _MARK.fullmatch(w.text) else w.text for w in self.words])
+        return _SPACE_BEHIND_MARK.sub(")", text) if ") " in text else text
 
     @property
     def left(self) -> float:
@@ -103,10 +103,15 @@ class TextLine:
     @cached_property
     def size(self) -> float:
         """The size of most of its letters."""
-        by_size: dict[float, int] = {}
+        letters: dict[float, int] = {}
         for word in self.words:
-            size = round(word.size, 1)
-            by_size[size] = by_size.get(size, 0) + len(word.text)
+            letters[word.size] = letters.get(word.size, 0) + len(word.text)
+        if len(letters) == 1:
+            return round(self.words[0].size, 1)
+        by_size: dict[float, int] = {}
+        for exact, count in letters.items():
+            size = round(exact, 1)
+            by_size[size] = by_size.get(size, 0) + count
         return max(by_size, key=lambda size: (by_size[size], size))
 
     @cached_property
@@ -135,13 +140,14 @@ class TextLine:
         return all(word.italic for word in self.words if any(map(str.isalnum, word.text)))
 
 
-def lines_of(words: Sequence[Word]) -> list[TextLine]:
+def lines_of(words: Iterable[Word]) -> list[TextLine]:
     """Returns the lines that words make, from the top down.
 
     Where the page sets its text in columns, the first column's lines come before the second's.
     """
     rows = _rows(word for word in words if word.text.strip())
-    return [_line(row) for part in text_columns(rows) for row in _rows(part)]
+    parts = text_columns(rows)
+    return [_line(row) for row in (rows if len(parts) < 2 else (row for part in parts for row in _rows(part)))]
 
 
 def _rows(words: Iterable[Word]) -> list[list[Word]]:
@@ -180,22 +186,26 @@ def _line(row: list[Word]) -> TextLine:
 
 
 def _stand_apart(before: Word, word: Word) -> bool:
-    gap = word.left - before.right
     size = min(before.size, word.size) if not (before.raised or word.raised) else max(before.size, word.size)
-    if _LEADER.fullmatch(before.text) or _LEADER.fullmatch(word.text):
-        return True
+    letters = before.text.isalpha() and word.text.isalpha()
+    return word.left - before.right > (_APART if letters else _least_gap(before, word)) * size
+
+
+def _least_gap(before: Word, word: Word) -> float:
+    """Return the gap between two words, in sizes of their font, that sets them apart."""
     after_number, number = _NUMBER.fullmatch(before.text), _NUMBER.fullmatch(word.text)
+    numbers = after_number and number and not word.raised
+    amounts = numbers and _WHOLE_AMOUNT.fullmatch(before.text) and _WHOLE_AMOUNT.fullmatch(word.text)
+    if amounts or _LEADER.fullmatch(before.text) or _LEADER.fullmatch(word.text):
+        return -math.inf
     if number and _CURRENCY.fullmatch(before.text):
-        return gap > _FAR * size
+        return _FAR
     if after_number and _CLOSING.fullmatch(word.text):
-        return gap > _NEAR * size
+        return _NEAR
     if (after_number or before.text[-1] in "%)") and _CURRENCY.fullmatch(word.text) and word.text != "(":
-        return gap > _APART_NUMBERS * size
-    if after_number and number and not word.raised:
-        is_date = _MONTH_DAY.fullmatch(before.text) and _WHOLE_YEAR.fullmatch(word.text)
-        amounts = _WHOLE_AMOUNT.fullmatch(before.text) and _WHOLE_AMOUNT.fullmatch(word.text)
-        return amounts is not None or gap > (_APART if is_date else _APART_NUMBERS) * size
-    return gap > _APART * size
+        return _APART_NUMBERS
+    is_date = _MONTH_DAY.fullmatch(before.text) and _WHOLE_YEAR.fullmatch(word.text)
+    return _APART_NUMBERS if numbers and not is_date else _APART
 
 
 def _begins_cell(words: Sequence[Word], place: int) -> bool:

@@ -66,17 +66,13 @@ def pages_of_bytes(written: bytes) -> list[Page | PageFailure]:
 def _plain(page: Page | PageFailure) -> tuple[Any, ...]:
     if isinstance(page, PageFailure):
         return page.number, page.reason
-    lines = [[[_plain_word(word) for word in chunk.words] for chunk in line.chunks] for line in page.lines]
+    lines = [[[tuple(word) for word in chunk.words] for chunk in line.chunks] for line in page.lines]
     rules = [(rule.left, rule.right, rule.y) for rule in page.rules]
     return page.number, page.width, page.height, lines, rules, page.characters, page.unknown, page.cut
 
 
-def _plain_word(word: Word) -> tuple[Any, ...]:
-    return word.text, word.left, word.right, word.y, word.size, word.bold, word.italic, word.raised
-
-
 def _page(number: int, width: float, height: float, lines: list[Any], rules: list[Any], *others: Any) -> Page:
-    texts = (TextLine(tuple(Chunk(tuple(Word(*word) for word in chunk)) for chunk in line)) for line in lines)
+    texts = (TextLine(tuple(Chunk(tuple(map(Word._make, chunk))) for chunk in line)) for line in lines)
     return Page(number, width, height, tuple(texts), tuple(Rule(*rule) for rule in rules), *others)
 
 

@@ -8,17 +8,18 @@ import ctypes
 import math
 import re
 import threading
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from quaestor.errors import DatasetError
 from quaestor.readers.pdf.lines import TextLine, lines_of
-from quaestor.readers.pdf.words import Character, Font, join_characters
+from quaestor.readers.pdf.words import Characters, Font, join_characters
 
 PAGES_AT_MOST = 20_000
 CHARACTERS_AT_MOST = 2_500_000
@@ -28,6 +29,7 @@ _DRAWN_AT_MOST = 4_000
 _SIZE_OF_A_BOX = 0.88
 """The size of a font, in heights of the box of its characters."""
 _FLAG_ITALIC, _FLAG_BOLD = 1 << 6, 1 << 18
+_LONGEST_NAME = 200
 _BOLD_NAME = re.compile(rb"bold|black|heavy|demi", re.IGNORECASE)
 _ITALIC_NAME = re.compile(rb"ital|obliq", re.IGNORECASE)
 _PASSWORD_ERROR = 4
@@ -58,7 +60,7 @@ class Page:
         width: In points, as it is read, turned upright.
         height: Likewise.
         lines: From the top down, those of one column of text after those of the other.
-        rules: The lines drawn from left to right.
+        rules: The lines drawn from left to right; none of a page of mere text, as its tables alone need them.
         characters: How many it has.
         unknown: How many of them have no meaning in Unicode; they are in no line.
         cut: Whether text was left out, because there was too much.
@@ -176,38 +178,34 @@ def _read_page(document: Any, index: int) -> Page:
 
 
 class _TextReader:
-    """One page, read character by character."""
+    """One page.
+
+    The library is asked for one thing of all characters after the other: a report has a million of them.
+    """
 
     def __init__(self, page: Any, text: Any) -> None:
-        from pypdfium2 import raw
-
-        self._raw, self._page, self._text = raw, page, text
         self._functions = _library_functions()
-        self._handle = ctypes.cast(text.raw, ctypes.c_void_p)
+        self._page, self._text = (ctypes.cast(part.raw, ctypes.c_void_p) for part in (page, text))
         self._characters_printed = text.count_chars()
         self._taken = min(self._characters_printed, _CHARACTERS_OF_A_PAGE)
         self._turn = self._main_turn()
         self._upright = _Turning(self._turn, page.get_bbox())
-        self._buffer = ctypes.create_string_buffer(200)
-        self._flags = ctypes.c_int()
-        self._fonts: dict[tuple[bytes, int], Font] = {}
-        self._places: list[int] = []
-        self._aslant: list[bool] = []
-        self._glyphs = _Glyphs()
-        self._unknown = 0
+        self._name, self._flags = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.c_int()
 
     def read(self, number: int) -> Page:
-        words = list(join_characters(self._characters(), self._font))
-        if any(self._aslant):
-            words = [word for word, aslant in zip(words, self._aslant, strict=True) if not aslant]
+        glyphs = [*map(_glyph, map(self._functions.code, repeat(self._text), range(self._taken)))]
+        places = [place for place, glyph in enumerate(glyphs) if glyph]
+        words = join_characters(self._characters("".join(glyphs), places), lambda at: self._font(places[at]))
+        lines = tuple(lines_of(words))
+        has_cells = any(len(line.chunks) > 1 for line in lines)
         return Page(
             number,
             self._upright.width,
             self._upright.height,
-            tuple(lines_of(words)),
-            _joined_rules(self._rules()),
+            lines,
+            _joined_rules(self._rules()) if has_cells else (),
             self._taken,
-            self._unknown,
+            self._taken - len(places),
             self._taken < self._characters_printed,
         )
 
@@ -218,60 +216,51 @@ class _TextReader:
         return max(turns, key=lambda turn: (turn >= 0, turns[turn]), default=0) if turns else 0
 
     def _turn_of(self, place: int) -> int:
-        return quarter(-self._functions.angle(self._handle, place))  # the library counts clockwise
+        return quarter(-self._functions.angle(self._text, place))  # the library counts clockwise
 
-    def _characters(self) -> Iterator[Character | None]:
-        raw, text, turn = self._raw, self._handle, self._upright
-        box, x, y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
-        to_box, to_x, to_y = ctypes.byref(box), ctypes.byref(x), ctypes.byref(y)
-        functions = self._functions
-        get_code, get_box, get_origin = functions.code, functions.box, functions.origin
-        add, glyphs = self._places.append, self._glyphs
-        # What is called for each of a million characters is written out.
-        upright, over, above = turn.is_upright, turn.left, turn.top
-        for place in range(self._taken):
-            glyph = glyphs[get_code(text, place)]
-            if glyph is None:
-                self._unknown += 1
-                continue
-            add(place)
-            if not glyph:
-                yield None
-                continue
-            get_box(text, place, to_box)
-            get_origin(text, place, to_x, to_y)
-            if upright:
-                left, top, right, bottom = box.left - over, -box.top - above, box.right - over, -box.bottom - above
-                line = -y.value - above
-            else:
-                left, top, right, bottom = turn.box(box.left, box.top, box.right, box.bottom)
-                line = turn.y(x.value, y.value)
-            size = (bottom - top) * _SIZE_OF_A_BOX
-            yield glyph, left, right, line, size if size > 0.1 else 0.1
+    def _characters(self, text: str, places: list[int]) -> Characters:
+        """Return the characters that are read, by their places among those of the page."""
+        lefts, tops, rights, bottoms = self._upright.boxes(*self._boxes(places))
+        x, y = ctypes.c_double(), ctypes.c_double()
+        to_x, to_y = ctypes.byref(x), ctypes.byref(y)
+        lines: list[float] = []
+        sizes: list[float] = []
+        line = size = upper = lower = 0.0
+        for place, character, top, bottom in zip(places, text, tops, bottoms, strict=True):
+            # Characters whose boxes are equally high are on one line.
+            if (top != upper or bottom != lower) and character != " ":
+                upper, lower = top, bottom
+                self._functions.origin(self._text, place, to_x, to_y)
+                line, size = self._upright.y(x.value, y.value), max((bottom - top) * _SIZE_OF_A_BOX, 0.1)
+            lines.append(line)
+            sizes.append(size)
+        return Characters(text, lefts, rights, lines, sizes)
 
-    def _font(self, place: int) -> Font:
-        """Returns the font of a character that begins a word, and notes whether that word is turned otherwise."""
-        at = self._places[place]
-        self._aslant.append(self._turn_of(at) != self._turn)
-        length = self._raw.FPDFText_GetFontInfo(self._text.raw, at, self._buffer, len(self._buffer), self._flags)
-        key = (self._buffer.value if 0 < length <= len(self._buffer) else b"", self._flags.value)
-        if key not in self._fonts:
-            name, flags = key
-            self._fonts[key] = Font(
-                bool(_BOLD_NAME.search(name) or flags & _FLAG_BOLD),
-                bool(_ITALIC_NAME.search(name) or flags & _FLAG_ITALIC),
-            )
-        return self._fonts[key]
+    def _boxes(self, places: list[int]) -> Iterator[list[float]]:
+        """Yield the left edges of the boxes of characters, their upper, right and lower ones."""
+        boxes = (ctypes.c_float * (4 * len(places)))()
+        to_boxes = map(ctypes.byref, repeat(boxes), range(0, ctypes.sizeof(boxes), 16))
+        deque(map(self._functions.box, repeat(self._text), places, to_boxes), maxlen=0)
+        edges = boxes[:]
+        return (edges[first::4] for first in range(4))
+
+    def _font(self, place: int) -> Font | None:
+        """Return the font of a character; None if it is turned otherwise than the page."""
+        if self._turn_of(place) != self._turn:
+            return None
+        length = self._functions.font(self._text, place, self._name, _LONGEST_NAME, ctypes.byref(self._flags))
+        return _font(self._name.value if 0 < length <= _LONGEST_NAME else b"", self._flags.value)
 
     def _rules(self) -> Iterator[Rule]:
-        raw, page = self._raw, ctypes.cast(self._page.raw, ctypes.c_void_p)
-        get_drawn, get_kind, path = self._functions.drawn, self._functions.kind, raw.FPDF_PAGEOBJ_PATH
-        left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-        for place in range(min(raw.FPDFPage_CountObjects(self._page.raw), _DRAWN_AT_MOST)):
-            drawn = get_drawn(page, place)
-            if get_kind(drawn) == path and raw.FPDFPageObj_GetBounds(
-                ctypes.cast(drawn, raw.FPDF_PAGEOBJECT), left, bottom, right, top
-            ):
+        from pypdfium2 import raw
+
+        functions = self._functions
+        edges = left, bottom, right, top = tuple(ctypes.c_float() for _ in range(4))
+        to_edges = [*map(ctypes.byref, edges)]
+        count = min(functions.drawn_count(self._page), _DRAWN_AT_MOST)
+        everything = [*map(functions.drawn, repeat(self._page), range(count))]
+        for drawn, kind in zip(everything, map(functions.kind, everything), strict=True):
+            if kind == raw.FPDF_PAGEOBJ_PATH and functions.bounds(drawn, *to_edges):
                 start, upper, end, lower = self._upright.box(left.value, top.value, right.value, bottom.value)
                 if lower - upper < _THICKEST_RULE and end > start:
                     yield Rule(start, end, (upper + lower) / 2)
@@ -308,11 +297,25 @@ class _Turning:
         ys = [left * self._sin - bottom * self._cos, right * self._sin - top * self._cos]
         return min(xs) - self.left, min(ys) - self.top, max(xs) - self.left, max(ys) - self.top
 
+    def boxes(self, *edges: Sequence[float]) -> Iterable[Sequence[float]]:
+        """Return the left, upper, right and lower edges of boxes as a reader sees them, from those in the file."""
+        if not self.is_upright:
+            return zip(*map(self.box, *edges), strict=True) if edges[0] else edges
+        lefts, tops, rights, bottoms = edges
+        over, above = self.left, self.top
+        return (
+            [left - over for left in lefts],
+            [-top - above for top in tops],
+            [right - over for right in rights],
+            [-bottom - above for bottom in bottoms],
+        )
+
     def y(self, x: float, y: float) -> float:
         """Returns how far down a point is."""
         return x * self._sin - y * self._cos - self.top
 
 
+@lru_cache(maxsize=1024)
 def quarter(angle: float) -> int:
     """Returns an angle (radians) in quarters of a circle, 0 to 3; -1 where it is aslant.
 
@@ -323,18 +326,24 @@ def quarter(angle: float) -> int:
     return round(turns) % 4 if abs(turns - round(turns)) < 0.05 else -1
 
 
-class _Glyphs(dict[int, str | None]):
-    """What the codes of characters print, each looked up once: "" for white space, None for what is not a character."""
+@cache
+def _glyph(code: int) -> str:
+    """Return what the code of a character prints: " " for white space, "" if it is not a character."""
+    if code in _BLANK or (not _is_unknown(code) and chr(code).isspace()):
+        return " "
+    return "" if _is_unknown(code) else chr(code)
 
-    def __missing__(self, code: int) -> str | None:
-        blank = code in _BLANK or (not _is_unknown(code) and chr(code).isspace())
-        glyph = self[code] = "" if blank else None if _is_unknown(code) else chr(code)
-        return glyph
+
+@lru_cache(maxsize=1024)
+def _font(name: bytes, flags: int) -> Font:
+    return Font(
+        bool(_BOLD_NAME.search(name) or flags & _FLAG_BOLD), bool(_ITALIC_NAME.search(name) or flags & _FLAG_ITALIC)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _LibraryFunctions:
-    """What is asked of the library for each character and for each thing drawn.
+    """What is asked of the library for each character, for each word and for each thing drawn.
 
     Called without the conversion of each argument and without handing the lock of the interpreter to another thread,
     which takes longer than the functions themselves.
@@ -344,8 +353,11 @@ class _LibraryFunctions:
     box: Any
     origin: Any
     angle: Any
+    font: Any
+    drawn_count: Any
     drawn: Any
     kind: Any
+    bounds: Any
 
 
 @lru_cache(maxsize=1)
@@ -360,8 +372,11 @@ def _library_functions() -> _LibraryFunctions:
         direct(raw.FPDFText_GetLooseCharBox, ctypes.c_int),
         direct(raw.FPDFText_GetCharOrigin, ctypes.c_int),
         direct(raw.FPDFText_GetCharAngle, ctypes.c_float),
+        direct(raw.FPDFText_GetFontInfo, ctypes.c_ulong),
+        direct(raw.FPDFPage_CountObjects, ctypes.c_int),
         direct(raw.FPDFPage_GetObject, ctypes.c_void_p),
         direct(raw.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p),
+        direct(raw.FPDFPageObj_GetBounds, ctypes.c_int, ctypes.c_void_p),
     )
 
 

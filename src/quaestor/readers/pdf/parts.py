@@ -64,7 +64,8 @@ def parts_of(items: Sequence[Item], of_pages: Mapping[int, str] = MappingProxyTy
 def _vocabulary(texts: Sequence[Sequence[TextLine]]) -> frozenset[str]:
     """Returns the words of a document in small letters, those aside that end a line with a hyphen."""
     words = {word.text for lines in texts for line in lines for word in line.words if not word.text.endswith("-")}
-    return frozenset("".join(c for c in word if c.isalnum() or c == "-").casefold() for word in words)
+    plain = (w if w.isalnum() else "".join([c for c in w if c.isalnum() or c == "-"]) for w in words)
+    return frozenset(map(str.casefold, plain))
 
 
 def _pieces(items: Sequence[Item], size: float, vocabulary: frozenset[str]) -> list[_Piece]:

@@ -4,6 +4,7 @@ Owns where the gap between two columns of text is: a strip that no word enters, 
 both sides. The gap between the columns of a table has numbers or few words beside it.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 
 from quaestor.readers.pdf.words import Word
@@ -41,16 +42,23 @@ def _long_runs(rows: Sequence[Sequence[Word]]) -> Iterable[tuple[int, int]]:
         return
     left, right = min(word.left for word in words), max(word.right for word in words)
     size = sorted(word.size for word in words)[len(words) // 2]
+    strips = [left + (right - left) * part / 100 for part in range(35, 66, 3)]
     runs: set[tuple[int, int]] = set()
-    for tenth in range(35, 66, 3):
-        x = left + (right - left) * tenth / 100
-        start = 0
-        for place, row in enumerate([*rows, None]):
-            if row is None or any(word.left - 0.4 * size < x < word.right + 0.4 * size for word in row):
-                if place - start >= _LINES_AT_LEAST:
-                    runs.add((start, place))
-                start = place + 1
+    starts = [0] * len(strips)
+    for place, row in enumerate([*rows, None]):
+        for strip in range(len(strips)) if row is None else _entered(row, strips, 0.4 * size):
+            if place - starts[strip] >= _LINES_AT_LEAST:
+                runs.add((starts[strip], place))
+            starts[strip] = place + 1
     yield from sorted(runs, key=lambda run: run[0] - run[1])
+
+
+def _entered(row: Sequence[Word], strips: Sequence[float], margin: float) -> set[int]:
+    """Return the places of the strips that the words of a line enter."""
+    entered: set[int] = set()
+    for word in row:
+        entered.update(range(bisect_right(strips, word.left - margin), bisect_left(strips, word.right + margin)))
+    return entered
 
 
 def _gap(rows: Sequence[Sequence[Word]]) -> float | None:

@@ -4,8 +4,9 @@ Owns the value `Word`, and when two characters are one word's. Knows nothing of 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 _GAP = 0.22
 """The space between two characters, in sizes of their font, that divides words where no space is printed."""
@@ -32,10 +33,24 @@ _PLAIN = str.maketrans(
 )
 
 
-Character = tuple[str, float, float, float, float]
-"""One printed character: its text, where it begins, where the next one would begin, the line that it stands on and the
-size of its font. Places are in points, down and to the right from the page's top left corner. A plain tuple, as a
-report has a million of them."""
+class Characters(NamedTuple):
+    """The characters of a page in the order in which it prints them; of each attribute, one item is one character's.
+
+    Places are in points, down and to the right from the page's top left corner.
+
+    Attributes:
+        text: All of them; white space is " ".
+        lefts: Where each begins.
+        rights: Where the next one would begin.
+        lines: The line that each stands on; as the sizes, any number for white space.
+        sizes: Of their fonts.
+    """
+
+    text: str
+    lefts: Sequence[float]
+    rights: Sequence[float]
+    lines: Sequence[float]
+    sizes: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +61,7 @@ class Font:
     italic: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """Characters that stand together; places as a character's.
 
     Attributes:
@@ -81,50 +95,57 @@ class Word:
         return self.y + 0.22 * self.size
 
 
-def join_characters(characters: Iterable[Character | None], fonts: Callable[[int], Font]) -> Iterator[Word]:
-    """Yield the words that characters make, in the order of the characters.
+def join_characters(characters: Characters, font_of: Callable[[int], Font | None]) -> Iterator[Word]:
+    """Yield the words that characters make, in their order; several where cells touch ("(1,345)(1,900)", "20232022").
 
     Args:
-        characters: In the order in which the page prints them; None is white space.
-        fonts: What the font of a character looks like, by the character's place in that order.
+        characters: Of a page.
+        font_of: Returns what the font of the character at a place looks like; None leaves out the word it begins.
     """
-    pending: list[Character] = []
-    start = 0
-    for place, character in enumerate(characters):
-        if character is None:
-            if pending:
-                yield from _words(pending, start, fonts)
-                pending = []
-        elif not pending:
-            start, pending = place, [character]
-        elif _continues(pending, character):
-            pending.append(character)
+    text, lefts, rights, lines, sizes = characters
+    for start, end in _find_words(characters):
+        place = start
+        while place < end:
+            cell = text[place:end]
+            if length := _first_cell(cell):
+                cell = cell[:length]
+            behind = place + len(cell)
+            if font := font_of(place):
+                if not (cell.isascii() and cell.isprintable()):
+                    cell = cell.translate(_PLAIN)
+                right, size = max(rights[place:behind]), max(sizes[place:behind])
+                yield Word(cell, lefts[place], right, lines[place], size, font.bold, font.italic)
+            place = behind
+
+
+def _find_words(characters: Characters) -> Iterator[tuple[int, int]]:
+    """Yield the place of the first character of each word and the place behind its last one."""
+    start = -1
+    before_left = before_right = before_line = before_size = reach = 0.0
+    for place, (character, left, right, line, size) in enumerate(zip(*characters, strict=True)):
+        if character == " ":
+            if start >= 0:
+                yield start, place
+            start = -1
+            continue
+        if start >= 0:
+            larger = size if size > before_size else before_size
+            step = abs(before_line - line)
+            # On one line sizes may differ: small capitals do, and the letters of a ligature.
+            if (
+                before_left - 0.3 * larger <= left < reach + _GAP * larger
+                and step < _RISE * larger
+                and (step < 0.02 * larger or 0.8 < size / before_size < 1.25)
+            ):
+                reach = right if right > before_right else before_right  # the letters of a ligature have one place
+            else:
+                yield start, place
+                start, reach = place, right
         else:
-            yield from _words(pending, start, fonts)
-            start, pending = place, [character]
-    if pending:
-        yield from _words(pending, start, fonts)
-
-
-def _continues(pending: list[Character], character: Character) -> bool:
-    _, before_left, right, before_y, before_size = pending[-1]
-    _, left, _, y, size = character
-    larger = size if size > before_size else before_size
-    if len(pending) > 1 and pending[-2][2] > right:
-        right = pending[-2][2]  # the letters of a ligature have one place
-    if not before_left - 0.3 * larger <= left < right + _GAP * larger:
-        return False
-    step = abs(before_y - y)
-    # On one line sizes may differ: small capitals do, and the letters of a ligature.
-    return step < 0.02 * larger or (step < _RISE * larger and 0.8 < size / before_size < 1.25)
-
-
-def _words(characters: list[Character], start: int, fonts: Callable[[int], Font]) -> Iterator[Word]:
-    """Yield the word of some characters; two where cells touch ("(1,345)(1,900)", "20232022")."""
-    cut = _first_cell("".join([character[0] for character in characters]))
-    yield _word(characters[:cut] if cut else characters, fonts(start))
-    if cut:
-        yield from _words(characters[cut:], start + cut, fonts)
+            start, reach = place, right
+        before_left, before_right, before_line, before_size = left, right, line, size
+    if start >= 0:
+        yield start, len(characters.text)
 
 
 def _first_cell(text: str) -> int:
@@ -134,14 +155,6 @@ def _first_cell(text: str) -> int:
     if len(text) < 8 or not text.isdigit() or not _TOUCHING_YEARS.fullmatch(text):
         return 0
     return 4 if abs(int(text[:4]) - int(text[4:8])) == 1 else 0
-
-
-def _word(characters: list[Character], font: Font) -> Word:
-    texts, lefts, rights, lines, sizes = zip(*characters, strict=True)
-    text = "".join(texts)
-    if not (text.isascii() and text.isprintable()):
-        text = text.translate(_PLAIN)
-    return Word(text, lefts[0], max(rights), lines[0], max(sizes), font.bold, font.italic)
 
 
 def mark_raised(words: list[Word]) -> list[Word]:
@@ -154,6 +167,6 @@ def mark_raised(words: list[Word]) -> list[Word]:
     size = max(word.size for word in words)
     base = next(word.y for word in words if word.size == size)
     return [
-        replace(word, raised=True) if word.size <= _RAISED_SIZE * size and word.y < base - 0.1 * size else word
+        word._replace(raised=True) if word.size <= _RAISED_SIZE * size and word.y < base - 0.1 * size else word
         for word in words
     ]
