@@ -1,0 +1,159 @@
+"""How many of the questions that analysts ask about whole filings are answered right by weights that never saw the company.
+
+`python -m benchmarks.held_out_filings [FILING ...] [--kinds KIND,...] [--folds N] [--cache FOLDER] [--list]` leaves a
+fifth of the companies out of everything learned, asks their questions, and goes on with the next fifth. It asks the
+part of the embedded solver that answers from the facts of a filing, each conversation with the solver's own history.
+`--cache` keeps read documents and weights in a folder: delete its `weights.pickle` to learn again.
+"""
+
+import argparse
+import json
+import pickle
+import random
+import re
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import quaestor
+from benchmarks.analysts import (
+    FILINGS,
+    QUESTIONS,
+    Line,
+    find_filing,
+    load_scorer,
+    print_figures,
+    print_wrong,
+    write_answer,
+)
+from quaestor.conversation.answer import Answer
+from quaestor.core.provenance import CellRef
+from quaestor.errors import PlanError
+from quaestor.facts.table import FactTable, build_facts
+from quaestor.learning.filings import fit_filing_weights, read_labelled
+from quaestor.plan.execute import execute
+from quaestor.solvers.answering import with_label_scales
+from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn, Understood, understand_turn
+
+_SAME_COMPANY = {"apple": "aapl"}
+
+
+def company_of(filing: str) -> str:
+    """Return the company of a filing by its name: `aapl-10-k-2024-11-01` and `apple-2021-10k` are of one."""
+    if filing.startswith("old-"):
+        return filing
+    name = filing.partition("-")[0]
+    return _SAME_COMPANY.get(name, name)
+
+
+def make_folds(filings: Sequence[str], count: int) -> list[frozenset[str]]:
+    """Return the filings in folds; those of one company are in one."""
+    companies = sorted(set(map(company_of, filings)))
+    random.Random(0).shuffle(companies)
+    return [
+        frozenset(filing for filing in filings if company_of(filing) in companies[place::count])
+        for place in range(count)
+    ]
+
+
+def read_facts(filings: Sequence[str], cache: Path | None) -> dict[str, FactTable]:
+    """Return the facts of filings; documents that are in the cache are not read again."""
+    found = {}
+    for filing in filings:
+        kept = cache / f"{filing}.pkl" if cache else None
+        if kept is not None and kept.is_file():
+            document = pickle.loads(kept.read_bytes())
+        else:
+            document = quaestor.open(str(find_filing(filing)), settings=quaestor.Settings(keep_asked=False)).document
+            if kept is not None:
+                kept.write_bytes(pickle.dumps(document, 5))
+        found[filing] = build_facts(document)
+    return found
+
+
+def learn_folds(
+    tables: Mapping[str, FactTable], folds: Sequence[frozenset[str]], cache: Path | None
+) -> list[FilingWeights]:
+    """Return the weights for each fold, learned on the others."""
+    kept = cache / "weights.pickle" if cache else None
+    if kept is not None and kept.is_file():
+        found: list[FilingWeights] = pickle.loads(kept.read_bytes())
+        return found
+    labelled = read_labelled(QUESTIONS / f"{filing}.jsonl" for filing in tables)
+    weights = []
+    for fold in folds:
+        others = [one for one in labelled if one.filing not in fold]
+        rest = [other for other in folds if other is not fold]
+        weights.append(fit_filing_weights(others, {f: t for f, t in tables.items() if f not in fold}, folds=rest))
+    if kept is not None:
+        kept.write_bytes(pickle.dumps(weights, 5))
+    return weights
+
+
+def answer_line(understood: Understood) -> tuple[Line, tuple[CellRef, ...], str]:
+    """Return the answer of the likeliest plan that can be executed, the cells that it takes, and its form."""
+    for proposal in understood.proposals:
+        try:
+            result = execute(with_label_scales(proposal.plan, understood.question.table.document), ()).result
+        except PlanError:
+            continue
+        if result.value is None:
+            continue
+        answer = Answer(result.value, result.scale, result.unit, confidence=proposal.confidence)
+        cells = tuple(step.source for step in proposal.plan.extracts if isinstance(step.source, CellRef))
+        number = re.sub(r"([.][0-9]{4})[0-9]+", r"\1", str(result.value))
+        shown = f"[{proposal.form}] {number} {result.scale.name.lower()}"
+        return write_answer(answer) | {"shown": shown}, cells, proposal.form
+    return {"said": "none", "confidence": None, "scale": "one", "shown": "-"}, (), ""
+
+
+def ask_filing(questions: Sequence[Line], table: FactTable, weights: FilingWeights) -> list[Line]:
+    """Return the answers to the questions about a filing."""
+    lines: list[Line] = []
+    past: list[PastTurn] = []
+    for question in questions:
+        if question["turn"] == 0:
+            past = []
+        begin = time.perf_counter()
+        understood = understand_turn(question["question"], past, table, weights)
+        line, cells, form = answer_line(understood)
+        lines.append(line | {"seconds": time.perf_counter() - begin, "form": form})
+        past.append(PastTurn(question["question"], cells))
+    return lines
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("filings", nargs="*", help="only questions about filings whose names begin so")
+    parser.add_argument("--kinds", default="", help="print figures and wrong answers of these kinds only")
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument("--list", action="store_true", help="print each question that is not answered right")
+    options = parser.parse_args()
+    filings = sorted(path.stem for path in QUESTIONS.glob("*.jsonl") if FILINGS.is_dir())
+    folds = make_folds(filings, options.folds)
+    asked = [filing for filing in filings if not options.filings or filing.startswith(tuple(options.filings))]
+    cached = options.cache is not None and (options.cache / "weights.pickle").is_file()
+    tables = read_facts(asked if cached else filings, options.cache)
+    weights = learn_folds(tables, folds, options.cache)
+    questions: list[Line] = []
+    answers: list[Line] = []
+    for fold, learned in zip(folds, weights, strict=True):
+        for filing in sorted(fold & set(asked)):
+            lines: list[dict[str, Any]] = [
+                json.loads(line) for line in (QUESTIONS / f"{filing}.jsonl").read_text(encoding="utf-8").splitlines()
+            ]
+            questions += lines
+            answers += ask_filing(lines, tables[filing], learned)
+    kinds = set(filter(None, options.kinds.split(",")))
+    kept = [(q, a) for q, a in zip(questions, answers, strict=True) if not kinds or q["kind"] in kinds]
+    scorer = load_scorer()
+    if options.list:
+        print_wrong(questions, answers, scorer, kinds)
+    print_figures([q for q, _ in kept], [a for _, a in kept], scorer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Terms: words of questions, labels and phrases in one comparable form.
+
+`R&D` and `A/P` are one term each; `gains/losses` and `long-term` are two. Possessives and plural forms are removed.
+"""
+
+import re
+import threading
+from functools import lru_cache
+
+import Stemmer
+
+_WORD = re.compile(r"[a-z]{1,2}[&/][a-z]{1,2}(?![a-z])|pp&e|[a-z]+(?:&[a-z]+)*|[0-9]+(?:[.,][0-9]+)*|%")
+_OWNER = re.compile(r"['\u2019]s?(?![a-z])")
+
+
+class _Own(threading.local):
+    """A stemmer for each thread: it keeps the word in itself while it works."""
+
+    def __init__(self) -> None:
+        self.stemmer = Stemmer.Stemmer("english")
+
+
+_own = _Own()
+
+_UNITED_STATES = re.compile(
+    r"(?<!tell )(?<!give )(?<!show )\b(?:u\.?s\.?(?![a-z$&])(?:a\b)?|united states(?: of america)?\b)"
+)
+"""The country; "us" is a person only after few verbs."""
+
+SMALL = frozenset(
+    "a an the of in for to on at by from and or with its their our is was were are be as that this".split()
+)
+"""Words that phrases are compared without."""
+
+
+def _in_full(match: re.Match[str]) -> str:
+    # As long as it is printed, so that spans stay true.
+    return "usa".ljust(len(match[0]))[: len(match[0])] if len(match[0]) > 2 else "us"
+
+
+@lru_cache(maxsize=1 << 15)
+def term(word: str) -> str:
+    """Return the term of a word in lower case."""
+    if word in ("us", "usa"):
+        return "us"
+    return word if len(word) < 4 or not word.isalpha() else str(_own.stemmer.stemWord(word))
+
+
+@lru_cache(maxsize=1 << 14)
+def terms(text: str) -> tuple[str, ...]:
+    """Return the terms of a text in order, without small words.
+
+    >>> terms("The cost of R&D in the company's long-term plans")
+    ('cost', 'r&d', 'compani', 'long', 'term', 'plan')
+    """
+    return tuple(found for _, _, found in spans_of_terms(text))
+
+
+def spans_of_terms(text: str) -> list[tuple[int, int, str]]:
+    """Return where each term of a text begins and ends, and the term."""
+    lowered = _UNITED_STATES.sub(_in_full, text.lower().replace("\u2019", "'"))
+    return [
+        (match.start(), match.end(), term(match[0]))
+        for match in _WORD.finditer(lowered)
+        if match[0] not in SMALL and not (match[0] == "s" and lowered[match.start() - 1 : match.start()] == "'")
+    ]

@@ -1,0 +1,189 @@
+"""Learn to answer questions about filings from labelled ones: intents, and the ranker of series.
+
+A label says which number is right and, in words, where it is printed (`where`): the series that print such a number,
+in a line that is called so, are meant by an operand of the question.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.terms import terms
+from quaestor.facts.table import FactTable, Series
+from quaestor.learning.intents import fit_intents
+from quaestor.questions.intents import IntentWeights
+from quaestor.questions.understanding import read_filing_question
+from quaestor.solvers.embedded.filings.binding import Candidates
+from quaestor.solvers.embedded.filings.times import resolve_moments
+from quaestor.solvers.embedded.filings.turns import FilingWeights, TurnState, ask_for, read_turn_state
+from quaestor.solvers.embedded.model.trees import Trees
+
+_NUMBER = re.compile(r"\d[\d,]*\.?\d*")
+_DISTINCT = 1000
+"""Numbers of this size hardly meet by chance."""
+_SMALL = 100
+_WORDS = frozenset({"why", "description", "two_part", "unanswerable", "ambiguous"})
+"""Intents whose answer is no number of one series."""
+
+_ROUNDS = 200
+_PARAMETERS = {
+    "objective": "rank:ndcg", "max_depth": 5, "eta": 0.08, "subsample": 0.8, "colsample_bytree": 0.5,
+    "lambdarank_num_pair_per_sample": 8, "seed": 7, "base_score": 0.0,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledQuestion:
+    """A question about a filing, and what is right.
+
+    Attributes:
+        filing: The name of the filing.
+        conversation: The name of the conversation.
+        turn: Its place in it, from 0.
+        text: As asked.
+        intent: A name in `INTENTS`.
+        numbers: The numbers of the answer, without signs.
+        where: The numbers of the place that the label names.
+        where_terms: The terms of that place.
+    """
+
+    filing: str
+    conversation: str
+    turn: int
+    text: str
+    intent: str
+    numbers: frozenset[float]
+    where: frozenset[float]
+    where_terms: frozenset[str]
+
+
+def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
+    """Return the labelled questions of files in the format of `shared/data/questions`."""
+    lines = (json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").splitlines())
+    return [
+        LabelledQuestion(
+            line["file"], line["conversation"], line["turn"], line["question"], line["kind"],
+            frozenset(_numbers_of(line["answer"])), frozenset(_printed(line["where"])), frozenset(terms(line["where"])),
+        )
+        for line in lines
+    ]  # fmt: skip
+
+
+def fit_filing_intents(questions: Sequence[LabelledQuestion]) -> IntentWeights:
+    """Return the classifier of intents that labelled questions teach."""
+    return fit_intents([(read_filing_question(one.text), one.turn == 0, one.intent) for one in questions])
+
+
+def rank_samples(
+    questions: Sequence[LabelledQuestion], table: FactTable, intents: IntentWeights
+) -> list[tuple[Candidates, NDArray[np.float32]]]:
+    """Return the candidates of each operand of the questions about one filing, and how well each is what is meant.
+
+    The turns before are taken as their labels say.
+    """
+    samples = []
+    state = TurnState()
+    for one in questions:
+        if one.turn == 0:
+            state = TurnState()
+        reading = read_filing_question(one.text)
+        shares = intents.classify(reading, first=one.turn == 0)
+        moments = resolve_moments(reading, table, state.base)
+        meant: list[Series] = []
+        for place in range(len(reading.operands)):
+            candidates = ask_for(reading, place, moments, state, table, shares)
+            if not candidates.series:
+                continue
+            grades = np.array(
+                [_grade(series, one, reading.operands[place].terms) for series in candidates.series], np.float32
+            )
+            if grades.max() > 0:
+                meant += [s for s, grade in zip(candidates.series, grades, strict=True) if grade == grades.max()][:2]
+                if one.intent not in _WORDS:
+                    samples.append((candidates, grades))
+        state = read_turn_state(state, reading, moments, [(series, None) for series in meant[:3]], table)
+    return samples
+
+
+def fit_series_ranker(samples: Sequence[tuple[Candidates, NDArray[np.float32]]]) -> "FittedRanker":
+    """Return the trees that rank the candidates of an operand."""
+    import xgboost
+
+    names = samples[0][0].names
+    data = xgboost.DMatrix(
+        np.vstack([candidates.features for candidates, _ in samples]),
+        label=np.concatenate([grades for _, grades in samples]),
+        group=[len(grades) for _, grades in samples],
+        feature_names=list(names),
+    )
+    booster = xgboost.train(_PARAMETERS, data, _ROUNDS)
+    return FittedRanker(bytes(booster.save_raw("json")), names)
+
+
+class FittedRanker:
+    """A ranker as XGBoost has fitted it."""
+
+    def __init__(self, document: bytes, names: tuple[str, ...]) -> None:
+        self.document, self.names = document, names
+        self._trees = Trees(document, names)
+
+    def predict(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return a score a row."""
+        return np.asarray(self._trees.scores(features), np.float32)
+
+
+def fit_filing_weights(
+    questions: Sequence[LabelledQuestion], tables: Mapping[str, FactTable], *, folds: Sequence[frozenset[str]] = ()
+) -> FilingWeights:
+    """Return the weights that labelled questions teach.
+
+    Args:
+        questions: The questions.
+        tables: The facts of each filing.
+        folds: Filings that are left out together when the intents are learned whose probabilities the ranker sees.
+    """
+    samples: list[tuple[Candidates, NDArray[np.float32]]] = []
+    for fold in folds or [frozenset(tables)]:
+        rest = [one for one in questions if one.filing not in fold] if folds else list(questions)
+        intents = fit_filing_intents(rest)
+        for filing in sorted(fold & set(tables)):
+            samples += rank_samples([one for one in questions if one.filing == filing], tables[filing], intents)
+    return FilingWeights(fit_filing_intents(questions), fit_series_ranker(samples))
+
+
+def _grade(series: Series, one: LabelledQuestion, asked: Sequence[str]) -> float:
+    """Return 0 if a series prints no number of the label, else how well its words fit the place: 1 to 4."""
+    printed = {abs(float(cell.quantity.value)) for cell in series.cells.values()}
+    hits = [
+        value for value in printed
+        if value in one.numbers or (value in one.where and (value >= _SMALL or value != int(value)))
+    ]  # fmt: skip
+    label = set(series.line.label_terms)
+    fits = bool(label) and len(label & one.where_terms) * 2 >= len(label)
+    if not hits or not (fits or max(hits) >= _DISTINCT):
+        return 0.0
+    column = set(series.column)
+    known = not column or len(column & (one.where_terms | set(asked))) * 2 >= len(column)
+    return (1 + fits) * (1 + known)
+
+
+def _numbers_of(answer: Any) -> Iterable[float]:
+    if isinstance(answer, dict):
+        for key, value in answer.items():
+            if key == "value" and isinstance(value, int | float) and not isinstance(value, bool):
+                yield abs(float(value))
+            else:
+                yield from _numbers_of(value)
+    elif isinstance(answer, list):
+        for value in answer:
+            yield from _numbers_of(value)
+
+
+def _printed(text: str) -> Iterable[float]:
+    return (float(found.replace(",", "")) for found in _NUMBER.findall(text))

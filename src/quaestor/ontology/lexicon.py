@@ -1,0 +1,192 @@
+"""The lexicon: how people name standard concepts and measures of financial reports.
+
+Owns `lexicon.tsv`: a line a concept (`us-gaap:Assets`) or measure (`measure:gross_margin`), with its phrases, and with
+phrases that mean something else (concepts) or its formula (measures).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+
+from quaestor.core.terms import terms
+
+_MEASURE = "measure:"
+_TOKEN = re.compile(r"[A-Za-z][A-Za-z:]*|[0-9.]+|[-+*/()]")
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A concept of a taxonomy.
+
+    Attributes:
+        name: With its prefix (`us-gaap:Assets`).
+        phrases: How people call it, as terms, the usual name first.
+        not_phrases: What sounds like it and is something else, as terms.
+    """
+
+    name: str
+    phrases: tuple[tuple[str, ...], ...]
+    not_phrases: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMeasure:
+    """A measure that analysts compute from concepts.
+
+    Attributes:
+        name: `gross_margin`.
+        phrases: How people call it, as terms.
+        formula: Its alternatives; empty if it can only be looked up.
+    """
+
+    name: str
+    phrases: tuple[tuple[str, ...], ...]
+    formula: "Formula | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Arithmetic over concepts.
+
+    Attributes:
+        kind: `concept`, `number`, `prior`, `average`, `else`, or an operator `+`, `-`, `*`, `/`.
+        name: Of a concept its name; of a number its digits.
+        parts: What it is applied to.
+    """
+
+    kind: str
+    name: str = ""
+    parts: "tuple[Formula, ...]" = ()
+
+    def concepts(self) -> Iterator[str]:
+        """Yield the concepts in it."""
+        if self.kind == "concept":
+            yield self.name
+        for part in self.parts:
+            yield from part.concepts()
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconMatch:
+    """A phrase of the lexicon in a text.
+
+    Attributes:
+        start: Its first term.
+        end: The term after its last one.
+        concepts: The concepts that are called so.
+        measures: The measures that are called so.
+    """
+
+    start: int
+    end: int
+    concepts: tuple[str, ...]
+    measures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Concepts and measures, by name and by phrase."""
+
+    concepts: Mapping[str, Concept]
+    measures: Mapping[str, NamedMeasure]
+    _named: Mapping[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = field(repr=False)
+    _longest: int = field(repr=False)
+
+    def named(self, phrase: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the concepts and the measures that a phrase names exactly, given as terms."""
+        return self._named.get(tuple(phrase), ((), ()))
+
+    def find(self, text: Sequence[str]) -> tuple[LexiconMatch, ...]:
+        """Return the longest phrases in a text, given as terms, that do not overlap, from left to right."""
+        found, place = [], 0
+        while place < len(text):
+            for length in range(min(self._longest, len(text) - place), 0, -1):
+                concepts, measures = self.named(text[place : place + length])
+                if concepts or measures:
+                    found.append(LexiconMatch(place, place + length, concepts, measures))
+                    place += length - 1
+                    break
+            place += 1
+        return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def read_lexicon() -> Lexicon:
+    """Return the lexicon that the package has."""
+    concepts: dict[str, Concept] = {}
+    measures: dict[str, NamedMeasure] = {}
+    named: dict[tuple[str, ...], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    for line in (files("quaestor.ontology") / "lexicon.tsv").read_text(encoding="utf-8").splitlines():
+        name, phrases, rest = (*line.split("\t"), "", "")[:3]
+        called = tuple(dict.fromkeys(found for phrase in phrases.split(";") if (found := terms(phrase))))
+        if name.startswith(_MEASURE):
+            name = name.removeprefix(_MEASURE)
+            measures[name] = NamedMeasure(name, called, parse_formula(rest))
+        else:
+            others = tuple(terms(phrase) for phrase in rest.removeprefix("not:").split(";") if phrase.strip())
+            concepts[name] = Concept(name, called, others)
+        for phrase in called:
+            named[phrase][name in measures].append(name)
+    fixed = {phrase: (tuple(of[0]), tuple(of[1])) for phrase, of in named.items()}
+    return Lexicon(concepts, measures, fixed, max(map(len, fixed)))
+
+
+def parse_formula(text: str) -> Formula | None:
+    """Return the formula of a measure; None if it is prose or says that the measure is only printed."""
+    text = text.partition(";")[0].partition(",")[0].partition(" or ")[0].strip()
+    if not text or "printed only" in text:
+        return None
+    tokens = _TOKEN.findall(text)
+    try:
+        formula, rest = _alternatives(tokens)
+    except (IndexError, ValueError):
+        return None
+    return None if rest else formula
+
+
+def _alternatives(tokens: list[str]) -> tuple[Formula, list[str]]:
+    first, rest = _sum(tokens)
+    found = [first]
+    while rest[:1] == ["else"]:
+        other, rest = _sum(rest[1:])
+        found.append(other)
+    return (first if len(found) == 1 else Formula("else", parts=tuple(found))), rest
+
+
+def _sum(tokens: list[str]) -> tuple[Formula, list[str]]:
+    left, rest = _product(tokens)
+    while rest and rest[0] in "+-":
+        right, after = _product(rest[1:])
+        left, rest = Formula(rest[0], parts=(left, right)), after
+    return left, rest
+
+
+def _product(tokens: list[str]) -> tuple[Formula, list[str]]:
+    left, rest = _atom(tokens)
+    while rest and rest[0] in "*/":
+        right, after = _atom(rest[1:])
+        left, rest = Formula(rest[0], parts=(left, right)), after
+    return left, rest
+
+
+def _atom(tokens: list[str]) -> tuple[Formula, list[str]]:
+    first, rest = tokens[0], tokens[1:]
+    if first == "(":
+        inner, rest = _alternatives(rest)
+        if rest[:1] != [")"]:
+            raise ValueError("a bracket is not closed")
+        return inner, rest[1:]
+    if first == "AVG":
+        inner, rest = _atom(rest)
+        return Formula("average", parts=(inner,)), rest
+    if first == "prior":
+        inner, rest = _atom(rest)
+        return Formula("prior", parts=(inner,)), rest
+    if first[0].isdigit():
+        return Formula("number", first), rest
+    if not first[0].isupper() and ":" not in first:
+        raise ValueError(f"{first} is prose")
+    return Formula("concept", first if ":" in first else f"us-gaap:{first}"), rest

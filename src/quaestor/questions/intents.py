@@ -1,0 +1,80 @@
+"""What kind of answer a question asks for, by a linear classifier that is learned on labelled questions."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.questions.understanding import INTENTS, Reading
+
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9]+|[%$?/&+]")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+@dataclass(frozen=True)
+class IntentWeights:
+    """A weight for each feature and intent.
+
+    Attributes:
+        rows: By feature, the row of `matrix`; the first row is the bias.
+        matrix: The weights.
+
+    Shape: `matrix` is features x `len(INTENTS)`.
+    """
+
+    rows: Mapping[str, int]
+    matrix: NDArray[np.float32]
+
+    def classify(self, reading: Reading, *, first: bool) -> NDArray[np.float64]:
+        """Return the probability of each of `INTENTS`.
+
+        Args:
+            reading: The question.
+            first: Whether it is the first of its conversation.
+        """
+        rows = [self.rows[found] for found in intent_features(reading, first=first) if found in self.rows]
+        logits = self.matrix[rows].sum(axis=0).astype(np.float64)
+        odds = np.exp(logits - logits.max())
+        return np.asarray(odds / odds.sum(), np.float64)
+
+
+def intent_features(reading: Reading, *, first: bool) -> Iterator[str]:
+    """Yield what the classifier looks at, each once."""
+    text = reading.text.lower().replace("\u2019", "'")
+    words = ["YEAR" if _YEAR.fullmatch(word) else "NUM" if word.isdigit() else word for word in _WORD.findall(text)]
+    found = {"bias", f"first={first}", f"relation={reading.relation}", f"goes_on={reading.goes_on}"}
+    found |= {f"w={word}" for word in words}
+    found |= {f"b={one} {other}" for one, other in zip(words, words[1:], strict=False)}
+    found |= {f"t={a} {b} {c}" for a, b, c in zip(words, words[1:], words[2:], strict=False)}
+    found |= {f"begin={' '.join(words[:count])}" for count in (1, 2, 3)}
+    found.add(f"last={words[-1] if words else ''}")
+    found.add(f"length={min(len(words) // 3, 6)}")
+    found.add(f"moments={min(len(reading.moments), 3)}")
+    found |= {f"count={moment.count}" for moment in reading.moments if moment.count is not None}
+    found |= {"back" for moment in reading.moments if moment.back is not None}
+    for place, operand in enumerate(reading.operands):
+        found.add(f"operand{place}={min(len(operand.terms), 4)}")
+        if operand.concepts:
+            found.add(f"concept{place}")
+        found |= (
+            {f"measure{place}", *(f"measure={measure}" for measure in operand.measures)} if operand.measures else set()
+        )
+    yield from sorted(found)
+
+
+@lru_cache(maxsize=1)
+def read_intent_weights() -> IntentWeights:
+    """Return the weights that the package has."""
+    written = json.loads((files("quaestor.questions") / "intents.json").read_text(encoding="utf-8"))
+    if tuple(written["intents"]) != INTENTS:
+        raise ValueError("intents.json was trained for other intents; train it again")
+    names = list(written["weights"])
+    return IntentWeights(
+        {name: row for row, name in enumerate(names)},
+        np.array([written["weights"][name] for name in names], np.float32),
+    )

@@ -1,0 +1,1 @@
+"""Questions about whole filings, answered from their facts."""

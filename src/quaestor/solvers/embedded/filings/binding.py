@@ -1,0 +1,263 @@
+"""Which series of a filing's facts the words of a question mean.
+
+Owns the candidates of an operand and what is known of each beside the question: features, from which a ranker that is
+learned on questions about other companies' filings scores them.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import log10
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.quantity import Scale
+from quaestor.core.terms import terms
+from quaestor.documents.table import TableRole
+from quaestor.facts.moments import Moment
+from quaestor.facts.table import FactTable, Series
+from quaestor.ontology.lexicon import read_lexicon
+from quaestor.questions.understanding import INTENTS, Operand
+
+_MOST = 80
+"""Candidates of an operand that are scored."""
+
+_ROLES = tuple(TableRole)
+_WORD_IN_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is looked for.
+
+    Attributes:
+        operand: The words for it.
+        moments: The times that are asked for; empty if none is named.
+        before: The series that the last answers were taken from, the latest first.
+        inherited: Terms of the questions before that it may go on from.
+        goes_on: Whether the question points back.
+        place: Whether it is the first operand of the question (0) or the second (1).
+        relation: How the operands are related.
+        percent: Whether a percentage is asked for.
+        count: Whether the question asks how many.
+        intent: The probability of each intent, as `INTENTS`.
+        ignored: Terms that name the company itself.
+    """
+
+    operand: Operand
+    moments: tuple[Moment, ...] = ()
+    before: tuple[Series, ...] = ()
+    inherited: frozenset[str] = frozenset()
+    goes_on: bool = False
+    place: int = 0
+    relation: str = ""
+    percent: bool = False
+    count: bool = False
+    intent: tuple[float, ...] = ()
+    ignored: frozenset[str] = frozenset()
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms that are looked for."""
+        return tuple(found for found in self.operand.terms if found not in self.ignored)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The series that an operand may mean.
+
+    Attributes:
+        series: The candidates.
+        names: Of the features.
+        features: A row each.
+
+    Shape: `features` is candidates x features.
+    """
+
+    series: tuple[Series, ...]
+    names: tuple[str, ...]
+    features: NDArray[np.float32] = field(repr=False)
+
+
+def find_candidates(asked: Asked, table: FactTable) -> Candidates:
+    """Return what an operand may mean, with features."""
+    finder = _Finder(asked, table)
+    places = finder.places()
+    rows = [finder.features(table.series[place]) for place in places]
+    if not rows:
+        return Candidates((), (), np.zeros((0, 0), dtype=np.float32))
+    # How each compares with the others, for features whose scale depends on the question.
+    matrix = np.array([tuple(row.values()) for row in rows], dtype=np.float32)
+    matrix = np.hstack([matrix, matrix[:, :_COMPARED] - matrix[:, :_COMPARED].max(axis=0, keepdims=True)])
+    names = (*rows[0], *(f"{name}_behind" for name in tuple(rows[0])[:_COMPARED]))
+    return Candidates(tuple(table.series[place] for place in places), names, matrix)
+
+
+class _Finder:
+    """An operand on its way to its candidates."""
+
+    def __init__(self, asked: Asked, table: FactTable) -> None:
+        self.asked, self.table = asked, table
+        self.own = tuple(dict.fromkeys(asked.terms))
+        self.rarity = {term: table.rarity(term) for term in {*self.own, *asked.inherited}}
+        self.weight = sum(self.rarity[term] for term in self.own) or 1.0
+        self.concepts = asked.operand.concepts
+        self.not_meant = frozenset(asked.operand.phrase)
+        before = asked.before
+        self.tables_before = {series.line.table for series in before}
+        self.lines_before = {series.line.place for series in before}
+        self.labels_before = {series.line.label_terms for series in before}
+        self.concepts_before = {series.concept for series in before if series.concept}
+        self.columns_before = {series.column for series in before}
+
+    def places(self) -> list[int]:
+        table = self.table
+        scores: dict[int, float] = {}
+        for term in self.own:
+            for place in table.postings.get(term, ()):
+                scores[place] = scores.get(place, 0.0) + self.rarity[term]
+        for term in self.asked.inherited:
+            for place in table.postings.get(term, ()):
+                if place in scores or not self.own:
+                    scores[place] = scores.get(place, 0.0) + 0.4 * self.rarity[term]
+        for concept in self.concepts:
+            for line in table.by_concept.get(concept, ()):
+                scores[line.place] = scores.get(line.place, 0.0) + self.weight
+        for series in self.asked.before:
+            scores[series.line.place] = scores.get(series.line.place, 0.0) + self.weight
+        found: list[tuple[float, int]] = []
+        for place, named in scores.items():
+            label = set(table.lines[place].label_terms)
+            score = named + sum(self.rarity[term] for term in self.own if term in label)
+            score += 0.3 * table.lines[place].role.is_statement
+            for series in table.series_of_line.get(place, ()):
+                column = set(series.column) | _member_terms(series.members)
+                extra = sum(self.rarity[term] for term in self.own if term in column)
+                found.append((score + extra - 0.2 * len(series.column), series.place))
+        found.sort(key=lambda pair: (-pair[0], pair[1]))
+        return [place for _, place in found[:_MOST]]
+
+    def _recall(self, terms: Iterable[str]) -> float:
+        there = set(terms)
+        return sum(self.rarity[term] for term in self.own if term in there) / self.weight
+
+    def features(self, series: Series) -> dict[str, float]:
+        asked, line, table = self.asked, series.line, self.table
+        label, path, title = set(line.label_terms), line.path_terms, line.title_terms
+        column, members = set(series.column), _member_terms(series.members)
+        concept = series.concept
+        own = set(self.own)
+        known = own | asked.inherited
+        phrases = _phrases_of(concept)
+        likeness = max((_likeness(own, phrase) for phrase in phrases), default=0.0)
+        named = own | {term for phrase in phrases if phrase <= own for term in label}
+        first = series.first
+        moments = [moment for moment in series.cells if moment is not None]
+        wanted = asked.moments or (table.latest, Moment(*table.latest.end, 0))
+        exact = sum(any(_is_at(moment, want) for moment in moments) for want in wanted)
+        inherited = asked.inherited
+        return {
+            "label_recall": self._recall(label),
+            "path_recall": self._recall(label | path),
+            "member_recall": self._recall(label | column | members),
+            "whole_recall": self._recall(label | path | column | members | title),
+            "likeness": likeness,
+            "concept_named": float(concept in self.concepts),
+            # Not compared from here on.
+            "label_named": _share(label, named | {"total", "net"}),
+            "label_known": _share(label, named | inherited),
+            "column_known": _share(column, known) if column else 1.0,
+            "column_length": float(len(column)),
+            "members_known": _share(members, known) if members else 1.0,
+            "members_length": float(len(members)),
+            "has_members": float(bool(series.members)),
+            "members_recall": self._recall(members),
+            "column_recall": self._recall(column),
+            "own_path_recall": self._recall(path),
+            "title_recall": self._recall(title),
+            "meant_otherwise": float(_is_meant_otherwise(concept, self.not_meant)),
+            "has_concept": float(bool(concept)),
+            "tagged": float(line.tagged),
+            **{f"role={role.value}": float(line.role is role) for role in _ROLES},
+            "statement": float(line.role.is_statement),
+            "time_asked": float(bool(asked.moments)),
+            "times_there": exact / len(wanted),
+            "times": float(len(moments)),
+            "percent": float(first.scale is Scale.PERCENT),
+            "percent_asked": float(asked.percent),
+            "percent_apart": float(first.scale is Scale.PERCENT) - float(asked.percent),
+            "money": float(first.unit is not None and "/" not in first.unit and first.unit.isupper()),
+            "count_asked": float(asked.count),
+            "size": min(12.0, log10(abs(first.amount) + 1.0)),
+            "negative": float(first.amount < 0),
+            "total": float("total" in label),
+            "change": float(any(term.startswith("chang") for term in (*column, *label))),
+            "total_column": float("total" in column),
+            "place": line.place / max(1, len(table.lines)),
+            "table_before": float(line.table in self.tables_before),
+            "line_before": float(line.place in self.lines_before),
+            "label_before": float(line.label_terms in self.labels_before),
+            "concept_before": float(bool(concept) and concept in self.concepts_before),
+            "column_before": float(series.column in self.columns_before),
+            "inherited": _share(inherited, label | column | path | members) if inherited else 0.0,
+            "inherited_whole": _share(inherited, label | column | path | members | title) if inherited else 0.0,
+            "goes_on": float(asked.goes_on),
+            "has_before": float(bool(asked.before)),
+            "own_length": float(len(self.own)),
+            "operand": float(asked.place),
+            "relation": float(_RELATIONS.index(asked.relation)),
+            "label_length": float(len(label)),
+            "path_length": float(len(line.path)),
+            "lines_of_concept": float(len(table.by_concept.get(concept, ()))) if concept else 0.0,
+            **{f"intent={name}": share for name, share in zip(INTENTS, asked.intent, strict=True)},
+        }
+
+
+_RELATIONS = ("", "ratio", "sum", "difference", "versus")
+_COMPARED = 6
+"""How many features, the first ones, are given beside the best of all candidates too."""
+
+
+def _is_at(moment: Moment, wanted: Moment) -> bool:
+    return moment.end == wanted.end and (moment.months == wanted.months or 0 in (moment.months, wanted.months))
+
+
+def _share(part: Iterable[str], whole: Iterable[str]) -> float:
+    terms, there = set(part), set(whole)
+    return len(terms & there) / len(terms) if terms else 0.0
+
+
+def _likeness(own: set[str], phrase: frozenset[str]) -> float:
+    both = len(own & phrase)
+    return 2 * both / (len(own) + len(phrase)) if both else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _phrases_of(concept: str) -> tuple[frozenset[str], ...]:
+    """Return the phrases of a concept, and the words of its name."""
+    known = read_lexicon().concepts.get(concept)
+    name = frozenset(terms(" ".join(_WORD_IN_NAME.findall(concept.rpartition(":")[2]))))
+    return (*(frozenset(phrase) for phrase in (known.phrases if known else ())), *((name,) if name else ()))
+
+
+@lru_cache(maxsize=4096)
+def _not_phrases_of(concept: str) -> tuple[frozenset[str], ...]:
+    known = read_lexicon().concepts.get(concept)
+    return tuple(frozenset(phrase) for phrase in (known.not_phrases if known else ()) if phrase)
+
+
+def _is_meant_otherwise(concept: str, phrase: frozenset[str]) -> bool:
+    return any(other <= phrase for other in _not_phrases_of(concept))
+
+
+@lru_cache(maxsize=4096)
+def _member_terms(members: Sequence[str]) -> frozenset[str]:
+    """Return the terms of the names of members."""
+    return frozenset(
+        found
+        for member in members
+        for found in terms(" ".join(_WORD_IN_NAME.findall(member.removesuffix("Member"))))
+        if found not in ("member", "segment")
+    )

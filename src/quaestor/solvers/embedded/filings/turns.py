@@ -1,0 +1,158 @@
+"""A question about a filing in its conversation: read, bound to series, and composed to plans."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.provenance import CellRef
+from quaestor.facts.moments import Moment
+from quaestor.facts.table import FactTable, Series
+from quaestor.questions.intents import IntentWeights
+from quaestor.questions.understanding import Operand, Reading, read_filing_question
+from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates
+from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
+from quaestor.solvers.embedded.filings.times import resolve_moments
+
+_PERCENT = re.compile(r"%|\bpercent|\bpct\b|\brate\b|\bmargin\b|\byield\b")
+_COUNT = re.compile(r"\bhow many\b|\bnumber of\b|\bheadcount\b|\bcount\b")
+_FEW = 2
+_MOST = 12
+
+
+class Ranker(Protocol):
+    """Scores candidates by their features."""
+
+    def predict(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return a score a row; the higher, the likelier."""
+        ...
+
+
+@dataclass(frozen=True)
+class FilingWeights:
+    """All that was learned about questions on filings."""
+
+    intents: IntentWeights
+    ranker: Ranker = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """A turn before: what was asked, and the cells that its answer was taken from, in the order of the plan."""
+
+    text: str
+    sources: tuple[CellRef, ...]
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A question as it is understood, with the plans that would answer it, the likeliest first."""
+
+    question: Question
+    proposals: tuple[Proposal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnState:
+    """What a question goes on from.
+
+    Attributes:
+        base: The time that was talked about; None before the first question.
+        series: What the last answer was taken from, in the order of its plan.
+        moments: When.
+        terms: What the questions before named.
+        turns: How many there were.
+    """
+
+    base: Moment | None = None
+    series: tuple[Series, ...] = ()
+    moments: tuple[Moment, ...] = ()
+    terms: frozenset[str] = frozenset()
+    turns: int = 0
+
+
+def read_turn_state(
+    state: TurnState,
+    reading: Reading,
+    asked: tuple[Moment, ...],
+    found: Sequence[tuple[Series, Moment | None]],
+    table: FactTable,
+) -> TurnState:
+    """Return what the next question goes on from.
+
+    Args:
+        state: What this one went on from.
+        reading: This question.
+        asked: The times that it names.
+        found: The series and times that its answer was taken from.
+        table: The facts.
+    """
+    moments = tuple(dict.fromkeys(moment for _, moment in found if moment is not None))
+    own = frozenset(reading.terms) - table.company
+    return TurnState(
+        max(asked) if asked else max(moments) if moments else state.base,
+        tuple({series.place: series for series, _ in found}.values()) or state.series,
+        moments or asked or state.moments,
+        own | (state.terms if len(own) < _FEW else frozenset()),
+        state.turns + 1,
+    )
+
+
+def ask_for(
+    reading: Reading,
+    place: int,
+    moments: tuple[Moment, ...],
+    state: TurnState,
+    table: FactTable,
+    intents: NDArray[np.float64],
+    operand: Operand | None = None,
+) -> Candidates:
+    """Return the series that an operand of a question may mean.
+
+    Args:
+        reading: The question.
+        place: Which operand.
+        moments: The times that the question names.
+        state: What it goes on from.
+        table: The facts.
+        intents: The probability of each intent.
+        operand: Other words that are looked for instead.
+    """
+    lowered = reading.text.lower()
+    asked = Asked(
+        operand or reading.operands[place], moments, state.series, state.terms, reading.goes_on, place, reading.relation,
+        bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, intents)), table.company,
+    )  # fmt: skip
+    return find_candidates(asked, table)
+
+
+def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Understood:
+    """Return what a question may mean after the turns before, with the plans that would answer it."""
+    state = TurnState()
+    for turn in past:
+        reading = read_filing_question(turn.text)
+        asked = resolve_moments(reading, table, state.base)
+        state = read_turn_state(
+            state, reading, asked, [table.at[ref] for ref in turn.sources if ref in table.at], table
+        )
+    reading = read_filing_question(text)
+    shares = weights.intents.classify(reading, first=not past)
+    moments = resolve_moments(reading, table, state.base)
+
+    def bind(place: int, operand: Operand | None = None) -> tuple[Bound, ...]:
+        candidates = ask_for(reading, place, moments, state, table, shares, operand)
+        if not candidates.series:
+            return ()
+        scores = weights.ranker.predict(candidates.features)
+        order = np.argsort(-scores, kind="stable")[:_MOST]
+        likely = softmax([float(scores[index]) for index in order])
+        return tuple(Bound(candidates.series[index], share) for index, share in zip(order, likely, strict=True))
+
+    question = Question(
+        reading, table, intents_by_name(list(shares)), tuple(bind(place) for place in range(len(reading.operands))), moments,
+        state.base or table.latest, state.series, state.moments, lambda operand: bind(0, operand),
+    )  # fmt: skip
+    return Understood(question, tuple(compose(question)))
