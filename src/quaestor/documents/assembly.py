@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from quaestor.core.currencies import is_currency
 from quaestor.core.number_conventions import DECIMAL_POINT, LOOSE, NumberConvention, find_convention
@@ -43,6 +44,8 @@ _LEADING_SENTENCES = 2
 _OF_NO_HEADINGS = (WarningKind.NO_HEADER, WarningKind.NO_HEADING)
 _CENTS = -2
 _SMALL = 100
+_LARGEST = Decimal(10) ** 16
+"""No amount of a report: more than all companies together own, in any currency."""
 _OF_ALL = ("(all", "(tabular")
 """How a caption over one table begins that speaks of all of them."""
 _FIRST_BLOCKS = 40
@@ -392,7 +395,7 @@ class _Assembly:
         amounts = (
             own or next((found for found in said if found.scale or found.shares), None) or read_amounts(part.standing)
         )
-        is_default = not _says_something(amounts) and _says_something(self.default) and not _prints_small(table)
+        is_default = not _says_something(amounts) and _takes_default(table, self.default)
         amounts = self.default if is_default else amounts
         currency = self.currencies.most_common(1)[0][0] if self.currencies else None
         about = self._about(table, part)
@@ -494,10 +497,16 @@ def _says_something(amounts: Amounts) -> bool:
     return bool(amounts.scale or amounts.shares or amounts.unit)
 
 
-def _prints_small(table: Table) -> bool:
-    """Whether a table has small numbers alone (years, rates, ratios), for which no default of a document is meant."""
-    numbers = [q for cell in table.body() for q in cell.quantities if q.scale is Scale.ONE]
-    return all(abs(q.value) < _SMALL for q in numbers)
+def _takes_default(table: Table, default: Amounts) -> bool:
+    """Whether the default of a document can be meant for a table.
+
+    It is not for small numbers alone (years, rates, ratios), nor for one that is printed out ("$1,815,014,489,485").
+    """
+    if not _says_something(default):
+        return False
+    numbers = [abs(q.value) for cell in table.body() for q in cell.quantities if q.scale is Scale.ONE]
+    largest = max(numbers, default=Decimal(0))
+    return largest >= _SMALL and largest * (default.scale or Scale.ONE).factor < _LARGEST
 
 
 def _prints_cents(table: Table) -> bool:

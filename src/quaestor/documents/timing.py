@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from quaestor.core.periods import Period, find_periods, leads_to_year, parse_period, shifted
 from quaestor.documents.captions import is_caption, without_caption
@@ -28,6 +28,7 @@ _MONTH_DAY = re.compile(
 )
 _DAY_ALONE = re.compile(_MONTH_DAY.pattern + r"\.?(?!\s?,?\s?[12][0-9]{3})", re.IGNORECASE)
 _INSTANT = re.compile(r"\b(?:as of|at)\b", re.IGNORECASE)
+_ADJUSTS = re.compile(r"\b(?:adopt(?:ion|ing)|cumulative[\s-]effect)\b", re.IGNORECASE)
 _DUE = re.compile(r"\b(?:due|matur\w+|expir\w+|notes|bonds|debentures)\b", re.IGNORECASE)
 _YEAR_ALONE = re.compile(r"(?:19|20)[0-9]{2}")
 _YEAR_SAID = re.compile(
@@ -189,7 +190,10 @@ def _in_sections(table: Table) -> tuple[Header, ...]:
 
 
 def _between_balances(table: Table) -> tuple[Header, ...]:
-    """Returns the rows' headings, those between two dated balances with the span from one to the other."""
+    """Returns the rows' headings, those between two dated balances with the span from one to the other.
+
+    What a new accounting standard adjusts a balance by stands right below it, and is of its day.
+    """
     rows = list(table.rows)
     dated = [
         (place, header.period)
@@ -201,7 +205,11 @@ def _between_balances(table: Table) -> tuple[Header, ...]:
     ]
     for (first, begin), (last, end) in pairwise(dated):
         span = _span(begin, end)
-        for place in range(first + 1, last):
+        adjusted = takewhile(lambda place: _ADJUSTS.search(rows[place].label), range(first + 1, last))
+        begins = max(adjusted, default=first)
+        for place in range(first + 1, begins + 1):
+            rows[place] = replace(rows[place], period=begin)
+        for place in range(begins + 1, last):
             if span is not None and (rows[place].period is None or rows[place].period == begin):
                 rows[place] = replace(rows[place], period=span)
     return tuple(rows)

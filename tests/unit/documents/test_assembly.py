@@ -243,3 +243,14 @@ def test_a_year_is_a_dash_only_where_dashes_were_lost(lost: bool) -> None:
     cell = assemble("a", parts, lost_dashes=lost).tables[0].cells[1][1]
     assert cell.is_dash is lost
     assert bool(cell.quantities) is not lost
+
+
+def test_the_default_of_a_document_is_not_meant_for_a_number_that_is_printed_out() -> None:
+    parts: list[DocumentPart] = [
+        ParagraphPart(("All amounts are in millions of dollars unless otherwise stated.",)),
+        HeadingPart("Cover"),
+        TablePart([["", "2024"], ["Market value", "$1,815,014,489,485"]]),
+        TablePart([["", "2024"], ["Sales", "$1,815"]]),
+    ]
+    cover, sales = assemble("file", parts, filing=True).tables
+    assert (cover.scale, sales.scale) == (None, Scale.MILLION)

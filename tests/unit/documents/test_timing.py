@@ -40,12 +40,14 @@ def test_what_stands_between_two_balances_is_of_the_time_between_them() -> None:
     grid = [
         ["", "Common stock", "Total"],
         ["Balance as of December 31, 2023", "5", "5"],
+        ["Adoption of new standard", "1", "1"],
         ["Issued", "1", "1"],
-        ["Balance as of March 31, 2024", "6", "6"],
+        ["Balance as of March 31, 2024", "7", "7"],
     ]
     found = table(grid)
-    assert found.period_at(2, 1) == Period("quarter", 2024, quarter=1)
-    assert found.period_at(3, 1) == Period("date", 2024, month=3, day=31)
+    assert found.period_at(2, 1) == Period("date", 2023, month=12, day=31)
+    assert found.period_at(3, 1) == Period("quarter", 2024, quarter=1)
+    assert found.period_at(4, 1) == Period("date", 2024, month=3, day=31)
 
 
 def test_a_table_without_periods_is_of_the_one_over_it() -> None:
