@@ -12,6 +12,7 @@ from typing import Literal
 from quaestor.core.number_words import read_number_words
 from quaestor.core.quantity import Scale
 from quaestor.core.words import NUMBER_WORDS
+from quaestor.documents.unit_phrases import SCALE_WORD, scale_called
 
 Test = Literal["above", "below", "at_least", "at_most", "equal_to"]
 Extreme = Literal["largest", "smallest"]
@@ -102,7 +103,7 @@ _NUMBER = (
     r"(?P<sign>-|minus |negative |\()?\s?(?:us|c|a|hk|s)?(?P<unit>[$€£¥]|usd |eur |gbp )?\s?(?P<minus>-)?"
     rf"(?P<number>\d[\d,]{{0,30}}(?:\.\d+)?|\.\d+"
     rf"|(?:{'|'.join(NUMBER_WORDS)}|zero|twenty|fifty|(?:a|one) hundred)\b)\)?"
-    r"\s?(?P<scale>%|percent\b|per cent\b|pct\b|thousands?\b|millions?\b|billions?\b|trillions?\b|k\b|mn?\b|mm\b|bn\b)?"
+    rf"\s?(?P<scale>%|(?:{SCALE_WORD}|percent|per cent|pct|k|mm?|cr)\b)?"
 )
 _TESTS: tuple[tuple[Test, str], ...] = (
     ("at_least", r"at least|no less than|not less than|a minimum of|no fewer than"),
@@ -140,8 +141,8 @@ _CHANGED = re.compile(r"\b(?:chang(?:e|es|ed|ing)|mov(?:e|ed)|var(?:y|ied)|diffe
 _BEFORE_NOUN = re.compile(r"\b(?:the|an?|any|net|total|percentage|no|of)\s+$")
 _BEHIND_NOUN = re.compile(r"\s+(?:in|of)\b")
 _SCALES = {
-    "%": Scale.PERCENT, "p": Scale.PERCENT, "t": Scale.THOUSAND, "k": Scale.THOUSAND,
-    "m": Scale.MILLION, "b": Scale.BILLION,
+    "%": Scale.PERCENT, "percent": Scale.PERCENT, "per cent": Scale.PERCENT, "pct": Scale.PERCENT,
+    "k": Scale.THOUSAND, "m": Scale.MILLION, "mm": Scale.MILLION, "cr": Scale.CRORE,
 }  # fmt: skip
 _UNITS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "usd": "USD", "eur": "EUR", "gbp": "GBP"}
 
@@ -220,7 +221,8 @@ def _read(found: re.Match[str], test: Test) -> Limit | None:
         value = Decimal(known)
     below = bool(found["sign"] and found["sign"].strip() != "(") or bool(found["minus"])
     below = below or (found["sign"] == "(" and found[0].rstrip().endswith(")"))
-    scale = _SCALES[found["scale"][0]] if found["scale"] else Scale.ONE
+    named = found["scale"] or ""
+    scale = _SCALES.get(named) or scale_called(named) or Scale.ONE
     unit = _UNITS.get((found["unit"] or "").strip())
     return Limit(test, -value if below else value, scale, unit)
 

@@ -7,7 +7,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from quaestor.core.currencies import NAME, currency_called
 from quaestor.core.quantity import Scale
+from quaestor.documents.unit_phrases import SCALE_WORD, scale_called
 
 _LEAD = r"(?:(?:and|so|then|now|but|ok|okay|well|please|or)\b[\s,]*)*"
 _MEANT = (
@@ -18,15 +20,12 @@ _ASKED = (
     rf"|(?:(?:can|could|would) you )?(?:please )?(?:convert|express|give|show|state|put|say|write)(?: me)? {_MEANT}"
     r"|what about|how about|how much|what)?"
 )
-_SCALES = {
-    "thousand": Scale.THOUSAND, "million": Scale.MILLION, "billion": Scale.BILLION, "percent": Scale.PERCENT,
-    "dollar": Scale.ONE, "one": Scale.ONE, "unit": Scale.ONE,
-}  # fmt: skip
 _FORM = re.compile(
     rf"{_LEAD}{_ASKED}\s*(?:(?:expressed|stated|measured|given)\s+)?"
     r"(?:in|to|into|as)\s+(?:a\s+)?(?:(?:full|whole|single|u\.?s\.?)\s+)*"
-    r"(?P<to>thousands?|millions?|billions?|per ?cent(?:age)?s?(?: terms)?|%|dollars|ones|units)"
-    r"(?P<money>\s+(?:of\s+)?(?:u\.?s\.? )?dollars)?(?:,?\s*(?:please|instead|then|now))*[\s?.!]*"
+    rf"(?:(?P<to>{SCALE_WORD})(?:\s+(?:of\s+)?(?P<money>(?:u\.?s\.? )?{NAME}))?"
+    r"|(?P<percent>per ?cent(?:age)?s?(?: terms)?|%)|(?P<ones>dollars)|ones|units)"
+    r"(?:,?\s*(?:please|instead|then|now))*[\s?.!]*"
 )
 
 
@@ -36,11 +35,11 @@ class AskedConversion:
 
     Attributes:
         to: The scale; `Scale.ONE` where single dollars or things are wanted.
-        money: Whether an amount of money is spoken of.
+        currency: The one that is named, or None.
     """
 
     to: Scale
-    money: bool = False
+    currency: str | None = None
 
 
 @lru_cache(maxsize=1024)
@@ -57,6 +56,7 @@ def read_conversion(text: str) -> AskedConversion | None:
     found = _FORM.fullmatch(" ".join(text.split()))
     if found is None:
         return None
-    said = found["to"].replace("per cent", "percent").replace("%", "percent")
-    to = next(scale for name, scale in _SCALES.items() if said.startswith(name))
-    return AskedConversion(to, bool(found["money"]) or said == "dollars")
+    if found["percent"]:
+        return AskedConversion(Scale.PERCENT)
+    currency = currency_called(found["money"] or found["ones"] or "")
+    return AskedConversion(scale_called(found["to"] or "") or Scale.ONE, currency)

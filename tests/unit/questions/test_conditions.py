@@ -34,6 +34,8 @@ def test_extremes(text: str, extreme: str | None, place: int, many: int) -> None
         ("years above 3 %", "above", "3", Scale.PERCENT), ("lower than $2.00", "below", "2.00", Scale.ONE),
         ("more than five million", "above", "5", Scale.MILLION), ("at least 20", "at_least", "20", Scale.ONE),
         ("100 million or more", "at_least", "100", Scale.MILLION), ("was income negative?", "below", "0", Scale.ONE),
+        ("more than 3 trillion", "above", "3", Scale.TRILLION), ("exceed 5 crore", "above", "5", Scale.CRORE),
+        ("at least 20 lakh", "at_least", "20", Scale.LAKH), ("above 5m", "above", "5", Scale.MILLION),
         ("which segments made a loss?", "below", "0", Scale.ONE), ("exactly 50", "equal_to", "50", Scale.ONE),
         ("expected term exceed 0.5 years", "above", "0.5", Scale.ONE),
     ],

@@ -10,6 +10,7 @@ from decimal import Decimal
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import Number
+from quaestor.core.currencies import sign_of
 from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, Step
@@ -88,9 +89,15 @@ def conversion_plan(asked: AskedConversion, answer: Answer, back: int) -> Plan |
     if not counts.known:
         size = Dimension(asked.to).exponent
         return _shifted(Ref(-back), -size) if size >= _SURELY and answer.value.value.adjusted() >= size else None
-    if asked.money and counts.unit is not None and not counts.money:
-        return f"the last answer is in {counts.unit}, not in dollars"
+    if asked.currency and counts.unit is not None and _sign(counts.unit) != _sign(asked.currency):
+        return f"the last answer is in {counts.unit}, not in {asked.currency}"
     return _shifted(Ref(-back), counts.exponent - Dimension(asked.to).exponent)
+
+
+def _sign(unit: str) -> str:
+    """The sign of a currency, one for all dollars, as people call them all dollars; else the unit."""
+    sign = sign_of(unit) or unit
+    return sign[-1] if sign.endswith("$") else sign
 
 
 def _shifted(last: Ref, powers: int) -> Plan:
@@ -130,7 +137,7 @@ def _operands(operands: Sequence[Operand], back: int) -> tuple[Operand, ...]:
 
 
 def _plural(asked: AskedConversion) -> str:
-    return f"{asked.to.value}s" if asked.to is not Scale.ONE else "dollars" if asked.money else "ones"
+    return f"{asked.to.value}s" if asked.to is not Scale.ONE else asked.currency or "ones"
 
 
 def conversion_asked(question: Question, memory: Memory) -> AskedConversion | None:

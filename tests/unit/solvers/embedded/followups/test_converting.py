@@ -56,7 +56,7 @@ def test_what_cannot_be_converted_is_said() -> None:
     percent, _ = looked_up(Decimal(12), Scale.PERCENT, None)
     assert "millions" in str(conversion_plan(AskedConversion(Scale.MILLION), percent, 1))
     shares, _ = looked_up(Decimal(12), Scale.MILLION, "shares")
-    assert "shares" in str(conversion_plan(AskedConversion(Scale.THOUSAND, money=True), shares, 1))
+    assert "shares" in str(conversion_plan(AskedConversion(Scale.THOUSAND, "USD"), shares, 1))
     assert isinstance(conversion_plan(AskedConversion(Scale.MILLION), Answer(YesNo(value=True)), 1), str)
     amount, _ = looked_up(Decimal(12), Scale.MILLION)
     assert isinstance(conversion_plan(AskedConversion(Scale.PERCENT), amount, 1), str)
