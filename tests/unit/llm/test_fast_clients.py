@@ -4,26 +4,20 @@ import asyncio
 import gc
 import json
 from dataclasses import asdict, replace
+from pkgutil import resolve_name
 from typing import Any, cast
 
 import httpx2
 import pytest
-from anthropic import AsyncAnthropic
 from model_bench import CANARY
 from model_replies import Asked, Reply, broken, garbled, say, too_many
 from model_server import ModelServer
-from openai import AsyncOpenAI
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model, ModelRequestParameters
-from pydantic_ai.models.anthropic import AnthropicModel
-from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.output import OutputObjectDefinition
-from pydantic_ai.providers.anthropic import AnthropicProvider
-from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.tools import ToolDefinition
 
-from quaestor.llm.fast_clients import AnthropicClient, MessagesModel, OpenAIClient, OpenAIModel, ParameterCache
 from quaestor.llm.straight_client import StraightClient
 from quaestor.llm.structured.modes import output_tool
 from quaestor.llm.structured.replies import RequestedCall, answered, initial_messages, kept
@@ -44,14 +38,19 @@ SHAPES = {
 }
 
 
-OURS: dict[str, tuple[type[Any], type[Any]]] = {
-    "openai": (OpenAIClient, OpenAIModel),
-    "anthropic": (AnthropicClient, MessagesModel),
+PROVIDERS = {
+    "openai": ("pydantic_ai.providers.openai:OpenAIProvider", "openai_client"),
+    "anthropic": ("pydantic_ai.providers.anthropic:AnthropicProvider", "anthropic_client"),
 }
-THEIRS: dict[str, tuple[type[Any], type[Any]]] = {
-    "openai": (AsyncOpenAI, OpenAIChatModel),
-    "anthropic": (AsyncAnthropic, AnthropicModel),
+OURS = {
+    "openai": ("quaestor.llm.fast_clients:OpenAIClient", "quaestor.llm.fast_clients:OpenAIModel"),
+    "anthropic": ("quaestor.llm.fast_clients:AnthropicClient", "quaestor.llm.fast_clients:MessagesModel"),
 }
+THEIRS = {
+    "openai": ("openai:AsyncOpenAI", "pydantic_ai.models.openai:OpenAIChatModel"),
+    "anthropic": ("anthropic:AsyncAnthropic", "pydantic_ai.models.anthropic:AnthropicModel"),
+}
+"""By their names: the vendors' libraries take seconds to import."""
 FAILURES = {
     "refused": Reply("no such field", status=400),
     "no key": Reply("who are you?", status=401),
@@ -77,26 +76,30 @@ async def exchange(model: Model, shape: ModelRequestParameters, stream: bool) ->
         messages += [kept(response), answered([(RequestedCall("calculate", {}, "call_0_0"), {"ok": True})], "Go on.")]
 
 
-def made(kinds: tuple[type[Any], type[Any]], url: str, http: httpx2.AsyncClient) -> Model:
-    client, model = kinds
+def made(kinds: tuple[str, str], url: str, http: httpx2.AsyncClient) -> Model:
+    client, model = map(resolve_name, kinds)
+    protocol = next(name for name in OURS if kinds in (OURS[name], THEIRS[name]))
+    provider, argument = PROVIDERS[protocol]
     options: dict[str, Any] = {"api_key": CANARY, "http_client": http, "max_retries": 0}
-    said: Any = {"temperature": 0.0, "max_tokens": 50, "extra_body": {"extra": 1}, "timeout": 9.0}
-    if issubclass(client, AsyncAnthropic):
-        anthropic = AnthropicProvider(anthropic_client=client(base_url=url, **options))
-        said |= {"anthropic_cache_instructions": True}
-        return cast(Model, model("claude-sonnet-4-6", provider=anthropic, settings=said))
-    openai = OpenAIProvider(openai_client=client(base_url=f"{url}/v1", **options))
-    return cast(Model, model("gpt-4o", provider=openai, settings=said | {"seed": 7}))
+    said: dict[str, Any] = {"temperature": 0.0, "max_tokens": 50, "extra_body": {"extra": 1}, "timeout": 9.0}
+    if protocol == "anthropic":
+        name, address = "claude-sonnet-4-6", url
+        said["anthropic_cache_instructions"] = True
+    else:
+        name, address = "gpt-4o", f"{url}/v1"
+        said["seed"] = 7
+    reached = resolve_name(provider)(**{argument: client(base_url=address, **options)})
+    return cast(Model, model(name, provider=reached, settings=said))
 
 
-def client_of(kinds: tuple[type[Any], type[Any]]) -> httpx2.AsyncClient:
+def client_of(kinds: tuple[str, str]) -> httpx2.AsyncClient:
     timeout = httpx2.Timeout(5)
     if kinds in OURS.values():
         return StraightClient(httpx2.AsyncHTTPTransport(), timeout=timeout)
     return httpx2.AsyncClient(timeout=timeout)
 
 
-def sent(kinds: tuple[type[Any], type[Any]], shape: str, stream: bool) -> list[Asked]:
+def sent(kinds: tuple[str, str], shape: str, stream: bool) -> list[Asked]:
     async def run(server: ModelServer) -> None:
         async with client_of(kinds) as http:
             await exchange(made(kinds, server.url, http), SHAPES[shape], stream)
@@ -122,7 +125,7 @@ def test_the_same_is_sent(protocol: str, shape: str, stream: bool) -> None:
         assert CANARY in one.headers.get("authorization", "") + one.headers.get("x-api-key", "")
 
 
-def failed(kinds: tuple[type[Any], type[Any]], reply: Reply | None) -> list[tuple[object, ...]]:
+def failed(kinds: tuple[str, str], reply: Reply | None) -> list[tuple[object, ...]]:
     """What three requests in a row end with, word for word but for the port; without a reply nobody listens."""
 
     async def run(url: str) -> list[tuple[object, ...]]:
@@ -190,7 +193,7 @@ TOLD: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def read(kinds: tuple[type[Any], type[Any]], body: dict[str, Any]) -> list[object]:
+def read(kinds: tuple[str, str], body: dict[str, Any]) -> list[object]:
     """What two requests in a row come to: a response without its times, or the words of an error."""
 
     async def run(url: str) -> list[object]:
@@ -226,6 +229,8 @@ def test_parameters_are_suited_once_by_identity() -> None:
         made.append(given)
         return replace(given, allow_text_output=False)
 
+    from quaestor.llm.fast_clients import ParameterCache
+
     kept_ones, one, equal = ParameterCache(), ModelRequestParameters(), ModelRequestParameters()
     first = kept_ones.get(one, suit)
     assert kept_ones.get(one, suit) is first
@@ -234,6 +239,8 @@ def test_parameters_are_suited_once_by_identity() -> None:
 
 
 def test_parameters_that_are_thrown_away_are_never_taken_for_others() -> None:
+    from quaestor.llm.fast_clients import ParameterCache
+
     kept_ones = ParameterCache()
 
     def suit(given: ModelRequestParameters) -> ModelRequestParameters:

@@ -9,15 +9,9 @@ import inspect
 import textwrap
 from functools import cached_property
 from importlib.metadata import version
+from pkgutil import resolve_name
 
 import pytest
-from anthropic import AsyncAnthropic
-from openai import AsyncOpenAI
-from openai.resources.chat import AsyncChat, AsyncCompletions
-from pydantic_ai.models.anthropic import AnthropicModel
-from pydantic_ai.models.openai import OpenAIChatModel
-
-from quaestor.llm import fast_clients as sending
 
 TESTED = {"openai": ((3, 52), (4, 0)), "anthropic": ((2, 11), (3, 0)), "pydantic-ai-slim": ((2, 68), (3, 0))}
 """The versions, from and below, of which `llm/fast_clients.py` knows the parts that it overrides."""
@@ -34,6 +28,9 @@ def test_the_version_is_one_that_was_tested(library: str) -> None:
 
 
 def test_the_client_builds_its_parts_as_they_are_overridden() -> None:
+    from openai import AsyncOpenAI
+    from openai.resources.chat import AsyncChat
+
     for owner, name in ((AsyncOpenAI, "chat"), (AsyncChat, "completions")):
         assert isinstance(vars(owner)[name], cached_property), f"{owner.__name__}.{name} is another thing: {ADVICE}"
     client = AsyncOpenAI(api_key="none")
@@ -42,6 +39,11 @@ def test_the_client_builds_its_parts_as_they_are_overridden() -> None:
 
 
 def test_the_client_posts_what_is_posted_here() -> None:
+    from openai import AsyncOpenAI
+    from openai.resources.chat import AsyncCompletions
+
+    from quaestor.llm import fast_clients as sending
+
     posted, ours = posted_by(AsyncCompletions.create, "_post"), posted_by(sending._Completions.create, "post")
     assert posted.keys() == ours.keys(), (
         f"create() posts {sorted(posted)} and llm/fast_clients.py {sorted(ours)}: {ADVICE}"
@@ -53,13 +55,18 @@ def test_the_client_posts_what_is_posted_here() -> None:
 
 
 def test_what_is_beside_the_body_has_the_names_that_are_known() -> None:
+    from openai.resources.chat import AsyncCompletions
+
+    from quaestor.llm import fast_clients as sending
+
     takes = inspect.signature(AsyncCompletions.create).parameters
     beside = {name for name in takes if name.startswith("extra_") or name == "timeout"}
     assert beside == sending._OPTIONS.keys(), f"create() takes {sorted(beside)} beside the body: {ADVICE}"
 
 
-@pytest.mark.parametrize("client", [AsyncOpenAI, AsyncAnthropic])
-def test_requests_are_made_and_read_by_the_methods_that_are_called_here(client: type) -> None:
+@pytest.mark.parametrize("name", ["openai:AsyncOpenAI", "anthropic:AsyncAnthropic"])
+def test_requests_are_made_and_read_by_the_methods_that_are_called_here(name: str) -> None:
+    client = resolve_name(name)
     takes = {
         "_prepare_options": ["self", "options"],
         "_build_request": ["self", "options", "retries_taken"],
@@ -68,16 +75,18 @@ def test_requests_are_made_and_read_by_the_methods_that_are_called_here(client: 
         "_process_response": ["self", "cast_to", "options", "response", "stream", "stream_cls", "retries_taken"],
         "request": ["self", "cast_to", "options", "stream", "stream_cls"],
     }
-    for name, parameters in takes.items():
-        found = list(inspect.signature(getattr(client, name)).parameters)
-        assert found == parameters, f"{client.__name__}.{name} takes {found}: {ADVICE}"
-    assert client(api_key="none")._platform is None, f"{client.__name__} finds out its platform elsewhere: {ADVICE}"
+    for method, parameters in takes.items():
+        found = list(inspect.signature(getattr(client, method)).parameters)
+        assert found == parameters, f"{name}.{method} takes {found}: {ADVICE}"
+    assert client(api_key="none")._platform is None, f"{name} finds out its platform elsewhere: {ADVICE}"
 
 
-@pytest.mark.parametrize("model", [OpenAIChatModel, AnthropicModel])
-def test_parameters_are_suited_in_the_method_that_is_overridden(model: type) -> None:
-    method = getattr(model, "customize_request_parameters", None)
-    assert method is not None, f"{model.__name__} suits its parameters elsewhere: {ADVICE}"
+@pytest.mark.parametrize(
+    "name", ["pydantic_ai.models.openai:OpenAIChatModel", "pydantic_ai.models.anthropic:AnthropicModel"]
+)
+def test_parameters_are_suited_in_the_method_that_is_overridden(name: str) -> None:
+    method = getattr(resolve_name(name), "customize_request_parameters", None)
+    assert method is not None, f"{name} suits its parameters elsewhere: {ADVICE}"
     assert list(inspect.signature(method).parameters) == ["self", "model_request_parameters"], ADVICE
 
 
