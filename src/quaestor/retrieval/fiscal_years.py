@@ -6,14 +6,14 @@ under the day. Owns how a question that says the one is put for where the other 
 
 import re
 from calendar import month_name
+from datetime import date
 
-from quaestor.core.periods import Period, PeriodMention, find_periods
+from quaestor.core.periods import Period, find_periods
 from quaestor.documents.document import Document
 from quaestor.retrieval.measures.lines import statement_rows
 from quaestor.retrieval.measures.moments import moments_of
 
-_ENDED = re.compile(r"\b(?:the )?(?:fiscal |financial )?year (?:ended|ending|that ended)(?: on)? ", re.IGNORECASE)
-_LONGEST_DAY = 20
+_ARTICLE = re.compile(r"\b(?:the )?(?:financial )?$", re.IGNORECASE)
 _AT_THE_END = re.compile(
     r"\b(?:at|as of|by) (?:the )?(?:end|close) of (?:fiscal |financial )?(?:year )?(?P<year>20\d\d)\b", re.IGNORECASE
 )
@@ -26,7 +26,7 @@ def in_fiscal_years(text: str, document: Document) -> str:
         text: As asked.
         document: What it is asked of; where it calls years by the year of their last day, nothing is changed.
     """
-    ended = [(found, _day_behind(text, found.end())) for found in _ENDED.finditer(text)]
+    ended = [mention for mention in find_periods(text) if mention.period.kind == "year" and mention.period.ends]
     at_the_end = _AT_THE_END.search(text)
     if not ended and at_the_end is None:
         return text
@@ -34,17 +34,11 @@ def in_fiscal_years(text: str, document: Document) -> str:
     if at_the_end is not None and (day := days.get(int(at_the_end["year"]))) is not None:
         when = f"at {month_name[day.month or 1]} {day.day}, {day.year}"
         return text[: at_the_end.start()] + when + text[at_the_end.end() :]
-    for found, mention in reversed(ended):
-        year = next((year for year, day in days.items() if mention is not None and day == mention.period), None)
-        if year is not None and mention is not None:
-            text = f"{text[: found.start()]}fiscal {year}{text[found.end() + mention.end :]}"
+    years = {date(day.year, day.month or 1, day.day or 1): year for year, day in days.items()}
+    for mention in reversed(ended):
+        if year := years.get(mention.period.ends or date.min):
+            text = f"{_ARTICLE.sub('', text[: mention.start])}fiscal {year}{text[mention.end :]}"
     return text
-
-
-def _day_behind(text: str, place: int) -> PeriodMention | None:
-    """The day that a text names right at a place, or None."""
-    named = find_periods(text[place : place + _LONGEST_DAY])
-    return named[0] if named and named[0].period.kind == "date" and named[0].start == 0 else None
 
 
 def _last_days(document: Document) -> dict[int, Period]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
+from quaestor.core.periods import parse_period
 from quaestor.documents.unit_phrases import is_unit_line
 
 _DASH = r"[-\u2013—\u2212]{1,3}"
@@ -27,9 +28,6 @@ _VALUE = re.compile(
     rf"(?:(?:{_AMOUNT})(?:\s?(?:[-\u2013—]|to)\s?(?:{_AMOUNT}))?|{_NOTHING}){_MARKS}",
 )
 _YEAR = re.compile(rf"(?:FY\s?|Fiscal\s|fiscal\s)?(?:19|20)[0-9]{{2}}(?:E|A)?{_MARKS}")
-_DAY_IN_DIGITS = re.compile(
-    r"[0-9]{1,2}([./-])[0-9]{1,2}\1(?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}([./-])[0-9]{1,2}\2[0-9]{1,2}"
-)
 _MARKED = re.compile(r"(?P<value>.*[0-9%)])\s?(?P<marks>(?:\s?\(\s?[0-9a-zA-Z]{1,2}\s?\)|\s?[*†‡]){1,9})")
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
 _DATE = re.compile(
@@ -56,7 +54,7 @@ def is_value(text: str) -> bool:
     """
     if len(text) >= 60 or ("000" in text and is_unit_line(text)):
         return False
-    if _DAY_IN_DIGITS.fullmatch(text):
+    if max(map(text.count, "./-")) == 2 and (day := parse_period(text)) is not None and day.kind == "date":
         return False
     return _VALUE.fullmatch(text) is not None or is_money(text)
 
