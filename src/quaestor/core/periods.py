@@ -527,6 +527,13 @@ _RELATIVE = re.compile(
     )\b(?!\s+end)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_LONGEST_DISTANCE = 40
+_PREPOSITION = re.compile(r"\b(?:in|for|of|at|from|to|than|and in|with|on|by|since|was|is)\s+$", re.IGNORECASE)
+_FROM_A_PERIOD = re.compile(
+    rf"\b(?:{_COUNT.format('count')}\s+years?|the\s+(?:fiscal\s+)?year)\s+(?:(?P<back>earlier\s+than|before|prior\s+to)"
+    r"|later\s+than|after|following)\s+$",
+    re.IGNORECASE,
+)
 _EDGE = re.compile(
     r"\b(?P<edge>first|last|final|initial)\s+(?:(?P<count>two|three)\s+)?years?\s+of\s+(?:the|that|this|those|these)\s+"
     r"(?:\w+\s+){0,2}(?:period|time|years|range|interval)\b",
@@ -568,3 +575,25 @@ def find_relative_periods(text: str) -> tuple[RelativePeriod, ...]:
             offset = -1 if match["past"] else 1
         found.append(RelativePeriod(offset, match.start(), match.end()))
     return tuple(found)
+
+
+def with_periods_outright(text: str) -> str:
+    """Returns a text whose periods that are named by their distance to others are named outright.
+
+    >>> with_periods_outright("what was cash a year earlier than March 2024?")
+    'what was cash in March 2023?'
+    """
+    for mention in reversed(find_periods(text)):
+        found = _FROM_A_PERIOD.search(text, max(0, mention.start - _LONGEST_DISTANCE), mention.start)
+        said, year = text[mention.start : mention.end], str(mention.period.year)
+        if found is None or said.count(year) != 1:
+            continue
+        count = (found["count"] or "a").casefold()
+        years = int(count) if count.isdigit() else _COUNTS[count]
+        named = said.replace(year, str(mention.period.year + (-years if found["back"] else years)))
+        text = f"{text[: found.start()]}{_with_preposition(text[: found.start()], named)}{text[mention.end :]}"
+    return text
+
+
+def _with_preposition(before: str, named: str) -> str:
+    return named if _PREPOSITION.search(before) else f"in {named}"

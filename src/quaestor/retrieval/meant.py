@@ -1,10 +1,11 @@
-"""A question as its document would put it: words spelled as they are there, no company's name, its fiscal years.
+"""A question as its document would put it: words spelled as they are there, no company's name, periods outright.
 
-Owns the order of the three. What was asked is kept as asked; it is read by these words.
+Owns the order of these. What was asked is kept as asked; it is read by these words.
 """
 
 from collections.abc import Iterable, Mapping
 
+from quaestor.core.periods import with_periods_outright
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.fiscal_years import in_fiscal_years
 from quaestor.retrieval.index import PlaceIndex
@@ -19,5 +20,8 @@ def meant_texts(texts: Iterable[str], index: PlaceIndex) -> Mapping[str, str]:
         index: The document's.
     """
     document = index.document
-    meant = {text: in_fiscal_years(respelled(without_company(text, document), index), document) for text in texts}
+    meant = {
+        text: in_fiscal_years(with_periods_outright(respelled(without_company(text, document), index)), document)
+        for text in texts
+    }
     return {text: said for text, said in meant.items() if said != text}

@@ -32,6 +32,9 @@ INDEX = PlaceIndex.of(
         ("how many people does Birch & Alder employ?", "how many people does the company employ?"),
         ("what was Birch's operating income?", "what was the company's operating income?"),
         ("how many mills does birch have?", "how many mills does the company have?"),
+        ("and a year earlier than March 2024?", "and in March 2023?"),
+        ("what was operating income for the year before 2024?", "what was operating income for 2023?"),
+        ("what was operating income two years after 2022?", "what was operating income in 2024?"),
         ("how many employees work at B&AT?", "how many employees work at the company?"),
     ],
 )
