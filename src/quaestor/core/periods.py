@@ -311,8 +311,8 @@ def _beginnings() -> str:
         " 平成 昭和"
     )
     seconds: dict[str, set[str]] = {}
-    for first, second, *_ in (*words.split(), *_MONTH_NUMBERS):
-        seconds.setdefault(first, set()).update((second, second.upper()))
+    for word in (*words.split(), *_MONTH_NUMBERS):
+        seconds.setdefault(word[0], set()).update((word[1], word[1].upper()))
     pairs = (f"[{first}{first.upper()}][{''.join(sorted(after))}]" for first, after in seconds.items())
     return f"(?-i:{'|'.join(pairs)})"
 
@@ -488,10 +488,8 @@ def _parse_partial(masked: str, year: int | None) -> Period | None:
     """Returns the period of a label that leaves the year to its section, or that prints it as "12/11"."""
     if short := re.fullmatch(r"(1[0-2]|0?[1-9])/([0-9]{2})", masked.strip()):
         return _at("month", _long_year(short[2]), int(short[1]))
-    if year is None:
-        return None
-    match = _PARTIAL.search(masked)
-    if match is None or _FILLER.sub("", masked[: match.start()] + masked[match.end() :]):
+    match = _PARTIAL.search(masked) if year is not None else None
+    if year is None or match is None or _FILLER.sub("", masked[: match.start()] + masked[match.end() :]):
         return None
     found = {name: text for name, text in match.groupdict().items() if text} | {"year": str(year)}
     name = found.get("month") or found.get("of")
