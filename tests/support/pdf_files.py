@@ -5,6 +5,20 @@ from dataclasses import dataclass, field
 
 WIDTH, HEIGHT = 612.0, 792.0
 FONTS = ("Helvetica", "Helvetica-Bold", "Helvetica-Oblique")
+_TO_UNICODE = """/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+/CMapName /Characters def /CMapType 2 def 1 begincodespacerange <0000> <FFFF> endcodespacerange
+1 beginbfrange <0000> <FFFF> <0000> endbfrange endcmap end end"""
+_OF_ALL_CHARACTERS = (
+    f"<< /Type /Font /Subtype /Type0 /BaseFont /Helvetica /Encoding /Identity-H /DescendantFonts [{4 + len(FONTS)} 0 R]"
+    f" /ToUnicode {6 + len(FONTS)} 0 R >>",
+    "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Helvetica /DW 556 /W [160 160 278 8194 8202 200 8239 8239 200]"
+    f" /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >>"
+    f" /FontDescriptor {5 + len(FONTS)} 0 R >>",
+    "<< /Type /FontDescriptor /FontName /Helvetica /Flags 32 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 800"
+    " /Descent -200 /CapHeight 700 /StemV 80 >>",
+    f"<< /Length {len(_TO_UNICODE)} >>\nstream\n{_TO_UNICODE}\nendstream",
+)
+"""The font, in four objects behind the others, of texts that Windows-1252 has no characters for."""
 
 
 @dataclass
@@ -19,8 +33,10 @@ class PdfPage:
     def text(self, x: float, y: float, text: str, size: float = 9, *, bold: bool = False, italic: bool = False) -> None:
         """Prints a text that begins at a place."""
         font = 1 if bold else 2 if italic else 0
-        escaped = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
-        self.operations.append(f"BT /F{font} {size} Tf {x} {self.height - y} Td ({escaped}) Tj ET")
+        escaped = "(" + text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)") + ")"
+        if not _is_plain(text):
+            font, escaped = len(FONTS), f"<{text.encode('utf-16-be').hex()}>"
+        self.operations.append(f"BT /F{font} {size} Tf {x} {self.height - y} Td {escaped} Tj ET")
 
     def right(self, x: float, y: float, text: str, size: float = 9, *, bold: bool = False) -> None:
         """Prints a text that ends at a place."""
@@ -53,10 +69,17 @@ class PdfPage:
 
 def width_of(text: str, size: float) -> float:
     """Returns about how wide Helvetica prints a text, in points."""
-    return sum(_WIDTHS.get(character, 0.556) for character in text) * size
+    widths = _WIDTHS if _is_plain(text) else _SPACES
+    return sum(widths.get(character, 0.556) for character in text) * size
 
 
+def _is_plain(text: str) -> bool:
+    return text.encode("cp1252", "ignore").decode("cp1252") == text
+
+
+_SPACES = {"\u00a0": 0.278, **dict.fromkeys("\u2007\u2008\u2009\u202f", 0.2)}
 _WIDTHS = {
+    "\u00a0": 0.278,
     **dict.fromkeys(" ,.!/:;ft[]I", 0.278),
     **dict.fromkeys("()-r", 0.333),
     **dict.fromkeys("ijl'", 0.222),
@@ -80,13 +103,14 @@ def pdf_of(pages: Iterable[PdfPage], *, encrypted: bool = False) -> bytes:
         encrypted: Whether it says that it is encrypted, so that a viewer asks for a password.
     """
     pages = list(pages)
-    first = 3 + len(FONTS)
+    first = 3 + len(FONTS) + len(_OF_ALL_CHARACTERS)
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{first + 2 * i} 0 R' for i in range(len(pages)))}] >>",
         *(f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>" for name in FONTS),
+        *_OF_ALL_CHARACTERS,
     ]
-    fonts = " ".join(f"/F{place} {3 + place} 0 R" for place in range(len(FONTS)))
+    fonts = " ".join(f"/F{place} {3 + place} 0 R" for place in range(len(FONTS) + 1))
     for place, page in enumerate(pages):
         stream = "\n".join(page.operations)
         objects.append(

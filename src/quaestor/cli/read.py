@@ -145,16 +145,16 @@ def _about(document: "Document", table: "Table") -> str:
 
     from quaestor.cli.printing import count_noun
     from quaestor.documents.health import health_doubts, table_health
-    from quaestor.documents.table import TableRole
+    from quaestor.documents.shown import counted_in, role_words
 
     block = document.block(table.cells[0][0].ref)
     headings = [" ".join(column.label.split())[:40] for column in table.columns[1:] if column.label]
     shown = " | ".join(headings[:_MOST_HEADINGS]) + (" | ..." if len(headings) > _MOST_HEADINGS else "")
     said = [
         table.title,
-        "" if table.role is TableRole.OTHER else table.role.value,
+        role_words(table),
         count_noun(len(table.rows) - table.header_rows, "row"),
-        _counted(table),
+        counted_in(table),
         f"page {block.page}" if block.page else "",
         shown,
         _periods(table),
@@ -174,17 +174,13 @@ def _periods(table: "Table") -> str:
     return "periods " + ", ".join(codes[:_MOST_HEADINGS]) + (", ..." if len(codes) > _MOST_HEADINGS else "")
 
 
-def _counted(table: "Table") -> str:
-    """Returns what a table counts in ("million USD"), or ""."""
-    return " ".join(filter(None, (table.scale.value if table.scale else "", table.unit or "")))
-
-
 def _show_table(console: "Console", document: "Document", table: "Table") -> None:
     from rich.markup import escape
     from rich.table import Table as Grid
 
     from quaestor.cli.printing import print_grid
     from quaestor.documents.health import health_doubts, table_health
+    from quaestor.documents.shown import counted_in
     from quaestor.graph.facts import period_code
 
     block = document.block(table.cells[0][0].ref)
@@ -195,7 +191,7 @@ def _show_table(console: "Console", document: "Document", table: "Table") -> Non
         ("place", block.anchor or ""),
         ("caption", table.caption),
         ("role", table.role.value),
-        ("scale", _counted(table)),
+        ("scale", counted_in(table)),
         ("periods", ", ".join(period_code(c.period) if c.period else "-" for c in table.columns[1:])),
     ):
         if said:

@@ -83,7 +83,7 @@ def find_artifacts(text: str) -> tuple[EncodingArtifact, ...]:
             ranged = match[0].startswith("201") and _RANGE_BEFORE.search(text, max(0, start - 8), start) is not None
             found.append(EncodingArtifact(start, end, " " if ranged else "-", " - " if ranged else "-"))
         elif kind == "symbol":
-            if not _is_year(text, start, end):
+            if not text.startswith("年", end) and not _is_year(text, start, end):
                 sign = _SYMBOLS[match[0]]
                 found.append(EncodingArtifact(start, end, " ", f" {sign} " if sign in "-*" else sign))
         else:

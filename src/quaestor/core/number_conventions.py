@@ -22,8 +22,11 @@ NUMBER_LOOK = (
 SIGN_LOOK = r"[-+\u2012-\u2015\u2212\uff0d\u25b2\u25b3\u25bc\u25bd]"
 """A sign before a number."""
 
-END_LOOK = r"(?:[kKmMbBT](?![A-Za-z]))?(?:\s?(?:[-\u2212](?![0-9])|[CcDd][Rr]\b\.?))?"
-"""A short scale, a minus or a side of an account right behind a number."""
+END_LOOK = (
+    r"(?:\.[-\u2013\u2014])?(?:\s?(?:[kKmMbBT]|[bm]n)(?![A-Za-z]))?"
+    r"(?:\s?(?:[-\u2212](?![0-9])|[CcDd][Rr]\b\.?))?"
+)
+"""Missing decimals (`5.-`), a short scale, a minus or a side of an account right behind a number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,8 @@ def is_unread(cell: Cell) -> bool:
 
 def _undated(table: Table) -> Iterator[int]:
     """Yields the columns of numbers without a period: those whose heading prints digits, and all of a statement."""
-    if table.period is not None or table.orientation == "rows":
+    unheaded = table.role.is_statement and table.header_rows == 0  # several columns are not of one time
+    if table.orientation == "rows" or (table.period is not None and not unheaded):
         return
     body = range(table.header_rows, len(table.rows))
     any_dated = any(column.period for column in table.columns)
@@ -133,7 +134,8 @@ def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
         printed = [" ".join(cell.text.split()) for cell in health.unread]
         shown = ", ".join(f'"{text[:_LONGEST_SHOWN]}"' for text in dict.fromkeys(printed[:_SHOWN]))
         more = ", ..." if len(printed) > _SHOWN else ""
-        found.append(f"{_counted(len(printed), 'cell')} not read as numbers: {shown}{more}")
+        were = "cell was not read as a number" if len(printed) == 1 else "cells were not read as numbers"
+        found.append(f"{len(printed):,} {were}: {shown}{more}")
     if health.undated:
         named = ", ".join(f'"{table.columns[place].label or place}"' for place in health.undated[:_SHOWN])
         found.append(f"no period was read for column {named}")

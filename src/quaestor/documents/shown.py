@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from quaestor.core.provenance import CellRef
 from quaestor.core.visible import html_text, visible
 from quaestor.documents.document import Document
-from quaestor.documents.table import Cell, Table
+from quaestor.documents.table import Cell, Table, TableRole
 
 _ROWS, _COLUMNS, _CHARACTERS, _TABLES = 24, 14, 160, 24
 """The most of a table or a document that is shown at once, and of the text of a cell."""
@@ -43,6 +43,21 @@ def table_line(table: Table) -> str:
     named = f" {title!r}" if title else ""
     rows = len(table.rows) - table.header_rows
     return visible(f"<table {table.index}{named}: {_counted(rows, 'row')}; {' | '.join(heads)}>")
+
+
+def counted_in(table: Table) -> str:
+    """Return what most numbers of a table count in: `million USD`; "" if nothing says it."""
+    return " ".join(filter(None, (table.scale.value if table.scale else "", table.unit or "")))
+
+
+def role_words(table: Table) -> str:
+    """Return the role of a table in words; "" if it has no role of its own."""
+    return "" if table.role is TableRole.OTHER else table.role.value
+
+
+def role_and_unit(table: Table) -> str:
+    """Return the role of a table and what its numbers count in: `balance sheet, million USD`."""
+    return ", ".join(filter(None, (role_words(table), counted_in(table))))
 
 
 def document_line(document: Document) -> str:

@@ -189,6 +189,10 @@ class TableSummary(_Result):
     page: int | None
     rows: int
     columns: list[str]
+    periods: Annotated[list[str | None], Field(description="The periods of the columns; null if none was read.")]
+    scale: Annotated[str | None, Field(description="The scale of most of its numbers.")]
+    unit: str | None
+    doubts: Annotated[list[str], Field(description="What of the table was not understood.")]
 
 
 class ReadResult(_Result):

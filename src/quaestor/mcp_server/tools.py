@@ -25,7 +25,7 @@ from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
-from quaestor.documents.health import DocumentHealth, health_words
+from quaestor.documents.health import DocumentHealth, health_doubts, health_words, table_health
 from quaestor.errors import InputError, SeveralPagesError, unknown_name
 from quaestor.graph.sparql import Limits
 from quaestor.mcp_server.arguments import (
@@ -75,8 +75,9 @@ async def _read(house: House, given: ReadDocumentArguments, told: Told) -> Given
         return {"documents": await house.reading.pages(given.document)}
     document = opened.page.document
     if given.table is not None:
-        table = table_object(document, table_of(document, given.table))
-        return {"documents": [], "document": opened.name, "table": table}
+        table = table_of(document, given.table)
+        shown, doubts = table_object(document, table), health_doubts(table, table_health(table))
+        return {"documents": [], "document": opened.name, "table": {**shown, "doubts": [*doubts]}}
     parts = await compute(text_parts, document)
     if given.part is None:
         return {"parts": len(parts), **await compute(_outline, document), "document": opened.name}
@@ -106,8 +107,13 @@ def _outline(document: Document) -> dict[str, Any]:
         "pages": outline["pages"],
         "sections": sections[:_MOST_SECTIONS],
         "tables": [
-            {**table, "columns": [column["label"] for column in table["columns"][1 : _MOST_COLUMNS + 1]]}
-            for table in tables[:_MOST_TABLES]
+            {
+                **head,
+                "columns": [column["label"] for column in head["columns"][1 : _MOST_COLUMNS + 1]],
+                "periods": [column["period"] for column in head["columns"][1 : _MOST_COLUMNS + 1]],
+                "doubts": health_doubts(table, table_health(table)),
+            }
+            for head, table in zip(tables[:_MOST_TABLES], document.tables, strict=False)
         ],
         "lines": [{"label": line.label, "years": line.years} for line in lines[:_MOST_LINES]],
         "health": health_words(DocumentHealth(**outline["health"])),

@@ -8,21 +8,25 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quaestor.core.currencies import CODE
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
+from quaestor.core.parsing import is_money
 from quaestor.core.periods import parse_period
 
 _LEADERS = re.compile(r"(?<=\S)\s?(?:(?<!\.)\.{3,}+|(?<!\s\.)(?:\s\.){3,}+|(?<!_)_{3,}+)(?=\s|$)")
 _BLANK = re.compile(r"[\u00a0\u2002-\u200a\u202f](?:(?<![0-9].)|(?![0-9]{3}(?![0-9])))")
 _PIECE = re.compile(r"[^ \t\r\f\v\n]+(?: [^ \t\r\f\v\n]+)*")
 _NUMBER = re.compile(
-    rf"\(?(?:{SIGN_LOOK}|<)?[$€£]?\s?\(?{SIGN_LOOK}?\s?{NUMBER_LOOK}{END_LOOK}"
-    r"\s?[)>]?\s?%?\s?\)?(?:\s?\([0-9a-zA-Z]\)|\*{1,3})?"
+    rf"(?:{CODE}\s)?\(?(?:{SIGN_LOOK}|<)?[$€£]?\s?\(?{SIGN_LOOK}?\s?{NUMBER_LOOK}{END_LOOK}"
+    r"\s?[€£]?-?[)>]?\s?%?\s?\)?(?:\s?\((?:[0-9a-zA-Z]|[CcDd][Rr])\)|\*{1,3}|\s?[\u25b2\u25b3\u25bc\u25bd])?"
 )
+_NARROW = str.maketrans({chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)})
+"""Digits and signs as wide as Chinese characters are those that they look like."""
+_SIGNED = re.compile(rf"[$€£]?\s?{SIGN_LOOK}\s")
 _SPACED = re.compile(r"[-(\u2212]?(?:[0-9]{1,2}(?: [0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+[.,][0-9]+)[)-]?")
 """A number whose thousands are parted by spaces; what could be two columns is none."""
 _NOTHING = re.compile(r"[$€£]?\s?(?:-{1,3}|\u2013|\u2014|\*{1,3})\s?%?|n/?[am]|nil", re.IGNORECASE)
 _RULE = re.compile(r"[\s\-=_]*+[\s\-=_$]*+")
-_YEARS = re.compile(r"(?:19|20)[0-9]{2}(?:\s?\([0-9a-zA-Z]\))?")
 _MOST_BETWEEN = 4
 """Lines without numbers that a table goes over."""
 
@@ -41,7 +45,8 @@ class Piece:
     @property
     def is_number(self) -> bool:
         """Whether it is an amount, or stands for none."""
-        return _NUMBER.fullmatch(self.text) is not None or _NOTHING.fullmatch(self.text) is not None
+        text = self.text.translate(_NARROW)
+        return bool(_NUMBER.fullmatch(text) or _NOTHING.fullmatch(text)) or is_money(text)
 
     def overlaps(self, start: int, end: int) -> bool:
         """Whether it stands over or under a stretch of the line."""
@@ -70,7 +75,7 @@ def pieces(line: str) -> list[Piece]:
 def _single(text: str, start: int) -> list[Piece]:
     """Return a piece, or each number of one that is nothing but numbers."""
     whole = [Piece(text, start, start + len(text))]
-    if _SPACED.fullmatch(text) or ((period := parse_period(text)) is not None and period.kind not in ("year", "years")):
+    if (_SIGNED.match(text) and whole[0].is_number) or _SPACED.fullmatch(text) or parse_period(text) is not None:
         return whole
     parted: list[Piece] = []
     at = start
@@ -89,7 +94,7 @@ def _single(text: str, start: int) -> list[Piece]:
 def is_table_line(line: str) -> bool:
     """Returns whether a line is a row with values: at least two pieces, the last one a number."""
     found = pieces(line) if len(line) < 1_000 else []
-    return len(found) > 1 and found[-1].is_number and not all(_YEARS.fullmatch(piece.text) for piece in found)
+    return len(found) > 1 and found[-1].is_number and not all(parse_period(piece.text) for piece in found)
 
 
 def is_rule(line: str) -> bool:

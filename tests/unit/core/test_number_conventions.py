@@ -5,124 +5,14 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from printed_forms import COMMA, INDIAN, NUMBERS, SPACED_COMMA, SPACED_POINT, SWISS
 
 from quaestor.core.number_conventions import ENGLISH, NumberConvention, find_convention
 from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
 
-COMMA = NumberConvention(",", ".")
-SPACED_COMMA = NumberConvention(",", " ")
-SPACED_POINT = NumberConvention(".", " ")
-SWISS = NumberConvention(".", "'")
-INDIAN = NumberConvention(".", ",", by_hundreds=True, marks_credits=False)
-ARROWS = NumberConvention(up_is_more=True)
-ONE, PERCENT = Scale.ONE, Scale.PERCENT
-THOUSAND, MILLION, BILLION = Scale.THOUSAND, Scale.MILLION, Scale.BILLION
 
-FORMS = [
-    (ENGLISH, "1,234.5", "1234.5", ONE),
-    (ENGLISH, "1,234,567", "1234567", ONE),
-    (ENGLISH, "1234567.89", "1234567.89", ONE),
-    (ENGLISH, "1,234", "1234", ONE),
-    (ENGLISH, "1.234", "1.234", ONE),
-    (ENGLISH, ".5", "0.5", ONE),
-    (ENGLISH, "0.125", "0.125", ONE),
-    (ENGLISH, "12.5 %", "12.5", PERCENT),
-    (ENGLISH, "$1,234.50", "1234.50", ONE),
-    (ENGLISH, "1,234*", "1234", ONE),
-    (ENGLISH, "1,234 (a)", "1234", ONE),
-    (ENGLISH, "+1,234", "1234", ONE),
-    (ENGLISH, "\uff11\uff0c\uff12\uff13\uff14\uff0e\uff15", "1234.5", ONE),
-    (ENGLISH, "\uff11\uff12\uff13", "123", ONE),
-    (COMMA, "1.234,5", "1234.5", ONE),
-    (COMMA, "1.234.567", "1234567", ONE),
-    (COMMA, "1234567,89", "1234567.89", ONE),
-    (COMMA, "1.234", "1234", ONE),
-    (COMMA, "1,234", "1.234", ONE),
-    (COMMA, "12,5", "12.5", ONE),
-    (COMMA, ",5", "0.5", ONE),
-    (COMMA, "0,125", "0.125", ONE),
-    (COMMA, "12,5 %", "12.5", PERCENT),
-    (COMMA, "12,5%", "12.5", PERCENT),
-    (COMMA, "€ 1.234,5", "1234.5", ONE),
-    (COMMA, "1.234,5 €", "1234.5", ONE),
-    (COMMA, "EUR 1.234", "1234", ONE),
-    (COMMA, "1'234,5", "1234.5", ONE),
-    (COMMA, "7", "7", ONE),
-    (SPACED_COMMA, "1 234,5", "1234.5", ONE),
-    (SPACED_COMMA, "1\u00a0234,5", "1234.5", ONE),
-    (SPACED_COMMA, "1\u202f234,5", "1234.5", ONE),
-    (SPACED_COMMA, "1\u2009234,5", "1234.5", ONE),
-    (SPACED_COMMA, "1\u2007234\u2007567", "1234567", ONE),
-    (SPACED_COMMA, "-1 020,5", "-1020.5", ONE),
-    (SPACED_COMMA, "(3 400,0)", "-3400.0", ONE),
-    (SPACED_POINT, "1 234.5", "1234.5", ONE),
-    (SPACED_POINT, "12 345 678", "12345678", ONE),
-    (SPACED_POINT, "1\u2008234", "1234", ONE),
-    (SWISS, "1'234.5", "1234.5", ONE),
-    (SWISS, "1\u2019234\u2019567.50", "1234567.50", ONE),
-    (SWISS, "-1'050'000.00", "-1050000.00", ONE),
-    (SWISS, "CHF 1'234.-", "1234", ONE),
-    (ENGLISH, "20\u2019410\u2019880.50", "20410880.50", ONE),
-    (INDIAN, "1,28,205.40", "128205.40", ONE),
-    (INDIAN, "12,34,567", "1234567", ONE),
-    (INDIAN, "1,23,45,678", "12345678", ONE),
-    (INDIAN, "(4,512.30)", "-4512.30", ONE),
-    (ENGLISH, "1.25e+09", "1250000000", ONE),
-    (ENGLISH, "1.18E+09", "1180000000", ONE),
-    (ENGLISH, "-3.4e+07", "-34000000", ONE),
-    (ENGLISH, "4.065e7", "40650000", ONE),
-    (ENGLISH, "5e-02", "0.05", ONE),
-    (COMMA, "1,25E+09", "1250000000", ONE),
-    (ENGLISH, "-312", "-312", ONE),
-    (ENGLISH, "\u2212312", "-312", ONE),
-    (ENGLISH, "\u2013312", "-312", ONE),
-    (ENGLISH, "\uff0d1,234", "-1234", ONE),
-    (ENGLISH, "- 1,234", "-1234", ONE),
-    (ENGLISH, "$ - 1,234", "-1234", ONE),
-    (ENGLISH, "312-", "-312", ONE),
-    (ENGLISH, "312 -", "-312", ONE),
-    (ENGLISH, "312\u2212", "-312", ONE),
-    (ENGLISH, "2,890.00-", "-2890.00", ONE),
-    (COMMA, "312,50- €", "-312.50", ONE),
-    (COMMA, "312,50 €-", "-312.50", ONE),
-    (ENGLISH, "(12)", "-12", ONE),
-    (ENGLISH, "(1,234.5)", "-1234.5", ONE),
-    (ENGLISH, "$ (1,234)", "-1234", ONE),
-    (ENGLISH, "($1,234)", "-1234", ONE),
-    (COMMA, "(1.234,5 €)", "-1234.5", ONE),
-    (ENGLISH, "\uff081,234\uff09", "-1234", ONE),
-    (ENGLISH, "(12", "-12", ONE),
-    (ENGLISH, "$ (1,234", "-1234", ONE),
-    (ENGLISH, "<1,234>", "-1234", ONE),
-    (ENGLISH, "\u25b33,410", "-3410", ONE),
-    (ENGLISH, "\u25b25,020", "-5020", ONE),
-    (ENGLISH, "\u25bd12", "-12", ONE),
-    (COMMA, "\u25bc5.020,1", "-5020.1", ONE),
-    (ENGLISH, "\u25b2 12.3%", "-12.3", PERCENT),
-    (ARROWS, "\u25b2 12.3%", "12.3", PERCENT),
-    (ARROWS, "\u25bc 12.3%", "-12.3", PERCENT),
-    (ARROWS, "12.3% \u25bc", "-12.3", PERCENT),
-    (ARROWS, "12.3% \u25b2", "12.3", PERCENT),
-    (ENGLISH, "1,234 CR", "-1234", ONE),
-    (ENGLISH, "1,234.50Cr.", "-1234.50", ONE),
-    (ENGLISH, "1,234 (CR)", "-1234", ONE),
-    (ENGLISH, "1,234 DR", "1234", ONE),
-    (ENGLISH, "12.4M", "12.4", MILLION),
-    (ENGLISH, "350k", "350", THOUSAND),
-    (ENGLISH, "350 K", "350", THOUSAND),
-    (ENGLISH, "2.1bn", "2.1", BILLION),
-    (ENGLISH, "2.1 bn", "2.1", BILLION),
-    (ENGLISH, "3.4mn", "3.4", MILLION),
-    (ENGLISH, "1.2T", "1.2", Scale.TRILLION),
-    (ENGLISH, "-4.2M", "-4.2", MILLION),
-    (ENGLISH, "(4.2M)", "-4.2", MILLION),
-    (COMMA, "12,4M", "12.4", MILLION),
-    (COMMA, "€5,2 bn", "5.2", BILLION),
-]
-
-
-@pytest.mark.parametrize(("convention", "text", "value", "scale"), FORMS)
+@pytest.mark.parametrize(("convention", "text", "value", "scale"), NUMBERS)
 def test_a_printed_number_has_its_value(convention: NumberConvention, text: str, value: str, scale: Scale) -> None:
     (found,) = parse_cell(text, convention)
     assert (found.value, found.scale) == (Decimal(value), scale)

@@ -39,6 +39,13 @@ def test_columns_of_unknown_period_are_told_of_statements() -> None:
     assert table_health(table).undated == (2,)
 
 
+def test_columns_of_a_statement_without_headings_are_told_whatever_day_its_title_names() -> None:
+    lines = [["Total assets", "9", "8"], ["Total liabilities", "5", "4"], ["Total equity", "4", "4"]]
+    table = document(lines, "Consolidated balance sheets, December 31, 2023").tables[0]
+    assert table.header_rows == 0
+    assert table_health(table).undated == (1, 2)
+
+
 def test_columns_whose_headings_print_unknown_digits_are_told() -> None:
     table = document([["", "Jg. 99x23", "Jg. 99x22"], ["Sales", "5", "4"]]).tables[0]
     assert table_health(table).undated == (1, 2)

@@ -1,104 +1,14 @@
 """What phrases about units say: the scale and the currency, and whether a text is nothing else."""
 
 import pytest
+from printed_forms import UNIT_PHRASES
 
 from quaestor.core.quantity import Scale
 from quaestor.documents.captions import read_caption
 from quaestor.documents.unit_phrases import find_unit_phrase, is_unit_line
 
-K, M, B = Scale.THOUSAND, Scale.MILLION, Scale.BILLION
 
-PHRASES = [
-    ("TEUR", K, "EUR"),
-    ("T€", K, "EUR"),
-    ("Tsd. EUR", K, "EUR"),
-    ("Mio. EUR", M, "EUR"),
-    ("in Mio. €", M, "EUR"),
-    ("Mrd. EUR", B, "EUR"),
-    ("EUR m", M, "EUR"),
-    ("€ m", M, "EUR"),
-    ("EURm", M, "EUR"),
-    ("€m", M, "EUR"),
-    ("M€", M, "EUR"),
-    ("M EUR", M, "EUR"),
-    ("(mEUR)", M, "EUR"),
-    ("k€", K, "EUR"),
-    ("K€", K, "EUR"),
-    ("EUR k", K, "EUR"),
-    ("EUR bn", B, "EUR"),
-    ("€ bn", B, "EUR"),
-    ("(EUR '000)", K, "EUR"),
-    ("in thousands of euros", K, "EUR"),
-    ("In millions of euro", M, "EUR"),
-    ("en millions d\u2019euros", M, "EUR"),
-    ("en milliers d'euros", K, "EUR"),
-    ("Amounts are presented in thousands of euros unless otherwise stated.", K, "EUR"),
-    ("MSEK", M, "SEK"),
-    ("SEK m", M, "SEK"),
-    ("SEKm", M, "SEK"),
-    ("SEK million", M, "SEK"),
-    ("in millions of Norwegian kroner", M, "NOK"),
-    ("MNOK", M, "NOK"),
-    ("in DKKm", M, "DKK"),
-    ("in CHF 000", K, "CHF"),
-    ("TCHF", K, "CHF"),
-    ("in millions of Swiss francs", M, "CHF"),
-    ("'000", K, None),
-    ("000s", K, None),
-    ("($000)", K, "USD"),
-    ("$000s", K, "USD"),
-    ("$'000", K, "USD"),
-    ("$MM", M, "USD"),
-    ("USD mm", M, "USD"),
-    ("(USD thousands)", K, "USD"),
-    ("US$ million", M, "USD"),
-    ("$ in billions", B, "USD"),
-    ("(expressed in thousands of United States dollars)", K, "USD"),
-    ("RMB'000", K, "CNY"),
-    ("RMB million", M, "CNY"),
-    ("(Amounts in thousands of Renminbi, except per share data)", K, "CNY"),
-    ("万元", Scale.TEN_THOUSAND, "CNY"),
-    ("\u5355\u4f4d\uff1a人民币百万元", M, "CNY"),
-    ("HK$'000", K, "HKD"),
-    ("千港元", K, "HKD"),
-    ("NT$ million", M, "TWD"),
-    ("in thousands of New Taiwan dollars", K, "TWD"),
-    ("S$ in thousands", K, "SGD"),
-    ("A$m", M, "AUD"),
-    ("AUD $m", M, "AUD"),
-    ("C$ millions", M, "CAD"),
-    ("Tabular amounts in millions of Canadian dollars", M, "CAD"),
-    ("R$ thousand", K, "BRL"),
-    ("R$ mil", K, "BRL"),
-    ("(Yen in millions)", M, "JPY"),
-    ("(¥ in billions)", B, "JPY"),
-    ("百万円", M, "JPY"),
-    ("千円", K, "JPY"),
-    ("\u5358\u4f4d\uff1a億円", Scale.HUNDRED_MILLION, "JPY"),
-    ("in trillions of yen", Scale.TRILLION, "JPY"),
-    ("KRW million", M, "KRW"),
-    ("(In millions of Korean won)", M, "KRW"),
-    ("₹ crore", Scale.CRORE, "INR"),
-    ("(₹ in crore)", Scale.CRORE, "INR"),
-    ("INR Cr", Scale.CRORE, "INR"),
-    ("Rs. in lakhs", Scale.LAKH, "INR"),
-    ("(All amounts in ₹ lakhs, unless otherwise stated)", Scale.LAKH, "INR"),
-    ("R million", M, "ZAR"),
-    ("Rm", M, "ZAR"),
-    ("R'000", K, "ZAR"),
-    ("(in £ thousands)", K, "GBP"),
-    ("£'m", M, "GBP"),
-    ("£bn", B, "GBP"),
-    ("in thousands of pounds sterling", K, "GBP"),
-    ("PLN k", K, "PLN"),
-    ("mln zł", M, "PLN"),
-    ("CZK mil.", M, "CZK"),
-    ("MXN mn", M, "MXN"),
-    ("(in thousands, except per share data)", K, None),
-]
-
-
-@pytest.mark.parametrize(("text", "scale", "currency"), PHRASES)
+@pytest.mark.parametrize(("text", "scale", "currency"), UNIT_PHRASES)
 def test_a_phrase_names_scale_and_currency(text: str, scale: Scale, currency: str | None) -> None:
     phrase = find_unit_phrase(text)
     assert phrase is not None
@@ -106,7 +16,7 @@ def test_a_phrase_names_scale_and_currency(text: str, scale: Scale, currency: st
     assert is_unit_line(text)
 
 
-@pytest.mark.parametrize(("text", "scale", "currency"), PHRASES)
+@pytest.mark.parametrize(("text", "scale", "currency"), UNIT_PHRASES)
 def test_a_label_says_it_in_brackets_or_at_its_end(text: str, scale: Scale, currency: str | None) -> None:
     for label in (f"Revenue ({text.strip('()')})", f"Net sales, {text.strip('()')}"):
         caption = read_caption(label)

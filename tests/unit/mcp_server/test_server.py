@@ -62,6 +62,25 @@ async def test_a_document_is_read_as_a_whole_in_parts_and_by_table(tmp_path: Pat
     assert "part 2" in beyond
 
 
+async def test_what_of_a_table_was_not_understood_is_told_wherever_it_is_used(tmp_path: Path) -> None:
+    (tmp_path / "filings").mkdir()
+    (tmp_path / "filings" / "odd.md").write_text(
+        "# Balance sheet (EUR m)\n\n| | 2023 | 2022 |\n|---|---|---|\n"
+        "| Total assets | 64,210 | 60.1.2 |\n| Total liabilities | 7 | 6 |\n| Total equity | 8 | 6 |\n"
+    )
+    async with client_of_folder(tmp_path) as client:
+        outline = await called(client, "read_document", document="odd.md")
+        table = await called(client, "read_document", document="odd.md", table=0)
+        asked = await called(client, "ask", document="odd.md", question="what were total assets in 2023?")
+    (shown,) = outline["tables"]
+    assert (shown["role"], shown["scale"], shown["unit"]) == ("balance sheet", "million", "EUR")
+    assert shown["periods"] == ["2023", "2022"]
+    assert shown["doubts"] == table["table"]["doubts"]
+    assert "60.1.2" in shown["doubts"][0]
+    assert "1 cell" in outline["health"]
+    assert "60.1.2" in asked["answers"][0]["reason"]
+
+
 async def test_of_a_file_of_several_pages_the_pages_are_named(tmp_path: Path) -> None:
     async with client_of_folder(tmp_path, names=["sample"]) as client:
         pages = (await called(client, "read_document", document="sample"))["documents"]

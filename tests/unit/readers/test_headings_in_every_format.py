@@ -33,18 +33,6 @@ def span(of: int, months: int) -> Period:
     return Period("span", of, month=months, months=months)
 
 
-HEADINGS = [
-    (["2023(1)", "2022"], [year(2023), year(2022)]),
-    (["2023*", "2022*"], [year(2023), year(2022)]),
-    (["2023-12-31", "2022-12-31"], [day(2023, 12, 31), day(2022, 12, 31)]),
-    (["31.12.2023", "30.09.2023"], [day(2023, 12, 31), day(2023, 9, 30)]),
-    (["4Q23", "4Q22"], [quarter(2023, 4), quarter(2022, 4)]),
-    (["H1 2023", "9M 2023"], [span(2023, 6), span(2023, 9)]),
-    (["FY2023/24", "FY2022/23"], [year(2024), year(2023)]),
-    (["Mar 2024", "Dec '23"], [Period("month", 2024, month=3), Period("month", 2023, month=12)]),
-]
-
-
 def document_of(kind: str, rows: Rows, folder: Path) -> bytes:
     match kind:
         case "html":
@@ -73,12 +61,6 @@ def periods(kind: str, rows: Rows, folder: Path) -> list[list[Period | None]]:
     assert reader is not None
     tables = reader.read(content).tables
     return [[column.period for column in table.columns[1:]] for table in tables]
-
-
-@pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize(("headings", "expected"), HEADINGS)
-def test_a_heading_names_a_period(kind: str, headings: list[str], expected: list[Period], tmp_path: Path) -> None:
-    assert periods(kind, [["", *headings], *BODY], tmp_path) == [expected]
 
 
 @pytest.mark.parametrize("kind", FORMATS)

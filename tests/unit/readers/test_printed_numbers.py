@@ -8,18 +8,7 @@ import pytest
 from quaestor.datasets.formats import read_document
 from quaestor.documents.document import Document
 
-ROWS: dict[str, list[tuple[str, str | None]]] = {
-    "comma": [("1.401,40", "1401.40"), ("-600,00", "-600"), ("12,5 %", "12.5"), ("(7,25)", "-7.25")],
-    "spaces": [("12\u00a0345,6", "12345.6"), ("-1\u202f020,5", "-1020.5"), ("(3\u2009400,0)", "-3400"), ("8,5", "8.5")],
-    "apostrophes": [
-        ("20'410'880.50", "20410880.50"),
-        ("7\u2019150\u2019000.00", "7150000"),
-        ("-987'650.00", "-987650"),
-    ],
-    "hundreds": [("1,28,205.40", "128205.40"), ("2,310.05", "2310.05"), ("(4,512.30)", "-4512.30")],
-    "signs": [("312.5-", "-312.5"), ("\u25b33,410", "-3410"), ("\uff0d1,234", "-1234"), ("12.4M", "12.4")],
-    "unread": [("1,234.5", "1234.5"), ("12,5", None), ("1.2.3", None), ("987.5", "987.5")],
-}
+CELLS = {"1,234.5": Decimal("1234.5"), "12,5": None, "1.2.3": None, "987.5": Decimal("987.5")}
 
 
 def _html(cells: list[str]) -> str:
@@ -35,12 +24,7 @@ def _csv(cells: list[str]) -> str:
     return "\n".join(["\t2023\t2022", *(f"Line {n}\t{a}\t{a}" for n, a in enumerate(cells))])
 
 
-def _text(cells: list[str]) -> str:
-    lines = [f"{'Total of line ' + str(n):30}{a:>16}{a:>16}" for n, a in enumerate(cells)]
-    return "\n".join([f"{'':30}{'2023':>16}{'2022':>16}", *lines]) + "\n"
-
-
-WRITERS = {".html": _html, ".md": _markdown, ".tsv": _csv, ".txt": _text}
+WRITERS = {".html": _html, ".md": _markdown, ".tsv": _csv}
 
 
 def _read(folder: Path, suffix: str, cells: list[str]) -> Document:
@@ -49,16 +33,11 @@ def _read(folder: Path, suffix: str, cells: list[str]) -> Document:
     return read_document(path)
 
 
-@pytest.mark.parametrize(
-    ("kind", "suffix"),
-    # A line of text without a number is not a row.
-    [(kind, suffix) for kind in ROWS for suffix in WRITERS if (kind, suffix) != ("unread", ".txt")],
-)
-def test_every_format_is_read_in_its_convention(tmp_path: Path, kind: str, suffix: str) -> None:
-    cells = [text for text, _ in ROWS[kind]]
-    (table,) = _read(tmp_path, suffix, cells).tables
+@pytest.mark.parametrize("suffix", [".html", ".md", ".tsv"])  # a line of text without a number is not a row
+def test_what_is_in_another_convention_is_not_read(tmp_path: Path, suffix: str) -> None:
+    (table,) = _read(tmp_path, suffix, list(CELLS)).tables
     found = [[cell.quantity and cell.quantity.value for cell in row[1:]] for row in table.cells[1:]]
-    assert found == [[None if value is None else Decimal(value)] * 2 for _, value in ROWS[kind]]
+    assert found == [[value] * 2 for value in CELLS.values()]
 
 
 def test_a_bracket_may_close_in_the_next_cell(tmp_path: Path) -> None:

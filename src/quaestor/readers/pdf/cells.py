@@ -19,6 +19,7 @@ _SIGN = rf"(?:{SIGN_LOOK}|[~<>])"
 _AMOUNT = (
     rf"(?:{_CURRENCY})?\s{{0,3}}{_SIGN}?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}[-\u2013\u2212]?\s{{0,3}}{NUMBER_LOOK}{END_LOOK}\s{{0,3}}"
     rf"(?:{_UNIT})?\s{{0,3}}[)>]?\s{{0,3}}(?:{_UNIT})?"
+    r"(?:\s?[\u25b2\u25b3\u25bc\u25bd])?"
 )
 _NOTHING = (
     rf"(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}{_DASH}\s{{0,3}}\)?\s{{0,3}}%?"
@@ -28,7 +29,11 @@ _VALUE = re.compile(
     rf"(?:(?:{_AMOUNT})(?:\s?(?:[-\u2013—]|to)\s?(?:{_AMOUNT}))?|{_NOTHING}){_MARKS}",
 )
 _YEAR = re.compile(rf"(?:FY\s?|Fiscal\s|fiscal\s)?(?:19|20)[0-9]{{2}}(?:E|A)?{_MARKS}")
-_MARKED = re.compile(r"(?P<value>.*[0-9%)])\s?(?P<marks>(?:\s?\(\s?[0-9a-zA-Z]{1,2}\s?\)|\s?[*†‡]){1,9})")
+_SHORT_PERIOD = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}")
+"""A month or a fiscal year: `2024-03`, `2022-23`."""
+_MARKED = re.compile(
+    r"(?P<value>.*[0-9%)])\s?(?P<marks>(?:\s?\((?![CcDd][Rr]\))\s?[0-9a-zA-Z]{1,2}\s?\)|\s?[*†‡]){1,9})"
+)
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
 _DATE = re.compile(
     rf"(?:.*\b)?{_MONTH}\s?[0-9]{{0,2}},?\s?(?:(?:19|20)[0-9]{{2}})?{_MARKS}|Q[1-4]\b.*"
@@ -53,6 +58,8 @@ def is_value(text: str) -> bool:
     ['$ (1,716)', '12.5 %', '—', '2021']
     """
     if len(text) >= 60 or ("000" in text and is_unit_line(text)):
+        return False
+    if _SHORT_PERIOD.fullmatch(text):
         return False
     if max(map(text.count, "./-")) == 2 and (day := parse_period(text)) is not None and day.kind == "date":
         return False

@@ -278,7 +278,7 @@ def _can_head(line: TextLine, left: float, right: float) -> bool:
         return line.right <= right + 3 * line.size
     if len(line.chunks) > 1:
         first, *rest = line.chunks
-        is_corner = first.right < left or len(first.words) < 7
+        is_corner = first.right < left or len(first.words) < 7 or is_date(first.text) or is_plain_caption(first.text)
         return is_corner and all(len(chunk.text) < 60 for chunk in rest) and rest[0].left >= left
     return _begins_caption(line) and line.right < left
 

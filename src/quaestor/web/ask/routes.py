@@ -14,6 +14,7 @@ from quaestor.application.exporting import ExportFormat
 from quaestor.application.laid import Laid
 from quaestor.core.provenance import Source
 from quaestor.documents.health import health_words
+from quaestor.documents.shown import role_words
 from quaestor.errors import BusyError, InputError, SeveralPagesError, StoreError
 from quaestor.web.ask.cards import cards
 from quaestor.web.downloads import download
@@ -156,11 +157,11 @@ async def show_conversation(
         kept=laid.kept,
         cards=await asyncio.to_thread(cards, laid.turns, paper),
         paper=paper,
-        health="" if paper.health.is_good else health_words(paper.health),
+        health=health_words(paper.health),
         shown=number,
         blocks=blocks,
         outline=outline,
-        tables=[(table, where, heading_key(block.order)) for block, table, where in paper.tables()],
+        tables=[(table, where, heading_key(block.order), role_words(table)) for block, table, where in paper.tables()],
         answerer=laid.answerer,
         answerers=answerers(site.asking),
         unkept=laid.unkept or "",

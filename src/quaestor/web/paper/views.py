@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.documents.document import Document, Paragraph, SectionHeading, Sentence
+from quaestor.documents.health import health_doubts, table_health
+from quaestor.documents.shown import role_and_unit
 from quaestor.documents.table import Cell, Table
 from quaestor.web.paper.keys import sentence_key, source_key
 from quaestor.web.paper.parts import Paper, Part, PartPiece
@@ -97,6 +99,8 @@ class BlockView:
         heads: Rows that head the columns.
         rows: Those below.
         rest: Which rows of a long table these are, in words, or "".
+        about: The role of a table and what its numbers count in, or "".
+        doubts: What of a table was not understood.
     """
 
     kind: str
@@ -109,6 +113,8 @@ class BlockView:
     heads: tuple[RowView, ...] = ()
     rows: tuple[RowView, ...] = ()
     rest: str = ""
+    about: str = ""
+    doubts: tuple[str, ...] = ()
 
 
 def part_view(paper: Paper, part: Part, used: Collection[Source], here: Source | None = None) -> list[BlockView]:
@@ -177,9 +183,19 @@ def _table(table: Table, piece: PartPiece, used: frozenset[Source], here: Source
     rows = tuple(_row(table, row, numeric, used, here) for row in range(first, piece.last))
     whole = piece.first == 0 and piece.last == len(table.rows)
     rest = "" if whole else f"Rows {first - table.header_rows + 1} to {piece.last - table.header_rows}"
-    title = " ".join(table.title.split()) if piece.first == 0 else ""
-    key = heading_key(piece.block.order) if piece.first == 0 else ""
-    return BlockView("table", key, page=page, title=title, heads=heads, rows=rows, rest=rest)
+    if piece.first:
+        return BlockView("table", page=page, heads=heads, rows=rows, rest=rest)
+    return BlockView(
+        "table",
+        heading_key(piece.block.order),
+        page=page,
+        title=" ".join(table.title.split()),
+        heads=heads,
+        rows=rows,
+        rest=rest,
+        about=role_and_unit(table),
+        doubts=health_doubts(table, table_health(table)),
+    )
 
 
 def _numeric_columns(table: Table) -> frozenset[int]:

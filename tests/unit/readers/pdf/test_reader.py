@@ -409,3 +409,17 @@ def test_a_file_that_is_cut_off_is_read_or_refused() -> None:
 def test_a_file_is_recognised_by_its_mark() -> None:
     assert PdfReader().recognises(FileContent(Path("x"), pdf_of([PdfPage()])))
     assert not PdfReader().recognises(FileContent(Path("x.pdf"), b"<html>"))
+
+
+def test_a_long_caption_over_the_labels_stands_beside_the_headings() -> None:
+    page = PdfPage()
+    page.center(306, 60, "Consolidated Statements of Income", bold=True)
+    page.text(40, 90, "(In Millions, Except Per Share Amounts; unaudited and restated)")
+    for column, day in ((420, "Dec 31, 2022"), (520, "Dec 25, 2021")):
+        page.right(column, 90, day)
+    for place, (label, *cells) in enumerate(
+        (("Net revenue", "63,054", "79,024"), ("Cost of sales", "36,188", "35,209"))
+    ):
+        page.row(104 + 12 * place, label, cells, (420, 520))
+    (table,) = read([page]).tables
+    assert [column.period and column.period.year for column in table.columns[1:]] == [2022, 2021]

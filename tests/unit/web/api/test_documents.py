@@ -38,6 +38,15 @@ def test_what_was_understood_is_told_in_whole_and_in_parts(tmp_path: Path) -> No
         assert asked.get(f"{there}/tables/1", 404)["code"] == "not_found"
 
 
+def test_what_was_not_understood_is_told_with_the_role_of_the_table(tmp_path: Path) -> None:
+    with program(tmp_path) as asked:
+        table = b"Balance sheet,,\n,2009,2008\ntotal assets,9,1.2.3\ntotal liabilities,5,4\ntotal equity,4,4\n"
+        outline = asked.get(f"/documents/{asked.upload(table, 'results.csv')['id']}")
+        (shown,) = outline["tables"]
+        assert (shown["role"], shown["unread"]) == ("balance sheet", [{"row": 1, "column": 2, "text": "1.2.3"}])
+        assert (outline["health"]["unread"], outline["health"]["undated"]) == (1, 0)
+
+
 def test_facts_have_exact_values_and_places(tmp_path: Path) -> None:
     with program(tmp_path) as asked:
         there = f"/documents/{asked.upload(CSV, 'results.csv')['id']}/facts"

@@ -114,3 +114,16 @@ def test_another_solver_can_be_chosen_only_where_there_is_one(tmp_path: Path) ->
         there = begun(asked)
         assert asked.post(f"{there}/answerer", data={"answerer": "nobody"}).status_code == 400
         assert asked.post(f"{there}/answerer", data={"answerer": "default"}).status_code == 303
+
+
+def test_the_page_says_what_of_its_tables_was_not_understood(tmp_path: Path) -> None:
+    path = tmp_path / "report.md"
+    path.write_text(
+        "# Income statement\n\n| | 2023 | 2022 |\n|---|---|---|\n| Net sales | 64,210 | 60.1.2 |\n| Costs | 7 | 6 |\n"
+    )
+    with client_of(create_app(asking(tmp_path), None, (str(path),))) as asked:
+        there = begun(asked)
+        asked.post(f"{there}/ask", data={"question": "what were net sales in 2023?"})
+        page = asked.get(there).text
+    assert page.count('class="doubt"') == 3  # of the document, of the table and beside the answer
+    assert page.count("60.1.2") >= 3

@@ -1,6 +1,6 @@
 from quaestor.application.resolve import find_page
 from quaestor.core.provenance import CellRef, SentenceRef
-from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.web.paper.parts import Paper
 from quaestor.web.paper.views import BlockView, part_view
 from quaestor.web.templating import Pages
@@ -66,3 +66,15 @@ def test_the_cell_that_is_looked_at_says_so() -> None:
     html = PAGES.text("paper/part.html", part=paper.parts[0], blocks=shown)
     assert html.count('aria-current="location"') == 1
     assert '<td id="t0-2-1" class="n used"' in html
+
+
+def test_a_table_says_its_role_its_unit_and_what_was_not_understood() -> None:
+    rows = [["", "2023", "2022"], ["Total assets", "9", "8"], ["Total liabilities", "1.9:1", "4"], ["Equity", "4", "4"]]
+    parts = [HeadingPart("Balance sheets"), TablePart(rows, title="Balance sheets (EUR m)")]
+    document = assemble("page", parts, filing=True)
+    paper = Paper(document)
+    shown = next(block for block in blocks(paper) if block.kind == "table")
+    assert shown.about == "balance sheet, million EUR"
+    html = PAGES.text("paper/part.html", part=paper.parts[0], blocks=blocks(paper))
+    assert "balance sheet, million EUR" in html
+    assert "1.9:1" in html.partition('class="doubt"')[2]
