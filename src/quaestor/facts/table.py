@@ -17,6 +17,7 @@ from quaestor.core.terms import terms
 from quaestor.documents.document import Document
 from quaestor.documents.table import Header, Table, TableRole
 from quaestor.facts.moments import Moment, fiscal_calendar, moment_of_fact, moment_of_period
+from quaestor.facts.sentences import SentenceIndex, index_sentences
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.steps import counted
 from quaestor.retrieval.company_name import cover_names
@@ -160,6 +161,11 @@ class FactTable:
         lengths = [moment.months for moment in common if moment.end == last]
         best = 12 if 12 in lengths and last[1] == 4 else min(lengths)
         return Moment(*last, best)
+
+    @cached_property
+    def sentences(self) -> SentenceIndex:
+        """The sentences of the document, to be searched."""
+        return index_sentences(self.document)
 
     @cached_property
     def series(self) -> tuple[Series, ...]:
