@@ -28,13 +28,12 @@ from benchmarks.analysts import (
     write_answer,
 )
 from quaestor.conversation.answer import Answer
-from quaestor.core.provenance import CellRef
-from quaestor.errors import PlanError
+from quaestor.core.answer_value import print_value
 from quaestor.facts.table import FactTable, build_facts
+from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, play_questions, with_confidence
 from quaestor.learning.filings import fit_filing_weights, read_labelled
-from quaestor.plan.execute import execute
-from quaestor.solvers.answering import with_label_scales
-from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn, Understood, understand_turn
+from quaestor.solvers.embedded.filings.deciding import Result
+from quaestor.solvers.embedded.filings.turns import FilingWeights
 
 _SAME_COMPANY = {"apple": "aapl"}
 
@@ -91,36 +90,20 @@ def learn_folds(
     return weights
 
 
-def answer_line(understood: Understood) -> tuple[Line, tuple[CellRef, ...], str]:
-    """Return the answer of the likeliest plan that can be executed, the cells that it takes, and its form."""
-    for proposal in understood.proposals:
-        try:
-            result = execute(with_label_scales(proposal.plan, understood.question.table.document), ()).result
-        except PlanError:
-            continue
-        if result.value is None:
-            continue
-        answer = Answer(result.value, result.scale, result.unit, confidence=proposal.confidence)
-        cells = tuple(step.source for step in proposal.plan.extracts if isinstance(step.source, CellRef))
-        number = re.sub(r"([.][0-9]{4})[0-9]+", r"\1", str(result.value))
-        shown = f"[{proposal.form}] {number} {result.scale.name.lower()}"
-        return write_answer(answer) | {"shown": shown}, cells, proposal.form
-    return {"said": "none", "confidence": None, "scale": "one", "shown": "-"}, (), ""
+def write_played(played: PlayedQuestion, *, decline: bool) -> Line:
+    """Return the answer to a played question as the scorer reads it."""
+    decision = played.decision
+    if not decision.results or (decline and decision.declines):
+        shown = "-" if not decision.results else f"declined; nearest: {_show(decision.results[0])}"
+        return {"said": "none", "confidence": None, "scale": "one", "shown": shown}
+    first = decision.results[0]
+    return write_answer(Answer(first.value, first.scale, confidence=decision.right)) | {"shown": _show(first)}
 
 
-def ask_filing(questions: Sequence[Line], table: FactTable, weights: FilingWeights) -> list[Line]:
-    """Return the answers to the questions about a filing."""
-    lines: list[Line] = []
-    past: list[PastTurn] = []
-    for question in questions:
-        if question["turn"] == 0:
-            past = []
-        begin = time.perf_counter()
-        understood = understand_turn(question["question"], past, table, weights)
-        line, cells, form = answer_line(understood)
-        lines.append(line | {"seconds": time.perf_counter() - begin, "form": form})
-        past.append(PastTurn(question["question"], cells))
-    return lines
+def _show(result: Result) -> str:
+    number = re.sub(r"([.][0-9]{4})[0-9]+", r"\1", print_value(result.value))
+    lines = "; ".join(dict.fromkeys(series.line.label[:30] for series in result.proposal.series))
+    return f"[{result.proposal.form}] {number} {result.scale.name.lower()} ({lines:.60})"
 
 
 def main() -> None:
@@ -130,6 +113,7 @@ def main() -> None:
     parser.add_argument("--kinds", default="", help="print figures and wrong answers of these kinds only")
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--cache", type=Path)
+    parser.add_argument("--plain", action="store_true", help="learn no confidence, and decline nothing that has a plan")
     parser.add_argument("--list", action="store_true", help="print each question that is not answered right")
     options = parser.parse_args()
     filings = sorted(path.stem for path in QUESTIONS.glob("*.jsonl") if FILINGS.is_dir())
@@ -140,13 +124,27 @@ def main() -> None:
     weights = learn_folds(tables, folds, options.cache)
     questions: list[Line] = []
     answers: list[Line] = []
+    played: dict[str, list[PlayedQuestion]] = {}
+    seconds: dict[str, float] = {}
     for fold, learned in zip(folds, weights, strict=True):
         for filing in sorted(fold & set(asked)):
             lines: list[dict[str, Any]] = [
                 json.loads(line) for line in (QUESTIONS / f"{filing}.jsonl").read_text(encoding="utf-8").splitlines()
             ]
             questions += lines
-            answers += ask_filing(lines, tables[filing], learned)
+            begin = time.perf_counter()
+            labelled = read_labelled([QUESTIONS / f"{filing}.jsonl"])
+            played[filing] = play_questions(labelled, tables[filing], learned)
+            seconds[filing] = (time.perf_counter() - begin) / len(lines)
+    # The confidence of a fold is learned on the others, as their questions are answered by weights that left them out.
+    by_fold = [[one for filing in sorted(fold & set(asked)) for one in played[filing]] for fold in folds]
+    for fold, mine in zip(folds, by_fold, strict=True):
+        others = [one for other in by_fold if other is not mine for one in other]
+        model = fit_confidence(others) if not options.plain and others else None
+        for filing in sorted(fold & set(asked)):
+            for one in played[filing]:
+                sure = one if model is None or not one.features else with_confidence(one, model)
+                answers.append(write_played(sure, decline=model is not None) | {"seconds": seconds[filing]})
     kinds = set(filter(None, options.kinds.split(",")))
     kept = [(q, a) for q, a in zip(questions, answers, strict=True) if not kinds or q["kind"] in kinds]
     scorer = load_scorer()

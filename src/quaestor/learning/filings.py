@@ -7,7 +7,7 @@ in a line that is called so, are meant by an operand of the question.
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,7 @@ class LabelledQuestion:
         numbers: The numbers of the answer, without signs.
         where: The numbers of the place that the label names.
         where_terms: The terms of that place.
+        answer: What is right, as the file says it.
     """
 
     filing: str
@@ -61,6 +62,7 @@ class LabelledQuestion:
     numbers: frozenset[float]
     where: frozenset[float]
     where_terms: frozenset[str]
+    answer: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
@@ -69,7 +71,7 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
     return [
         LabelledQuestion(
             line["file"], line["conversation"], line["turn"], line["question"], line["kind"],
-            frozenset(_numbers_of(line["answer"])), frozenset(_printed(line["where"])), frozenset(terms(line["where"])),
+            frozenset(_numbers_of(line["answer"])), frozenset(_printed(line["where"])), frozenset(terms(line["where"])), line["answer"],
         )
         for line in lines
     ]  # fmt: skip

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from quaestor.questions.understanding import Operand, Reading, read_filing_quest
 from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
 from quaestor.solvers.embedded.filings.times import resolve_moments
+
+if TYPE_CHECKING:
+    from quaestor.solvers.embedded.filings.deciding import ConfidenceModel
 
 _PERCENT = re.compile(r"%|\bpercent|\bpct\b|\brate\b|\bmargin\b|\byield\b")
 _COUNT = re.compile(r"\bhow many\b|\bnumber of\b|\bheadcount\b|\bcount\b")
@@ -37,6 +40,7 @@ class FilingWeights:
 
     intents: IntentWeights
     ranker: Ranker = field(repr=False)
+    confidence: "ConfidenceModel | None" = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
