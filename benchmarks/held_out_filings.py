@@ -31,6 +31,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import print_value
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, play_questions, with_confidence
+from quaestor.learning.filing_training import company_of
 from quaestor.learning.filings import fit_filing_weights, read_labelled
 from quaestor.solvers.embedded.filings.deciding import Result
 from quaestor.solvers.embedded.filings.turns import FilingWeights
@@ -38,20 +39,17 @@ from quaestor.solvers.embedded.filings.turns import FilingWeights
 _SAME_COMPANY = {"apple": "aapl"}
 
 
-def company_of(filing: str) -> str:
+def name_company(filing: str) -> str:
     """Return the company of a filing by its name: `aapl-10-k-2024-11-01` and `apple-2021-10k` are of one."""
-    if filing.startswith("old-"):
-        return filing
-    name = filing.partition("-")[0]
-    return _SAME_COMPANY.get(name, name)
+    return filing if filing.startswith("old-") else _SAME_COMPANY.get(company_of(filing), company_of(filing))
 
 
 def make_folds(filings: Sequence[str], count: int) -> list[frozenset[str]]:
     """Return the filings in folds; those of one company are in one."""
-    companies = sorted(set(map(company_of, filings)))
+    companies = sorted(set(map(name_company, filings)))
     random.Random(0).shuffle(companies)
     return [
-        frozenset(filing for filing in filings if company_of(filing) in companies[place::count])
+        frozenset(filing for filing in filings if name_company(filing) in companies[place::count])
         for place in range(count)
     ]
 

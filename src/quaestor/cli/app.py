@@ -30,6 +30,7 @@ from quaestor.cli.serve import serve_command
 from quaestor.cli.show import show_command
 from quaestor.cli.store import store_commands
 from quaestor.cli.train import crossvalidate_command, train_command
+from quaestor.cli.train_filings import train_filings_command
 from quaestor.settings import misspelt_variables
 
 _FIRST_LINES = """\
@@ -94,6 +95,7 @@ app.command("calibrate")(calibrate_command)
 app.command("check")(check_command)
 app.command("train")(train_command)
 app.command("crossvalidate")(crossvalidate_command)
+app.command("train-filings")(train_filings_command)
 app.add_typer(runs, name="runs")
 app.add_typer(store_commands, name="store")
 app.add_typer(ontology, name="ontology")

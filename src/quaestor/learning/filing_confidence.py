@@ -12,9 +12,9 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.facts.table import FactTable
 from quaestor.learning.filings import LabelledQuestion
+from quaestor.learning.trees import fitted_trees
 from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, Decision, decide, decision_features
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn, understand_turn
-from quaestor.solvers.embedded.model.trees import Trees
 
 _ROUNDS = 120
 _PARAMETERS = {
@@ -75,7 +75,7 @@ def fit_confidence(played: Sequence[PlayedQuestion]) -> ConfidenceModel:
     for labels in ([one.right for one in rows], ["none" not in one.question.answer for one in rows]):
         data = xgboost.DMatrix(matrix, label=np.array(labels, np.float32), feature_names=list(names))
         booster = xgboost.train(_PARAMETERS, data, _ROUNDS)
-        trees.append(Trees(bytes(booster.save_raw("json")), names))
+        trees.append(fitted_trees(booster, names))
     return ConfidenceModel(names, *trees)
 
 

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from quaestor.core.terms import terms
 from quaestor.facts.table import FactTable, Series
 from quaestor.learning.intents import fit_intents
+from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.questions.intents import IntentWeights
 from quaestor.questions.understanding import read_filing_question
 from quaestor.solvers.embedded.filings.binding import Candidates
 from quaestor.solvers.embedded.filings.times import resolve_moments
 from quaestor.solvers.embedded.filings.turns import FilingWeights, TurnState, ask_for, read_turn_state
-from quaestor.solvers.embedded.model.trees import Trees
 
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 _DISTINCT = 1000
@@ -113,7 +113,7 @@ def rank_samples(
     return samples
 
 
-def fit_series_ranker(samples: Sequence[tuple[Candidates, NDArray[np.float32]]]) -> "FittedRanker":
+def fit_series_ranker(samples: Sequence[tuple[Candidates, NDArray[np.float32]]]) -> FittedTrees:
     """Return the trees that rank the candidates of an operand."""
     import xgboost
 
@@ -125,19 +125,7 @@ def fit_series_ranker(samples: Sequence[tuple[Candidates, NDArray[np.float32]]])
         feature_names=list(names),
     )
     booster = xgboost.train(_PARAMETERS, data, _ROUNDS)
-    return FittedRanker(bytes(booster.save_raw("json")), names)
-
-
-class FittedRanker:
-    """A ranker as XGBoost has fitted it."""
-
-    def __init__(self, document: bytes, names: tuple[str, ...]) -> None:
-        self.document, self.names = document, names
-        self._trees = Trees(document, names)
-
-    def predict(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return a score a row."""
-        return np.asarray(self._trees.scores(features), np.float32)
+    return fitted_trees(booster, names)
 
 
 def fit_filing_weights(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 from quaestor.solvers.embedded.model.trees import Trees
 from quaestor.solvers.embedded.page.word_matrix import Floats
+
+if TYPE_CHECKING:
+    from xgboost import Booster
 
 _RISING = frozenset(
     (
@@ -66,6 +70,11 @@ def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> FittedTrees:
     likelihood = _Likelihood(labels, [len(right) for _, right in turns])
     booster = xgboost.train(parameters, data, num_boost_round=_ROUNDS, obj=likelihood)
     booster.feature_names = list(names)  # at the end: each round would read them anew
+    return fitted_trees(booster, names)
+
+
+def fitted_trees(booster: "Booster", names: tuple[str, ...]) -> FittedTrees:
+    """Return the trees that XGBoost has fitted over columns with names."""
     return FittedTrees(without_training(bytes(booster.save_raw("json"))), names)
 
 

@@ -1,16 +1,13 @@
 """What kind of answer a question asks for, by a linear classifier that is learned on labelled questions."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.questions.understanding import INTENTS, Reading
+from quaestor.questions.understanding import Reading
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9]+|[%$?/&+]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -65,16 +62,3 @@ def intent_features(reading: Reading, *, first: bool) -> Iterator[str]:
             {f"measure{place}", *(f"measure={measure}" for measure in operand.measures)} if operand.measures else set()
         )
     yield from sorted(found)
-
-
-@lru_cache(maxsize=1)
-def read_intent_weights() -> IntentWeights:
-    """Return the weights that the package has."""
-    written = json.loads((files("quaestor.questions") / "intents.json").read_text(encoding="utf-8"))
-    if tuple(written["intents"]) != INTENTS:
-        raise ValueError("intents.json was trained for other intents; train it again")
-    names = list(written["weights"])
-    return IntentWeights(
-        {name: row for row, name in enumerate(names)},
-        np.array([written["weights"][name] for name in names], np.float32),
-    )

@@ -13,6 +13,7 @@ from quaestor.solvers.embedded.decode.answering import RankedNumbers
 from quaestor.solvers.embedded.decode.beam import Hypotheses
 from quaestor.solvers.embedded.decode.explanation import CLOSE, abstained, other_reading, with_runner_up
 from quaestor.solvers.embedded.decode.readings import ConversationReader
+from quaestor.solvers.embedded.filings.answering import FilingAnswerer
 from quaestor.solvers.embedded.followups.answering import follow_up
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.named.answering import named_measure
@@ -44,6 +45,9 @@ class EmbeddedSolver:
         self._decliner = Decliner(answers) if decline else None
         self._reader = ConversationReader(weights, declines=decline, restates=self._any_kind, whole=self._any_kind)
         self._refuser = Refuser(self._reader, Doubter(weights.answerable, decline_below), self._decliner)
+        self._filings = (
+            FilingAnswerer(weights.filings, decline=decline) if self._any_kind and weights.filings is not None else None
+        )
         others: tuple[Answerer, ...] = (ChosenCells(weights), ListedNumbers(weights), WordsOfText())
         numbers = RankedNumbers(self._reader, weights, declines=decline)
         self._answerers: tuple[Answerer, ...] = (*others, numbers) if self._any_kind else (numbers,)
@@ -57,6 +61,10 @@ class EmbeddedSolver:
         return await compute(self._solve, *context.in_words_of_document(question))
 
     def _solve(self, question: str, context: TurnContext) -> Answer:
+        if self._filings is not None and context.document.whole is not None:
+            found = self._filings.answer(question, context)
+            if found is not None:
+                return found
         told = self._told_at_once(question, context)
         if told is not None:
             return told

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from quaestor.questions.understanding import Operand, Reading, read_filing_quest
 from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
 from quaestor.solvers.embedded.filings.times import resolve_moments
+from quaestor.solvers.embedded.model.trees import Trees
 
 if TYPE_CHECKING:
     from quaestor.solvers.embedded.filings.deciding import ConfidenceModel
@@ -26,20 +27,12 @@ _FEW = 2
 _MOST = 12
 
 
-class Ranker(Protocol):
-    """Scores candidates by their features."""
-
-    def predict(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return a score a row; the higher, the likelier."""
-        ...
-
-
 @dataclass(frozen=True)
 class FilingWeights:
-    """All that was learned about questions on filings."""
+    """What was learned on questions about filings: intents, the ranker of series, and the confidence."""
 
     intents: IntentWeights
-    ranker: Ranker = field(repr=False)
+    ranker: Trees = field(repr=False)
     confidence: "ConfidenceModel | None" = field(default=None, repr=False)
 
 
@@ -150,7 +143,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         candidates = ask_for(reading, place, moments, state, table, shares, operand)
         if not candidates.series:
             return ()
-        scores = weights.ranker.predict(candidates.features)
+        scores = weights.ranker.scores(candidates.features)
         order = np.argsort(-scores, kind="stable")[:_MOST]
         likely = softmax([float(scores[index]) for index in order])
         return tuple(Bound(candidates.series[index], share) for index, share in zip(order, likely, strict=True))

@@ -22,6 +22,8 @@ from quaestor.conversation.references.wording import trait_id
 from quaestor.errors import ModelError
 from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
+from quaestor.solvers.embedded.filings.turns import FilingWeights
+from quaestor.solvers.embedded.filings.weights import read_filing_weights
 from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES, Answerability
 from quaestor.solvers.embedded.model.choice_confidence import CHOICE_MEASURES, ChoiceCalibration
 from quaestor.solvers.embedded.model.confidence import MEASURES, Calibration
@@ -40,6 +42,9 @@ CHOICES_FILE = "choices.json"
 ANSWERABLE_FILE = "answerable.json"
 """The file of what tells whether a page holds an answer; weights of before it was learned have none."""
 
+FILINGS_FOLDER = "filings"
+"""The folder of what was learned on questions about whole filings, beside the others; it may be missing."""
+
 SHIPPED_WEIGHTS = Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
 """The folder of those that come with the package."""
 
@@ -56,6 +61,7 @@ class EmbeddedWeights:
     calibration: Calibration = field(default_factory=Calibration)
     choices: ChoiceCalibration = field(default_factory=ChoiceCalibration)
     answerable: Answerability | None = None
+    filings: FilingWeights | None = None
 
 
 def column_names(table: dict[str, str]) -> tuple[str, ...]:
@@ -82,6 +88,7 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
         calibration=_read_calibration(folder / "calibration.json"),
         choices=_read_choices(folder / CHOICES_FILE),
         answerable=_read_answerable(folder / ANSWERABLE_FILE),
+        filings=read_filing_weights(folder / FILINGS_FOLDER),
     )
 
 

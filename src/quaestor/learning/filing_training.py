@@ -1,0 +1,85 @@
+"""Train the weights for questions about filings on labelled conversations, and write them into a folder."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from quaestor.documents.document import Document
+from quaestor.facts.table import build_facts
+from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, play_questions
+from quaestor.learning.filings import LabelledQuestion, fit_filing_weights
+from quaestor.learning.trees import FittedTrees
+from quaestor.questions.intents import IntentWeights
+from quaestor.questions.understanding import INTENTS
+from quaestor.solvers.embedded.filings.turns import FilingWeights
+
+_FOLDS = 5
+_DIGITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FilingTraining:
+    """What training came to.
+
+    Attributes:
+        weights: The weights.
+        questions: How many questions they were learned from.
+        right: How many of these were answered right by weights that had not seen their filings.
+    """
+
+    weights: FilingWeights
+    questions: int
+    right: int
+
+
+def train_on_filings(questions: Sequence[LabelledQuestion], documents: Mapping[str, Document]) -> FilingTraining:
+    """Return weights that labelled questions teach, with a confidence learned on filings that were left out.
+
+    Args:
+        questions: The questions, a conversation's in their order.
+        documents: The filings that they are about, by name.
+    """
+    tables = {name: build_facts(document) for name, document in documents.items()}
+    folds = split_by_company(sorted(tables), min(_FOLDS, len(tables)))
+    played: list[PlayedQuestion] = []
+    for fold in folds:
+        others = {name: table for name, table in tables.items() if name not in fold}
+        rest = [one for one in questions if one.filing not in fold]
+        weights = fit_filing_weights(rest, others, folds=[other for other in folds if other is not fold])
+        for name in sorted(fold):
+            played += play_questions([one for one in questions if one.filing == name], tables[name], weights)
+    weights = replace(fit_filing_weights(questions, tables, folds=folds), confidence=fit_confidence(played))
+    return FilingTraining(weights, len(questions), sum(one.right for one in played))
+
+
+def split_by_company(filings: Sequence[str], count: int) -> list[frozenset[str]]:
+    """Return filings in folds; those whose names begin with the same word are in one."""
+    companies = sorted({company_of(filing) for filing in filings})
+    return [
+        frozenset(filing for filing in filings if company_of(filing) in companies[place::count])
+        for place in range(count)
+    ]
+
+
+def company_of(filing: str) -> str:
+    """Return the first word of a filing's name: its company."""
+    return re.split(r"[-_ .]", filing, maxsplit=1)[0].lower()
+
+
+def save_filing_weights(weights: FilingWeights, folder: Path) -> None:
+    """Write weights into a folder, as `read_filing_weights` reads them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "intents.json").write_text(_write_intents(weights.intents), encoding="utf-8")
+    trees = {"series.json": weights.ranker}
+    if weights.confidence is not None:
+        trees |= {"right.json": weights.confidence.right, "answerable.json": weights.confidence.answerable}
+    for name, fitted in trees.items():
+        assert isinstance(fitted, FittedTrees)
+        fitted.save(folder / name)
+
+
+def _write_intents(intents: IntentWeights) -> str:
+    rows = {name: [round(float(value), _DIGITS) for value in intents.matrix[row]] for name, row in intents.rows.items()}
+    return json.dumps({"intents": list(INTENTS), "weights": rows}, separators=(",", ":")) + "\n"
