@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo
-from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.facts.table import FactTable
 from quaestor.learning.filings import LabelledQuestion
@@ -59,8 +58,7 @@ def play_questions(
         features = decision_features(understood, results) if results else {}
         right = bool(results) and is_right(one.answer, results[0].value, results[0].scale)
         played.append(PlayedQuestion(one, features, right, decision))
-        cells = results[0].proposal.plan.extracts if results else ()
-        past.append(PastTurn(one.text, tuple(step.source for step in cells if isinstance(step.source, CellRef))))
+        past.append(PastTurn(one.text, results[0].proposal.plan if results else None))
     return played
 
 

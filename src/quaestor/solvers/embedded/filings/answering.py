@@ -6,7 +6,6 @@ from dataclasses import replace
 from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.display import show_number
 from quaestor.core.caching import BoundedCache
-from quaestor.core.provenance import CellRef
 from quaestor.errors import PlanError
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
@@ -56,9 +55,7 @@ def facts_of(context: TurnContext) -> FactTable:
 
 def _past_turns(context: TurnContext) -> Iterator[PastTurn]:
     for turn in context.memory.turns:
-        plan = turn.answer.plan
-        cells = () if plan is None else tuple(s.source for s in plan.extracts if isinstance(s.source, CellRef))
-        yield PastTurn(turn.question, cells)
+        yield PastTurn(turn.question, turn.answer.plan)
 
 
 def _answers(decision: Decision, question: str, context: TurnContext) -> Iterator[Answer]:

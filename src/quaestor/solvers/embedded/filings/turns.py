@@ -3,18 +3,21 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.core.provenance import CellRef
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
+from quaestor.plan.steps import Plan
 from quaestor.questions.intents import IntentWeights
 from quaestor.questions.understanding import Operand, Reading, read_filing_question
 from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
+from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
+from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer
 from quaestor.solvers.embedded.filings.times import resolve_moments
 from quaestor.solvers.embedded.model.trees import Trees
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 _PERCENT = re.compile(r"%|\bpercent|\bpct\b|\brate\b|\bmargin\b|\byield\b")
 _COUNT = re.compile(r"\bhow many\b|\bnumber of\b|\bheadcount\b|\bcount\b")
 _FEW = 2
+_REMEMBERED = 4
 _MOST = 12
 
 
@@ -38,10 +42,10 @@ class FilingWeights:
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """A turn before: what was asked, and the cells that its answer was taken from, in the order of the plan."""
+    """A turn before: what was asked, and the plan of its answer; None if it was not answered by one."""
 
     text: str
-    sources: tuple[CellRef, ...]
+    plan: Plan | None
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ class TurnState:
         moments: When.
         terms: What the questions before named.
         turns: How many there were.
+        before: What the answers were, the latest first.
+        falls: Whether the last question asked for a fall.
     """
 
     base: Moment | None = None
@@ -69,6 +75,8 @@ class TurnState:
     moments: tuple[Moment, ...] = ()
     terms: frozenset[str] = frozenset()
     turns: int = 0
+    before: tuple[PastAnswer, ...] = ()
+    falls: bool = False
 
 
 def read_turn_state(
@@ -77,6 +85,7 @@ def read_turn_state(
     asked: tuple[Moment, ...],
     found: Sequence[tuple[Series, Moment | None]],
     table: FactTable,
+    answer: PastAnswer | None = None,
 ) -> TurnState:
     """Return what the next question goes on from.
 
@@ -86,15 +95,18 @@ def read_turn_state(
         asked: The times that it names.
         found: The series and times that its answer was taken from.
         table: The facts.
+        answer: What the answer was.
     """
     moments = tuple(dict.fromkeys(moment for _, moment in found if moment is not None))
     own = frozenset(reading.terms) - table.company
     return TurnState(
-        max(asked) if asked else max(moments) if moments else state.base,
+        (answer.anchor if answer else None) or (max(asked) if asked else max(moments) if moments else state.base),
         tuple({series.place: series for series, _ in found}.values()) or state.series,
         moments or asked or state.moments,
         own | (state.terms if len(own) < _FEW else frozenset()),
         state.turns + 1,
+        (answer, *state.before)[:_REMEMBERED] if answer else state.before,
+        asks_for_fall(reading.text),
     )
 
 
@@ -126,15 +138,21 @@ def ask_for(
     return find_candidates(asked, table)
 
 
+def _go_on(state: TurnState, turn: PastTurn, table: FactTable) -> TurnState:
+    """Return what the question after a turn goes on from."""
+    reading = read_filing_question(turn.text)
+    asked = resolve_moments(reading, table, state.base)
+    answer = None if turn.plan is None else read_past_answer(turn.plan, table)
+    leaves = [leaf for node in answer.measured for leaf in node.leaves()] if answer else []
+    found = [(leaf.series, leaf.moment) for leaf in leaves if leaf.series is not None]
+    return read_turn_state(state, reading, asked, found, table, answer)
+
+
 def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Understood:
     """Return what a question may mean after the turns before, with the plans that would answer it."""
     state = TurnState()
     for turn in past:
-        reading = read_filing_question(turn.text)
-        asked = resolve_moments(reading, table, state.base)
-        state = read_turn_state(
-            state, reading, asked, [table.at[ref] for ref in turn.sources if ref in table.at], table
-        )
+        state = _go_on(state, turn, table)
     reading = read_filing_question(text)
     shares = weights.intents.classify(reading, first=not past)
     moments = resolve_moments(reading, table, state.base)
@@ -150,6 +168,6 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
 
     question = Question(
         reading, table, intents_by_name(list(shares)), tuple(bind(place) for place in range(len(reading.operands))), moments,
-        state.base or table.latest, state.series, state.moments, lambda operand: bind(0, operand),
+        state.base or table.latest, state.before, state.falls, lru_cache(lambda operand: bind(0, operand)),
     )  # fmt: skip
     return Understood(question, tuple(compose(question)))

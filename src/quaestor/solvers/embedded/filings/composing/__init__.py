@@ -1,0 +1,92 @@
+"""Plans that answer a question about a filing: operations on the numbers of the series that its words may mean."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import exp, log
+
+from quaestor.questions.understanding import INTENTS
+from quaestor.solvers.embedded.filings.composing.choices import propose_comparisons, propose_rankings
+from quaestor.solvers.embedded.filings.composing.pairs import propose_changes, propose_growth_rates, propose_growths
+from quaestor.solvers.embedded.filings.composing.question import Bound, Proposal, Question, softmax
+from quaestor.solvers.embedded.filings.composing.ratios import propose_ratios, propose_shares
+from quaestor.solvers.embedded.filings.composing.several import propose_averages, propose_lists, propose_sums
+from quaestor.solvers.embedded.filings.composing.values import propose_values
+
+__all__ = ["Bound", "Proposal", "Question", "compose", "intents_by_name", "softmax"]
+
+_LEAST_FORM = 0.02
+"""Forms that are less likely are not composed."""
+
+_INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
+    "value": ("lookup", "text_fact", "unanswerable", "ambiguous", "why", "description", "two_part"),
+    "ratio": ("ratio",),
+    "share": ("share",),
+    "sum": ("sum",),
+    "growth": ("growth",),
+    "change": ("change",),
+    "cagr": ("cagr",),
+    "average": ("average",),
+    "list": ("list",),
+    "ranking": ("ranking",),
+    "compare": ("comparison", "yesno"),
+}
+_COMPOSERS: Mapping[str, Callable[[Question], Iterator[Proposal]]] = {
+    "value": propose_values,
+    "ratio": propose_ratios,
+    "share": propose_shares,
+    "sum": propose_sums,
+    "growth": propose_growths,
+    "change": propose_changes,
+    "cagr": propose_growth_rates,
+    "average": propose_averages,
+    "list": propose_lists,
+    "ranking": propose_rankings,
+    "compare": propose_comparisons,
+}
+
+
+def compose(question: Question) -> list[Proposal]:
+    """Return the plans that may answer a question, the likeliest first; plans that are the same once."""
+    found: dict[str, Proposal] = {}
+    for form, intents in _INTENTS_OF_FORM.items():
+        share = sum(question.intents[intent] for intent in intents)
+        if share < _LEAST_FORM:
+            continue
+        made: dict[str, Proposal] = {}
+        for proposal in _COMPOSERS[form](question):
+            scored = replace(proposal, score=proposal.score + log(share), features={"form": share})
+            key = repr(scored.plan.steps)
+            if key not in made or made[key].score < scored.score:
+                made[key] = scored
+        for key, proposal in made.items():
+            found[key] = _either(found[key], proposal) if key in found else proposal
+    ranked = sorted(found.values(), key=lambda proposal: -proposal.score)
+    return [_with_features(proposal, ranked) for proposal in ranked]
+
+
+def _either(one: Proposal, other: Proposal) -> Proposal:
+    """Return one plan that two forms come to, with the probability of both."""
+    likelier = max(one, other, key=lambda proposal: proposal.score)
+    return replace(likelier, score=log(exp(one.score) + exp(other.score)))
+
+
+def _with_features(proposal: Proposal, ranked: Sequence[Proposal]) -> Proposal:
+    best = ranked[0].score
+    others = [other for other in ranked if other is not proposal]
+    tables = {series.line.table for series in proposal.series}
+    features = {
+        **proposal.features,
+        "score": proposal.score,
+        "behind": best - proposal.score,
+        "margin": proposal.score - max((other.score for other in others), default=proposal.score - 10.0),
+        "close": float(sum(other.score > proposal.score - 1.0 for other in others)),
+        "numbers": float(len(proposal.plan.extracts)),
+        "same_table": float(len(tables) <= 1),
+        "undated": float(len(proposal.moments) < len(proposal.series)),
+    }
+    return replace(proposal, features=features)
+
+
+def intents_by_name(shares: Sequence[float]) -> dict[str, float]:
+    """Return the probability of each intent by its name."""
+    return dict(zip(INTENTS, map(float, shares), strict=True))

@@ -1,0 +1,144 @@
+"""Which is highest, which of two, and yes or no."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from quaestor.facts.moments import Moment
+from quaestor.solvers.embedded.filings.composing.meant import Meant, read_meant
+from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall, asks_for_rise, read_pairs, two_moments
+from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
+from quaestor.solvers.embedded.filings.composing.ratios import read_two
+from quaestor.solvers.embedded.filings.composing.several import (
+    Block,
+    block_entries,
+    join_lists,
+    moments_of_list,
+    propose_items,
+    read_blocks,
+    write_moment,
+)
+from quaestor.solvers.embedded.filings.composing.values import moments_to_try, spell_value
+
+_LOW = re.compile(r"\b(?:smallest|lowest|least|fewest|minimum|slowest|worst|weakest|shortest|smaller|bottom)\b")
+_GROWTH = re.compile(
+    r"\b(?:gr[eo]w\w*|growth|fast\w*|slow\w*|increas\w+|decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|rose|rise|jump\w*|gain\w*|lost)\b"
+)
+_FALL = re.compile(r"\b(?:decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|slow\w*|lost|down)\b")
+_WHEN = re.compile(
+    r"\b(?:which|what|best|worst|highest|lowest|strongest|weakest)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
+)
+_WHICH = re.compile(r"\b(?:which|what|who|where)\b")
+_POSITIVE = re.compile(r"\b(?:positive|profitable|in the black|a profit|make money|made money|a surplus)\b")
+_NEGATIVE = re.compile(r"\b(?:negative|in the red|a loss|lose money|losing money|loss-making|unprofitable|a deficit)\b")
+_LIMIT = re.compile(
+    r"\b(?P<how>more|less|over|under|above|below|exceed\w*|at least|top\w*|fewer|bigger|higher|lower|greater|smaller)\s+(?:than\s+)?\$?"
+    r"(?P<number>\d[\d,]{0,15}(?:\.\d{1,6})?)\s*(?P<scale>%|percent|bn|billion|m|mm|million|thousand|k)?"
+)
+_FACTORS = {"bn": 9, "billion": 9, "m": 6, "mm": 6, "million": 6, "thousand": 3, "k": 3}
+_BELOW = ("less", "under", "below", "fewer", "lower", "smaller")
+
+
+def propose_rankings(question: Question) -> Iterator[Proposal]:
+    """Yield the member, or the time, with the highest or the lowest number or growth."""
+    low = bool(_LOW.search(question.text))
+    when = 0.85 if _WHEN.search(question.text) else 0.08
+    grows = bool(_GROWTH.search(question.text))
+    for block in read_blocks(question):
+        score = log_share(block.share * (1 - when))
+        if grows:
+            yield from _growth_ranking(question, block, score)
+        chosen = "argmin" if low else "argmax"
+        if made := propose_items(question, block_entries(question, block), "ranking", score - 2.0 * grows, chosen):
+            yield made
+    for meant in read_meant(question)[:4]:
+        entries = [(write_moment(moment), meant, moment) for moment in moments_of_list(question, meant)]
+        chosen = "argmin" if low else "argmax"
+        if made := propose_items(question, entries, "ranking", log_share(meant.share * when), chosen):
+            yield made
+
+
+def _growth_ranking(question: Question, block: Block, score: float) -> Iterator[Proposal]:
+    """Yield the member whose number grew most, or fell most."""
+    entries = [(label, meant) for label, meant, _ in block_entries(question, block)]
+    pair = two_moments(question, entries[0][1]) if entries else None
+    if pair is None:
+        return
+    terms = Terms(question.table)
+    formulas = []
+    for label, meant in entries:
+        old, new = _spell(meant, pair[0], terms, label), _spell(meant, pair[1], terms, label)
+        if old is not None and new is not None:
+            formulas.append(f"({new} - {old}) / {old}")
+    joined = join_lists(formulas) if len(formulas) >= 2 else None
+    fall = bool(_FALL.search(question.text)) or bool(_LOW.search(question.text))
+    if joined and (made := terms.proposal(f"{'argmin' if fall else 'argmax'}({joined})", "ranking", score)):
+        yield made
+
+
+def _spell(meant: Meant, moment: Moment, terms: Terms, label: str) -> str | None:
+    return meant.spell(moment, terms, label or "-")
+
+
+def propose_comparisons(question: Question) -> Iterator[Proposal]:
+    """Yield which of two is higher, or whether something is higher than something else."""
+    low = asks_for_fall(question.text) and not asks_for_rise(question.text)
+    if len(question.operands) == 2 and question.reading.operands[1].terms and question.reading.relation != "ratio":
+        yield from _of_two(question, low=low)
+    yield from _against_limit(question)
+    yield from _signs(question)
+    for score, _, old, new, terms in read_pairs(question):
+        if made := terms.proposal(f"{new} {'<' if low else '>'} {old}", "compare", score):
+            yield made
+
+
+def _of_two(question: Question, *, low: bool) -> Iterator[Proposal]:
+    """Yield which of two operands is higher, or whether the first is."""
+    sign = "<" if low or re.search(r"\b(?:below|under)\b", question.text) else ">"
+    if _WHICH.search(question.text) or (question.reading.relation == "versus" and " or " in question.text):
+        for one in read_meant(question, 0)[:3]:
+            for other in read_meant(question, 1)[:3]:
+                moment = moments_to_try(question)[0]
+                entries = [
+                    (meant.series[0].line.label if meant.series else "", meant, moment) for meant in (one, other)
+                ]
+                chosen = "argmin" if sign == "<" else "argmax"
+                score = log_share(one.share) + log_share(other.share)
+                if made := propose_items(question, entries, "compare", score, chosen):
+                    yield made
+        return
+    for score, first, second, terms in read_two(question):
+        if made := terms.proposal(f"{first} {sign} {second}", "compare", score):
+            yield made
+
+
+def _against_limit(question: Question) -> Iterator[Proposal]:
+    """Yield whether a number is more, or less, than the one that the question gives."""
+    found = _LIMIT.search(question.text)
+    if found is None:
+        return
+    number = float(found["number"].replace(",", ""))
+    scale = found["scale"] or ""
+    sign = "<" if found["how"].startswith(_BELOW) else ">"
+    for meant in read_meant(question)[:4]:
+        terms = Terms(question.table)
+        text = spell_value(question, meant, terms)
+        if text is None:
+            continue
+        limit = f"{number:g} %" if scale in ("%", "percent") else f"{number * 10 ** _FACTORS.get(scale, 0):.10g}"
+        if made := terms.proposal(f"{text} {sign} {limit}", "compare", log_share(meant.share) + 0.5):
+            yield made
+
+
+def _signs(question: Question) -> Iterator[Proposal]:
+    """Yield whether a number is positive, or negative."""
+    negative = bool(_NEGATIVE.search(question.text))
+    if not negative and not _POSITIVE.search(question.text):
+        return
+    for meant in read_meant(question)[:4]:
+        terms = Terms(question.table)
+        text = spell_value(question, replace(meant, share=meant.share), terms)
+        if text is not None and (
+            made := terms.proposal(f"{text} {'<' if negative else '>'} 0", "compare", log_share(meant.share) + 1.0)
+        ):
+            yield made

@@ -1,0 +1,375 @@
+"""What an operand of a question may mean: a series, a measure by its formula, or what was talked about, at any time."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from quaestor.core.quantity import Scale
+from quaestor.core.terms import terms as terms_of
+from quaestor.facts.moments import Moment
+from quaestor.facts.table import FactLine, FactTable, Series
+from quaestor.ontology.lexicon import Formula, LexiconMatch, read_lexicon
+from quaestor.questions.understanding import Operand
+from quaestor.solvers.embedded.filings.composing.periods import pick_cell, spell_at
+from quaestor.solvers.embedded.filings.composing.question import Bound, Question, Terms, log_share
+from quaestor.solvers.embedded.filings.past import Node, PastAnswer, anchor_of, spell_node
+
+_MOST = 6
+_COMPUTED = 0.85
+"""The probability of the formula of a measure that no line of the filing is called after."""
+_COMPUTED_BESIDE = 0.35
+"""Likewise if a line is called after it."""
+_AGAIN = 0.7
+"""The probability that a question without words of its own goes on from the last answer as a whole."""
+_NARROWED = 0.6
+"""The probability that a measure is narrowed to the member that was talked about."""
+
+Spell = Callable[[Moment | None, Terms, str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """Something measured.
+
+    Attributes:
+        share: The probability that it is meant.
+        spell: Returns a formula of it at a time (None for the latest); the words are what its numbers are called.
+        series: What it is taken from, as far as that is known.
+        kind: `series`, `measure`, `before`, `part`.
+        covered: The part of the terms of the question that is accounted for.
+    """
+
+    share: float
+    spell: Spell
+    series: tuple[Series, ...]
+    kind: str = "series"
+    covered: float = 1.0
+
+    @property
+    def moments(self) -> tuple[Moment, ...]:
+        """When its first series has numbers."""
+        return tuple(moment for moment in self.series[0].cells if moment is not None) if self.series else ()
+
+    @property
+    def percent(self) -> bool:
+        """Whether its numbers are printed as percentages."""
+        return bool(self.series) and self.kind == "series" and self.series[0].first.scale is Scale.PERCENT
+
+
+def mean_series(series: Series, share: float, kind: str = "series") -> Meant:
+    """Return a series as something meant."""
+
+    def spell(moment: Moment | None, terms: Terms, label: str) -> str | None:
+        return spell_at(series, moment, terms, label)
+
+    return Meant(share, spell, (series,), kind)
+
+
+def read_meant(question: Question, place: int = 0) -> list[Meant]:
+    """Return what an operand may mean, the likeliest first; without words of its own, what was talked about."""
+    operands = question.reading.operands
+    if place >= len(operands):
+        return []
+    if not operands[place].terms:
+        found = list(_talked_about(question))
+        return found or [mean_series(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
+    found = [mean_series(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
+    for match in operands[place].matches:
+        for name in match.measures[:2]:
+            formula = read_lexicon().measures[name].formula
+            if formula is not None:
+                found = _with_measure(question, operands[place], match, formula, found)
+    return sorted(found, key=lambda one: -one.share)
+
+
+def _with_measure(
+    question: Question, operand: Operand, match: LexiconMatch, formula: Formula, found: Sequence[Meant]
+) -> list[Meant]:
+    """Return what an operand may mean with a measure that it names: lines that are called otherwise are unlikely."""
+    phrase = set(operand.phrase[match.start : match.end])
+    others = tuple(term for term in operand.terms if term not in phrase and term not in question.table.company)
+    is_ratio = formula.kind == "/"
+    named: list[Meant] = []
+    rest: list[Meant] = []
+    for one in found:
+        if one.kind != "series":
+            rest.append(one)
+            continue
+        line = one.series[0].line
+        fits = phrase <= {*line.label_terms, *one.series[0].column}
+        fits = fits and not (is_ratio and _is_money(one.series[0]))
+        (named if fits else rest).append(one)
+    printed = sum(one.share for one in named)
+    computed = _COMPUTED_BESIDE if printed > _COMPUTED_BESIDE else _COMPUTED
+    return [
+        *named,
+        *(replace(one, share=one.share * (1 - computed)) for one in rest),
+        *_measures(question, formula, others, computed),
+    ]
+
+
+def _is_money(series: Series) -> bool:
+    first = series.first
+    return first.scale is not Scale.PERCENT and abs(first.amount) >= 1000
+
+
+def _measures(question: Question, formula: Formula, others: Sequence[str], share: float) -> Iterator[Meant]:
+    """Yield a measure of the whole company, of the member that is named, or of the one that was talked about."""
+    whole = _Measure(question, formula, partial(find_concept, question=question))
+    last = question.last.series if question.last is not None else ()
+    if others:
+        yield Meant(
+            share * 0.8,
+            _Measure(question, formula, partial(_find_named, question=question, others=others)),
+            (),
+            "measure",
+        )
+        yield Meant(share * 0.25 / len(others), whole, (), "measure", 0.0)
+    elif any(series.members or series.column or series.line.path for series in last[:1]) and question.reading.goes_on:
+        beside = partial(find_beside, question=question, member=last[0])
+        yield Meant(share * _NARROWED, _Measure(question, formula, beside), (), "measure")
+        yield Meant(share * (1 - _NARROWED), whole, (), "measure")
+    elif last and last[0].members:
+        beside = partial(find_beside, question=question, member=last[0])
+        yield Meant(share * 0.5, _Measure(question, formula, beside), (), "measure")
+        yield Meant(share * 0.5, whole, (), "measure")
+    else:
+        yield Meant(share, whole, (), "measure")
+
+
+_Found = tuple[Series, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """A formula over concepts, each found by a function."""
+
+    question: Question
+    formula: Formula
+    find: Callable[[str, Moment], _Found | None]
+
+    def __call__(self, moment: Moment | None, terms: Terms, label: str) -> str | None:
+        return self._spell(self.formula, moment or self.question.table.latest, terms, label)
+
+    def _spell(self, formula: Formula, moment: Moment, terms: Terms, label: str) -> str | None:
+        parts = formula.parts
+        match formula.kind:
+            case "number":
+                return formula.name
+            case "concept":
+                return self._concept(formula.name, moment, terms, label)
+            case "else":
+                return next((text for part in parts if (text := self._spell(part, moment, terms, label))), None)
+            case "prior":
+                return self._spell(parts[0], moment.before(years=1), terms, label)
+            case "average":
+                both = [self._spell(parts[0], at, terms, label) for at in (moment, moment.before(years=1))]
+                return both[0] if None in both else f"({both[0]} + {both[1]}) / 2"
+            case operator:
+                sides = [self._spell(part, moment, terms, label) for part in parts]
+                if None in sides:
+                    # A sum goes without a part that the filing does not have.
+                    return sides[0] or (sides[1] if operator == "+" else None) if operator in "+-" else None
+                return f"({sides[0]} {operator} {sides[1]})"
+
+    def _concept(self, concept: str, moment: Moment, terms: Terms, label: str) -> str | None:
+        found = self.find(concept, moment)
+        if found is None:
+            return None
+        score = terms.score
+        text = spell_at(found[0], moment, terms, label)
+        terms.score = min(terms.score, score + log_share(found[1]))
+        return text
+
+
+def find_concept(concept: str, moment: Moment, question: Question) -> _Found | None:
+    """Return the series of a concept of the whole company that has a number at a time, and its probability."""
+    table = question.table
+    found: list[tuple[float, Series]] = []
+    for line in table.by_concept.get(concept, ()):
+        for series in table.series_of_line[line.place]:
+            if series.concept != concept or series.members or pick_cell(series, (moment,), table, strict=True) is None:
+                continue
+            worth = 2.0 * line.role.is_statement + line.tagged - 0.3 * len(series.column) + 0.01 / (1 + line.place)
+            found.append((worth, series))
+    if found:
+        return max(found, key=lambda one: one[0])[1], 0.9
+    known = read_lexicon().concepts.get(concept)
+    if known is None or any(fact.fact.concept for fact in table.document.facts[:1]):
+        return None
+    for bound in question.bind(read_phrase(known.phrases[0]))[:1]:
+        if bound.share > 0.2 and pick_cell(bound.series, (moment,), table, strict=True) is not None:
+            return bound.series, bound.share
+    return None
+
+
+def _find_named(concept: str, moment: Moment, question: Question, others: Sequence[str]) -> _Found | None:
+    """Return the series that a concept has for the member that other words of the question name."""
+    known = read_lexicon().concepts.get(concept)
+    if known is None:
+        return None
+    for bound in question.bind(read_phrase((*others, *known.phrases[0])))[:4]:
+        there = terms_of_series(bound.series)
+        if any(term in there for term in others) and pick_cell(bound.series, (moment,), question.table, strict=True):
+            if bound.series.concept in (concept, "") or set(known.phrases[0]) & there:
+                return bound.series, max(0.3, bound.share)
+    return None
+
+
+def find_beside(concept: str, moment: Moment, question: Question, member: Series) -> _Found | None:
+    """Return the series that a concept has for the member of another series."""
+    table, line = question.table, member.line
+    phrases = read_lexicon().concepts[concept].phrases[:3] if concept in read_lexicon().concepts else ()
+    found: list[tuple[float, Series]] = []
+    for series in (*_of_concept(concept, table), *_named_above(phrases, table, line.table, line.label_terms)):
+        same_table = series.line.table == line.table
+        same = bool(member.members) and set(series.members) == set(member.members)
+        same = same or (same_table and bool(member.column) and series.column == member.column)
+        same = same or (
+            same_table and bool(line.path) and series.line.path == line.path and series.column == member.column
+        )
+        same = same or (same_table and series.line.label_terms == line.label_terms and series.line.path != line.path)
+        if same and pick_cell(series, (moment,), table, strict=True) is not None:
+            found.append((same_table + 0.01 / (1 + series.line.place), series))
+    return (max(found, key=lambda one: one[0])[1], 0.9) if found else None
+
+
+def _of_concept(concept: str, table: FactTable) -> Iterator[Series]:
+    for line in table.by_concept.get(concept, ()):
+        yield from (series for series in table.series_of_line[line.place] if series.concept == concept)
+
+
+def _named_above(
+    phrases: Sequence[Sequence[str]], table: FactTable, index: int, label: Sequence[str]
+) -> Iterator[Series]:
+    """Yield the lines of a table of one label under a heading that is called so: members under each of their measures."""
+    for line in table.lines:
+        if line.table == index and line.label_terms == label and any(set(one) <= line.path_terms for one in phrases):
+            yield from table.series_of_line[line.place]
+
+
+def read_phrase(phrase: Sequence[str]) -> Operand:
+    """Return terms as an operand."""
+    phrase = tuple(phrase)
+    return Operand(" ".join(phrase), phrase, read_lexicon().find(phrase), phrase)
+
+
+def terms_of_series(series: Series) -> frozenset[str]:
+    """Return the terms of the labels of a series, of its members and of the title of its table."""
+    members = terms_of(" ".join(_words_of(member) for member in series.members))
+    line = series.line
+    return frozenset((*line.label_terms, *line.path_terms, *series.column, *members, *line.title_terms))
+
+
+def _words_of(member: str) -> str:
+    return "".join(f" {letter}" if letter.isupper() else letter for letter in member.removesuffix("Member"))
+
+
+# What was talked about
+
+
+def _talked_about(question: Question) -> Iterator[Meant]:
+    """Yield what the last answer measured, as a whole and in its parts."""
+    last = question.last
+    if last is None:
+        return
+    node = last.measured[0]
+    if node.series is None:
+        yield mean_again(node, _AGAIN)
+        for rank, series in enumerate(last.series[:3]):
+            yield mean_series(series, (1 - _AGAIN) / (rank + 1.5), "part")
+    else:
+        for rank, series in enumerate(last.series[:3]):
+            yield mean_series(series, _AGAIN / (rank + 1), "before")
+
+
+def mean_again(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> Meant:
+    """Return what was measured as something meant: the same terms at another time, or of other series.
+
+    Args:
+        node: What was measured.
+        share: Its probability.
+        series_of: Returns the series that takes the place of one.
+    """
+    anchor = anchor_of(node)
+    leaves = list(node.leaves())
+    swapped: Mapping[int, Series | None] = {
+        id(leaf): leaf.series if series_of is None or leaf.series is None else series_of(leaf.series) for leaf in leaves
+    }
+
+    def spell(moment: Moment | None, terms: Terms, label: str) -> str | None:
+        names: dict[int, str] = {}
+        for leaf in leaves:
+            series = swapped[id(leaf)]
+            at = leaf.moment if moment is None else _shift(leaf.moment, anchor, moment)
+            name = None if series is None else spell_at(series, at, terms, label)
+            if name is None:
+                return None
+            names[id(leaf)] = name
+        return spell_node(node, names)
+
+    return Meant(share, spell, tuple(series for series in swapped.values() if series is not None), "before")
+
+
+def _shift(moment: Moment | None, anchor: Moment | None, wanted: Moment) -> Moment:
+    """Return the time of a number if what is measured is at another time: as far before it as it was before."""
+    if moment is None or anchor is None:
+        return wanted
+    back = 4 * (anchor.year - moment.year) + anchor.quarter - moment.quarter
+    return replace(wanted.before(quarters=back), months=moment.months and (wanted.months or anchor.months))
+
+
+def mean_swapped(question: Question, past: PastAnswer) -> Iterator[Meant]:
+    """Yield what was measured before, of the member that the question names in the place of the last one."""
+    node = past.measured[0]
+    own = tuple(dict.fromkeys(
+        term for operand in question.reading.operands for term in operand.terms if term not in question.table.company
+    ))  # fmt: skip
+    if not own or node.series is not None:
+        return
+    swapped = {leaf.series.place: _counterpart(leaf.series, own, question) for leaf in node.leaves() if leaf.series}
+    if all(one is not None for one in swapped.values()) and any(
+        place != one.place for place, one in swapped.items() if one
+    ):
+        yield mean_again(node, 0.5, lambda series: swapped[series.place])
+
+
+def _counterpart(series: Series, own: Sequence[str], question: Question) -> Series | None:
+    """Return the series of the same thing for the member that terms name; None if none is named so."""
+    table = question.table
+    best: tuple[float, Series] | None = None
+    line = series.line
+    places = {line.place, *(other.place for term in own for other in _lines_of(term, table))}
+    for place in places:
+        other_line = table.lines[place]
+        same_label = other_line.label_terms == line.label_terms
+        for other in table.series_of_line.get(place, ()):
+            same = same_label or (bool(series.concept) and other.concept == series.concept)
+            same = same or (
+                other_line.table == line.table and other_line.path == line.path and other.column == series.column
+            )
+            if not same or other.first.scale != series.first.scale:
+                continue
+            there = terms_of_series(other)
+            named = sum(term in there for term in own) / len(own)
+            if named < 0.5:
+                continue
+            apart = len(there ^ terms_of_series(series)) / (1 + len(there))
+            worth = named - 0.2 * apart + 0.3 * (line.role == other_line.role) + 0.2 * (other.column == series.column)
+            if best is None or worth > best[0]:
+                best = worth, other
+    return best[1] if best is not None else None
+
+
+def _lines_of(term: str, table: FactTable) -> Iterator[FactLine]:
+    for place in table.postings.get(term, ())[:400]:
+        yield table.lines[place]
+
+
+def bounds_of(question: Question, place: int = 0) -> Sequence[Bound]:
+    """Return the series that an operand may mean; without words of its own, those that were talked about."""
+    if place < len(question.operands) and question.reading.operands[place].terms:
+        return question.operands[place]
+    if question.last is not None:
+        return [Bound(series, _AGAIN / (rank + 1)) for rank, series in enumerate(question.last.series[:2])]
+    return question.operands[place] if place < len(question.operands) else ()

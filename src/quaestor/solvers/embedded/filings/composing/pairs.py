@@ -1,0 +1,199 @@
+"""Two numbers of one thing at two times: growth, change, growth rates over years."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from quaestor.facts.moments import Moment
+from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, read_meant
+from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
+from quaestor.solvers.embedded.filings.composing.ratios import propose_differences
+from quaestor.solvers.embedded.filings.past import Node
+
+_FALLS = re.compile(
+    r"\b(?:f[ae]ll(?:en|s)?|fell|drop(?:s|ped)?|declin\w+|decreas\w+|lower|less|fewer|shr[aiu]nk|lost|lose|down|reduc\w+|cut"
+    r"|slump\w*|slid\w*|slip\w*|shed|weaker|smaller|worse)\b"
+)
+_RISES = re.compile(
+    r"\b(?:higher|more|above|up|gr[eo]w(?:n|th)?|rise|rose|risen|rais\w+|increas\w+|exceed\w*|better|bigger|larger|greater"
+    r"|improv\w*|gain\w*|jump\w*)\b"
+)
+_TO_BASE = re.compile(
+    r"\b(?:on|from|vs\.?|versus|since|than|over|against|(?:compared? )?(?:to|with)|relative to)\s*(?:fy|fiscal|the)?\s*$"
+)
+_POINTS = re.compile(r"\bbps\b|\bbasis points?\b")
+_MOST = 6
+
+
+def falls(question: Question) -> bool:
+    """Return whether a question asks for a fall: by its own words, else by those of the question before."""
+    if _FALLS.search(question.text):
+        return True
+    return question.falls and not question.own and not _RISES.search(question.text)
+
+
+def asks_for_fall(text: str) -> bool:
+    """Return whether the words of a question ask for a fall."""
+    return bool(_FALLS.search(text.lower()))
+
+
+def asks_for_rise(text: str) -> bool:
+    """Return whether the words of a question ask for a rise."""
+    return bool(_RISES.search(text.lower()))
+
+
+def read_pairs(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
+    """Yield what is measured with its earlier and its later number."""
+    for meant in read_meant(question)[:_MOST]:
+        pair = two_moments(question, meant)
+        if pair is None:
+            continue
+        terms = Terms(question.table)
+        old, new = meant.spell(pair[0], terms, ""), meant.spell(pair[1], terms, "")
+        if old is not None and new is not None and old != new:
+            yield log_share(meant.share), meant, old, new, terms
+    yield from _last_two(question)
+
+
+def _last_two(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
+    """Yield the last two answers, if they are one thing at two times."""
+    if question.own or question.moments or len(question.before) < 2:
+        return
+    nodes = [past.measured[0] for past in question.before[:2]]
+    moments = [past.anchor for past in question.before[:2]]
+    if None in moments or moments[0] == moments[1] or not _is_alike(*nodes):
+        return
+    terms = Terms(question.table)
+    meants = [mean_again(node, 1.0) for node in nodes]
+    names = [meant.spell(None, terms, "") for meant in meants]
+    if names[0] is not None and names[1] is not None:
+        later = 0 if (moments[0] or nodes[0].moment) > (moments[1] or nodes[1].moment) else 1  # type: ignore[operator]
+        yield log_share(0.9), meants[0], names[1 - later] or "", names[later] or "", terms
+
+
+def _is_alike(one: Node, other: Node) -> bool:
+    """Whether two terms measure the same thing, if maybe in two tables."""
+    if one.shape() == other.shape():
+        return True
+    if one.series is None or other.series is None:
+        return False
+    a, b = one.series, other.series
+    return a.members == b.members and (
+        (bool(a.concept) and a.concept == b.concept) or a.line.label_terms == b.line.label_terms
+    )
+
+
+def two_moments(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
+    """Return the earlier and the later time that a question compares; None if there are none."""
+    asked = question.moments
+    last = question.last
+    if len(asked) >= 2:
+        return min(asked), max(asked)
+    anchor = last.anchor if last is not None else None
+    if len(asked) == 1:
+        return _from_one(question, asked[0], anchor)
+    if (
+        last is not None
+        and len(last.moments) >= 2
+        and (not question.own or last.form in ("growth", "change", "compare"))
+    ):
+        return min(last.moments), max(last.moments)
+    there = meant.moments
+    end = anchor or question.table.latest
+    if there and not _has(there, end):
+        end = _latest_of(there, question.table.latest)
+    begin = end.before(years=1)
+    if there and not _has(there, begin):
+        earlier = [moment for moment in there if moment.end < end.end and moment.months == end.months]
+        earlier = earlier or [moment for moment in there if moment.end < end.end and 0 in (moment.months, end.months)]
+        begin = max(earlier, default=begin)
+    return begin, end
+
+
+def _from_one(question: Question, asked: Moment, anchor: Moment | None) -> tuple[Moment, Moment]:
+    """Return the times that are compared if one is named: it is the base of the other, or has a year before it."""
+    at = question.reading.moments[0]
+    base = anchor or question.base
+    to_base = at.back is not None or bool(_TO_BASE.search(question.text[: at.start]))
+    if to_base and asked.end < base.end:
+        return asked, replace(base, months=asked.months) if asked.months != base.months and asked.months else base
+    if to_base and anchor is None and asked.end < question.table.latest.end:
+        return asked, question.table.latest
+    return asked.before(years=1), asked
+
+
+def _has(moments: tuple[Moment, ...], wanted: Moment) -> bool:
+    return any(m.end == wanted.end and (m.months == wanted.months or 0 in (m.months, wanted.months)) for m in moments)
+
+
+def _latest_of(moments: tuple[Moment, ...], latest: Moment) -> Moment:
+    past = [moment for moment in moments if moment.end <= latest.end] or list(moments)
+    return max(past, key=lambda moment: (moment.end, moment.months == latest.months, moment.months))
+
+
+def _amount(question: Question, name: str, terms: Terms) -> float | None:
+    extract = terms.variables.get(name)
+    return None if extract is None or extract.quantity is None else float(abs(extract.quantity.value))
+
+
+def _fell(question: Question, old: str, new: str, terms: Terms) -> bool:
+    """Whether a fall is asked for and there is one, so that it is given as a positive number."""
+    if not falls(question):
+        return False
+    numbers = _amount(question, old, terms), _amount(question, new, terms)
+    return numbers[0] is None or numbers[1] is None or numbers[1] < numbers[0]
+
+
+def propose_growths(question: Question) -> Iterator[Proposal]:
+    """Yield growth from an earlier to a later number."""
+    for score, meant, old, new, terms in read_pairs(question):
+        if meant.percent:
+            score -= 1.0
+        up, down = f"({new} - {old}) / {old}", f"({old} - {new}) / {old}"
+        if made := terms.proposal(down if _fell(question, old, new, terms) else up, "growth", score):
+            yield made
+
+
+def propose_changes(question: Question) -> Iterator[Proposal]:
+    """Yield differences between an earlier and a later number."""
+    in_points = bool(_POINTS.search(question.text))
+    for score, meant, old, new, terms in read_pairs(question):
+        formula = f"{old} - {new}" if _fell(question, old, new, terms) else f"{new} - {old}"
+        if in_points:
+            formula = f"({formula}) * {100 if meant.percent else 10000}"
+        if made := terms.proposal(formula, "change", score):
+            yield made
+    yield from propose_differences(question)
+
+
+def propose_growth_rates(question: Question) -> Iterator[Proposal]:
+    """Yield compound annual growth rates."""
+    for meant in read_meant(question)[:_MOST]:
+        pair = _ends(question, meant)
+        if pair is None or pair[1].year <= pair[0].year:
+            continue
+        terms = Terms(question.table)
+        old, new = meant.spell(pair[0], terms, ""), meant.spell(pair[1], terms, "")
+        if old is None or new is None:
+            continue
+        formula = f"({new} / {old}) ** (1 / {pair[1].year - pair[0].year}) - 1"
+        if made := terms.proposal(formula, "cagr", log_share(meant.share)):
+            yield made
+
+
+def _ends(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
+    """Return the first and the last year of a growth rate."""
+    asked = question.moments
+    last = question.last
+    if len(asked) >= 2:
+        return min(asked), max(asked)
+    yearly = sorted(moment for moment in meant.moments if moment.months in (0, 12))
+    past = [moment for moment in yearly if moment.end <= question.table.latest.end]
+    if len(asked) == 1:
+        end = (
+            last.anchor if last is not None and last.anchor is not None else past[-1] if past else question.table.latest
+        )
+        return asked[0], end if end.end > asked[0].end else question.table.latest
+    if last is not None and len(last.moments) >= 2:
+        return min(last.moments), max(last.moments)
+    return (past[0], past[-1]) if len(past) >= 2 else None

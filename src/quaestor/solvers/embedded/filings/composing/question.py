@@ -1,0 +1,184 @@
+"""What plans are composed from: a question with the series that its words may mean, and what was talked about before."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import exp, log
+
+from quaestor.errors import PlanError
+from quaestor.facts.moments import Moment
+from quaestor.facts.table import FactCell, FactTable, Series
+from quaestor.plan.expressions import parse_expression
+from quaestor.plan.steps import Extract, Plan
+from quaestor.questions.understanding import Operand, Reading
+from quaestor.solvers.embedded.filings.past import PastAnswer
+
+LEAST = 1e-6
+"""Added to probabilities before their logarithm is taken."""
+
+_OUT = re.compile(
+    r"\b(?:payments?|paid|purchases?|repurchases?|repayments?|expenses?|costs?|dividends?|expenditures?|additions|acquisitions?"
+    r"|provision|charges?|used|investments? in|taxes withheld|buybacks?|loss|losses|interest)\b", re.IGNORECASE
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A series that an operand may mean, with its probability."""
+
+    series: Series
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A plan that may answer a question.
+
+    Attributes:
+        plan: Its steps.
+        score: The log of its probability.
+        form: What it does: `value`, `growth`, `ratio`.
+        series: What it takes its numbers from.
+        moments: When.
+        features: What is known of it, for the confidence.
+    """
+
+    plan: Plan
+    score: float
+    form: str
+    series: tuple[Series, ...]
+    moments: tuple[Moment, ...]
+    features: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def confidence(self) -> float:
+        """The probability that it is right."""
+        return 1 / (1 + exp(-self.score - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """All that a plan is composed from.
+
+    Attributes:
+        reading: The question.
+        table: The facts.
+        intents: The probability of each intent.
+        operands: The series that each operand may mean, the likeliest first.
+        moments: The times that are named.
+        base: The time that was talked about before, or the latest.
+        before: The last answers that were taken from the document, the latest first.
+        falls: Whether the last question asked for a fall.
+        bind: Returns what other words may mean.
+    """
+
+    reading: Reading
+    table: FactTable
+    intents: Mapping[str, float]
+    operands: tuple[tuple[Bound, ...], ...]
+    moments: tuple[Moment, ...]
+    base: Moment
+    before: tuple[PastAnswer, ...]
+    falls: bool
+    bind: Callable[[Operand], tuple[Bound, ...]]
+
+    @property
+    def text(self) -> str:
+        """The question in lower case."""
+        return self.reading.text.lower()
+
+    @property
+    def own(self) -> bool:
+        """Whether the question names something measured."""
+        return any(operand.terms for operand in self.reading.operands)
+
+    @property
+    def last(self) -> PastAnswer | None:
+        """The last answer that was taken from the document."""
+        return self.before[0] if self.before else None
+
+    @property
+    def default(self) -> Moment:
+        """The time that is meant if none is named: the one that was talked about, or the latest."""
+        return self.base
+
+    @property
+    def wanted(self) -> Sequence[Moment]:
+        """The times that are named, else the one that was talked about; empty if there is none."""
+        if self.moments:
+            return self.moments
+        return (self.last.anchor,) if self.last is not None and self.last.anchor is not None else ()
+
+
+class Terms:
+    """Numbers that a formula names.
+
+    Attributes:
+        table: The facts.
+        variables: The numbers, by their names in the formula.
+        series: What they are taken from.
+        moments: When they are.
+        score: The log of how sure they are what the formula means.
+    """
+
+    def __init__(self, table: FactTable) -> None:
+        self.table = table
+        self.variables: dict[str, Extract] = {}
+        self.series: list[Series] = []
+        self.moments: list[Moment] = []
+        self.score = 0.0
+
+    def add(
+        self, series: Series, moment: Moment | None, cell: FactCell, *, signed: bool = False, label: str = ""
+    ) -> str:
+        """Return the name of a number."""
+        extract = extract_cell(cell, series, self.table, signed=signed)
+        if label:
+            extract = replace(extract, label=label)
+        for name, known in self.variables.items():
+            if known == extract:
+                return name
+        name = f"x{len(self.variables)}"
+        self.variables[name] = extract
+        self.series.append(series)
+        if moment is not None:
+            self.moments.append(moment)
+        return name
+
+    def proposal(self, formula: str, form: str, score: float) -> Proposal | None:
+        """Return the plan of a formula over the numbers; None if there is none."""
+        try:
+            plan = parse_expression(formula, self.variables)
+        except PlanError:
+            return None
+        return Proposal(plan, score + self.score, form, tuple(self.series), tuple(self.moments))
+
+
+def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bool = False) -> Extract:
+    """Return the step that takes a number; amounts that go out are taken without their sign."""
+    out = cell.quantity.value < 0 and not signed and _goes_out(cell, series, table)
+    column = table.document.table(cell.ref.table).columns[cell.ref.column].label
+    label = ", ".join(part for part in (series.line.label, column) if part)
+    return Extract(1, cell.ref, label, cell.quantity, "magnitude" if out else "signed")
+
+
+def _goes_out(cell: FactCell, series: Series, table: FactTable) -> bool:
+    fact = table.document.fact(cell.ref)
+    if fact is not None and fact.value is not None:
+        return fact.value > 0
+    label = series.line.label.lower()
+    return (
+        bool(_OUT.search(label)) and "net cash" not in label and "income" not in label and not label.startswith("net ")
+    )
+
+
+def log_share(share: float) -> float:
+    """Return the logarithm of a probability that may be 0."""
+    return log(share + LEAST)
+
+
+def softmax(scores: Sequence[float]) -> list[float]:
+    """Return probabilities in proportion to the exponentials of scores."""
+    best = max(scores, default=0.0)
+    odds = [exp(score - best) for score in scores]
+    return [one / sum(odds) for one in odds]

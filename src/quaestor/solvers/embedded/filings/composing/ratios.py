@@ -1,0 +1,213 @@
+"""Two numbers of one time: ratios, shares of a whole, differences and sums."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from quaestor.core.quantity import Scale
+from quaestor.core.terms import term
+from quaestor.facts.table import Series
+from quaestor.solvers.embedded.filings.composing.meant import (
+    Meant,
+    find_beside,
+    find_concept,
+    mean_again,
+    mean_series,
+    mean_swapped,
+    read_meant,
+    read_phrase,
+)
+from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
+from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
+
+REVENUE = ("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "us-gaap:Revenues", "us-gaap:SalesRevenueNet")
+_MARGIN = term("margin")
+_LESS = re.compile(r"\b(?:net of|less|minus|after|excluding|excl|without|ex|subtract\w*|deduct\w*|take out)\b")
+_PLUS = re.compile(r"\b(?:plus|add\w*|and|with|including|incl|together|combined|both|total|sum|counting|all)\b|\+")
+_MOST = 4
+_SAME_TABLE = 0.5
+_STATED = 0.4
+"""Added to the score of what the question states with its operands, beside what it leaves to be understood."""
+
+
+def read_two(question: Question) -> Iterator[tuple[float, str, str, Terms]]:
+    """Yield the numbers of both operands of a question; what it does not name was talked about before."""
+    for one in read_meant(question, 0)[:_MOST]:
+        for other in read_meant(question, 1)[:_MOST]:
+            yield from join(question, one, other)
+
+
+def join(question: Question, one: Meant, other: Meant) -> Iterator[tuple[float, str, str, Terms]]:
+    """Yield the numbers of two things at one time, unless they are the same."""
+    if one.series and other.series and one.series[0].place == other.series[0].place and one.kind == other.kind:
+        return
+    terms = Terms(question.table)
+    first = spell_value(question, one, terms)
+    if first is None:
+        return
+    at = max((moment for moment in terms.moments), key=lambda moment: (moment.end, moment.months), default=None)
+    second = other.spell(at, terms, "") or (None if at is None else spell_value(question, other, terms))
+    if second is None or first == second:
+        return
+    tables = {extract.source.table for extract in terms.variables.values() if hasattr(extract.source, "table")}
+    yield log_share(one.share) + log_share(other.share) + _SAME_TABLE * (len(tables) == 1), first, second, terms
+
+
+def _is_percent(name: str, terms: Terms) -> bool:
+    extract = terms.variables.get(name)
+    return extract is not None and extract.quantity is not None and extract.quantity.scale is Scale.PERCENT
+
+
+def _divide(score: float, one: str, other: str, terms: Terms, form: str = "ratio") -> Iterator[Proposal]:
+    """Yield one number by another one, unless one alone is a percentage."""
+    if _is_percent(one, terms) or _is_percent(other, terms):
+        return
+    if made := terms.proposal(f"{one} / {other}", form, score):
+        yield made
+
+
+def propose_ratios(question: Question) -> Iterator[Proposal]:
+    """Yield ratios: of two operands, of a measure, of one operand and what was talked about, or as they are printed."""
+    two = len(question.operands) == 2 and question.reading.relation in ("ratio", "versus", "difference", "sum")
+    if two and question.reading.relation in ("ratio", "versus"):
+        for score, one, other, terms in read_two(question):
+            yield from _divide(score + _STATED, one, other, terms)
+        if not question.reading.operands[0].terms:
+            return
+    if not two or question.reading.relation != "ratio":
+        for proposal in propose_values(question):
+            printed = proposal.form in ("measure", "before") or _prints_percent(proposal)
+            yield replace(proposal, score=proposal.score - (0.0 if printed else 1.5))
+        yield from _margins(question)
+        yield from _of_last(question)
+
+
+def _prints_percent(proposal: Proposal) -> bool:
+    return bool(proposal.series) and proposal.series[0].first.scale is Scale.PERCENT
+
+
+def _margins(question: Question) -> Iterator[Proposal]:
+    """Yield what is called a margin and has no formula, by the revenue of the same member: "NOI margin", "margin?"."""
+    operand = question.reading.operands[0]
+    if _MARGIN not in operand.phrase or operand.measures:
+        return
+    rest = tuple(found for found in operand.terms if found != _MARGIN)
+    if rest:
+        parts = [mean_series(bound.series, bound.share) for bound in question.bind(read_phrase(rest))[:_MOST]]
+    else:
+        parts = [mean_again(question.last.measured[0], 0.8)] if question.last is not None else []
+    for part in parts:
+        for whole in _revenues(question, part.series):
+            for score, one, other, terms in join(question, part, whole):
+                yield from _divide(score, one, other, terms)
+
+
+def _revenues(question: Question, beside: Sequence[Series]) -> Iterator[Meant]:
+    """Yield the revenue of the member of a series, else of the company."""
+    moment = (*question.wanted, question.table.latest)[0]
+    if beside:
+        found = [one for concept in REVENUE if (one := find_beside(concept, moment, question, beside[0]))]
+        if found:
+            yield mean_series(found[0][0], 0.8)
+            return
+    for concept in REVENUE:
+        if (whole := find_concept(concept, moment, question)) is not None:
+            yield mean_series(whole[0], 0.7)
+            return
+
+
+def _of_last(question: Question) -> Iterator[Proposal]:
+    """Yield what was talked about by what the question names ("as a percentage of revenue"), and the other way round."""
+    last = question.last
+    if last is None or not question.own:
+        return
+    before = mean_again(last.measured[0], 0.6)
+    inverse = bool(re.search(r"\b(?:cover|per|times|of (?:that|it|this|those|them))\b", question.text))
+    for meant in read_meant(question)[:3]:
+        for score, one, other, terms in join(question, before, meant):
+            yield from _divide(score - 0.5 * inverse, one, other, terms)
+        if inverse or last.form == "ratio":
+            for score, one, other, terms in join(question, meant, before):
+                yield from _divide(score, one, other, terms)
+    node = last.measured[0]
+    if node.kind == "divide":  # another numerator over the same denominator
+        whole = mean_again(node.parts[1], 0.5)
+        for meant in read_meant(question)[:3]:
+            for score, one, other, terms in join(question, meant, whole):
+                yield from _divide(score, one, other, terms)
+
+
+def propose_shares(question: Question) -> Iterator[Proposal]:
+    """Yield parts of a whole."""
+    if len(question.operands) == 2 and question.reading.relation == "ratio":
+        yield from propose_ratios(question)
+        return
+    yield from _of_last(question)
+    for meant in (*read_meant(question)[:3], *_swapped(question)):
+        if not meant.series:
+            continue
+        if meant.percent:
+            terms = Terms(question.table)
+            if (text := spell_value(question, meant, terms)) and (
+                made := terms.proposal(text, "value", log_share(meant.share))
+            ):
+                yield made
+        for whole in _wholes(question, meant.series[0]):
+            for score, one, other, terms in join(question, meant, whole):
+                yield from _divide(score, one, other, terms, "share")
+
+
+def _swapped(question: Question) -> Iterator[Meant]:
+    if question.last is not None and question.own:
+        yield from mean_swapped(question, question.last)
+
+
+def _wholes(question: Question, part: Series) -> Iterator[Meant]:
+    """Yield the totals that a series may be a part of: in its table, in its line, and that of its concept."""
+    table = question.table
+    for line in table.lines[part.line.place + 1 : part.line.place + 60]:
+        if line.table != part.line.table:
+            break
+        if "total" in line.label_terms:
+            yield from (mean_series(one, 0.5) for one in table.series_of_line[line.place] if one.column == part.column)
+            break
+    if part.column:
+        for one in table.series_of_line[part.line.place]:
+            if "total" in one.column or not one.column:
+                yield mean_series(one, 0.4)
+    if part.members and part.concept:
+        found = find_concept(part.concept, (*question.wanted, table.latest)[0], question)
+        if found is not None:
+            yield mean_series(found[0], 0.5)
+    elif not part.column:
+        yield from (replace(one, share=0.15) for one in _revenues(question, ()))
+
+
+def propose_differences(question: Question) -> Iterator[Proposal]:
+    """Yield the difference of two operands."""
+    if question.reading.relation in ("difference", "versus") and len(question.operands) == 2:
+        for score, one, other, terms in read_two(question):
+            if made := terms.proposal(f"{one} - {other}", "difference", score - 0.3):
+                yield made
+
+
+def propose_totals(question: Question) -> Iterator[Proposal]:
+    """Yield the sum or the difference of two operands, or of one and what was talked about: "plus SG&A"."""
+    relation = question.reading.relation
+    if len(question.operands) == 2 and relation in ("sum", "versus", "difference"):
+        sign = "-" if relation == "difference" else "+"
+        for score, one, other, terms in read_two(question):
+            if made := terms.proposal(f"{one} {sign} {other}", "sum" if sign == "+" else "difference", score + _STATED):
+                yield made
+        return
+    last = question.last
+    if last is None or not question.own:
+        return
+    less, plus = bool(_LESS.search(question.text)), bool(_PLUS.search(question.text))
+    if not less and not plus:
+        return
+    before = mean_again(last.measured[0], 0.6)
+    for meant in read_meant(question)[:3]:
+        for score, one, other, terms in join(question, before, meant):
+            if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score):
+                yield made

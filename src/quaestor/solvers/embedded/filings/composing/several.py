@@ -1,0 +1,350 @@
+"""Several numbers: sums and averages over times, lists by time or by member."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from quaestor.core.quantity import Scale
+from quaestor.core.terms import terms as terms_of
+from quaestor.facts.moments import Moment
+from quaestor.facts.table import FactTable, Series
+from quaestor.solvers.embedded.filings.composing.meant import (
+    Meant,
+    bounds_of,
+    mean_again,
+    mean_series,
+    read_meant,
+)
+from quaestor.solvers.embedded.filings.composing.periods import pick_cell
+from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
+from quaestor.solvers.embedded.filings.composing.ratios import propose_totals
+from quaestor.solvers.embedded.filings.composing.values import moments_to_try, propose_values
+
+_MOST = 4
+_MOST_ITEMS = 24
+_NAME = re.compile(r"\bx\d{1,3}\b")
+_PER_QUARTER = re.compile(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
+_PER_MONTH = re.compile(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
+_BY_TIME = re.compile(
+    r"\b(?:years|annual(?:ly)?|each year|year by year|by year|per year|quarters|by quarter|each quarter|over time|trend|history)\b"
+)
+_BY_MEMBER = re.compile(
+    r"\b(?:by|split|break\w*|broken|each|every|segments?|regions?|products?|categor\w+|countr\w+|geograph\w+|divisions?|business\w*"
+    r"|types?|mix|which)\b"
+)
+
+
+def write_moment(moment: Moment) -> str:
+    """Return what a time is called in a list."""
+    if moment.months in (0, 12) and moment.quarter == 4:
+        return f"{moment.year}"
+    return f"Q{moment.quarter} {moment.year}" if moment.months in (0, 3) else f"{moment.months}M {moment.year}"
+
+
+# Over times
+
+
+def moments_of_list(question: Question, meant: Meant) -> Sequence[Moment]:
+    """Return the times of a list, the earliest first: those that are named or were talked about, else all of one length."""
+    last = question.last
+    if len(question.moments) >= 2:
+        return sorted(question.moments)
+    if last is not None and len(last.moments) >= 2 and not question.moments:
+        return sorted(last.moments)
+    if not question.own and last is not None and not question.moments:
+        trail = {past.anchor for past in question.before[:3] if past.measured[0].shape() == last.measured[0].shape()}
+        if len(trail) >= 2:
+            return sorted(moment for moment in trail if moment is not None)
+    there = meant.moments
+    latest = question.table.latest
+    if not there:
+        return [latest.before(years=2), latest.before(years=1), latest]
+    wanted = question.wanted[:1]
+    months = wanted[0].months if wanted and any(moment.months == wanted[0].months for moment in there) else None
+    if months is None:
+        ends = [moment for moment in there if moment.end == latest.end] or list(there)
+        months = max(ends, key=lambda moment: moment.months == latest.months).months
+    return sorted(moment for moment in there if moment.months == months)
+
+
+def _spell_all(meant: Meant, moments: Sequence[Moment], terms: Terms) -> list[str]:
+    found = [meant.spell(moment, terms, write_moment(moment)) for moment in moments]
+    return [text for text in found if text is not None]
+
+
+def propose_sums(question: Question) -> Iterator[Proposal]:
+    """Yield sums: of two operands, over times, of what was listed, or what is printed as a total."""
+    yield from propose_totals(question)
+    yield from _sums_over_times(question)
+    yield from _sums_of_last(question)
+    if len(question.moments) < 2:
+        for proposal in propose_values(question):
+            yield proposal if proposal.form != "value" else replace(proposal, score=proposal.score - 0.5)
+
+
+def _sums_over_times(question: Question) -> Iterator[Proposal]:
+    if len(question.moments) < 2 and not re.search(
+        r"\b(?:total|sum|altogether|together|combined|add)\b", question.text
+    ):
+        return
+    if len(question.moments) == 1:
+        return
+    for meant in read_meant(question)[:_MOST]:
+        moments = moments_of_list(question, meant)
+        terms = Terms(question.table)
+        names = _spell_all(meant, moments, terms)
+        if len(names) == len(moments) >= 2 and (
+            made := terms.proposal(f"sum({', '.join(names)})", "sum", log_share(meant.share))
+        ):
+            yield replace(made, score=made.score - (0.0 if len(question.moments) >= 2 else 0.7))
+
+
+def _sums_of_last(question: Question) -> Iterator[Proposal]:
+    """Yield the sum of what was listed before, or of the last two answers."""
+    if question.own or question.moments or question.last is None:
+        return
+    nodes = question.last.measured
+    if len(nodes) < 2 and len(question.before) >= 2:
+        nodes = tuple(past.measured[0] for past in reversed(question.before[:2]))
+    if not 2 <= len(nodes) <= _MOST_ITEMS:
+        return
+    terms = Terms(question.table)
+    names = [name for node in nodes if (name := mean_again(node, 1.0).spell(None, terms, "")) is not None]
+    if len(set(names)) == len(nodes) and (made := terms.proposal(f"sum({', '.join(names)})", "sum", log_share(0.8))):
+        yield made
+
+
+def propose_averages(question: Question) -> Iterator[Proposal]:
+    """Yield averages over times, and of a longer period over its quarters or months."""
+    each = 3 if _PER_QUARTER.search(question.text) else 1 if _PER_MONTH.search(question.text) else 0
+    for meant in read_meant(question)[:_MOST]:
+        moments = moments_of_list(question, meant)
+        terms = Terms(question.table)
+        names = _spell_all(meant, moments, terms)
+        if (
+            len(names) >= 2
+            and len(names) == len(moments)
+            and (made := terms.proposal(f"avg({', '.join(names)})", "average", log_share(meant.share)))
+        ):
+            yield replace(made, score=made.score - (1.5 if each and moments[0].months != each else 0.0))
+        if each:
+            yield from _averages_of_parts(question, meant, each)
+
+
+def _averages_of_parts(question: Question, meant: Meant, each: int) -> Iterator[Proposal]:
+    latest = question.table.latest
+    to_date = Moment(latest.year, latest.quarter, 3 * latest.quarter)
+    for moment in (*question.wanted[:1], to_date):
+        terms = Terms(question.table)
+        if moment.months > each and (text := meant.spell(moment, terms, "")) is not None:
+            made = terms.proposal(f"{text} / {moment.months // each}", "average", log_share(meant.share) + 0.3)
+            if made is not None:
+                yield made
+                return
+
+
+# Lists
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Members of one dimension: lines or columns beside each other that measure the same.
+
+    Attributes:
+        members: Their names and series.
+        share: The probability that it is meant.
+        whole: Whether its members add up to a total that is printed.
+    """
+
+    members: tuple[tuple[str, Series], ...]
+    share: float
+    whole: bool
+
+
+def read_blocks(question: Question) -> list[Block]:
+    """Return the members of dimensions that a question may list or rank, the likeliest first."""
+    found: dict[tuple[int, ...], Block] = {}
+    for bound in bounds_of(question)[:8]:
+        for block in _blocks_of(question, bound.series):
+            key = tuple(sorted(series.place for _, series in block.members))
+            known = found[key].share if key in found else 0.0
+            found[key] = replace(block, share=known + bound.share * block.share)
+    total = sum(block.share for block in found.values()) or 1.0
+    blocks = [replace(block, share=block.share / total) for block in found.values()]
+    return sorted(blocks, key=lambda block: -block.share)[:_MOST]
+
+
+def _blocks_of(question: Question, series: Series) -> Iterator[Block]:
+    asked = frozenset(terms_of(question.text))
+    across = _across(question.table, series)
+    if len(across) >= 2:
+        yield Block(across, 1.0 + 0.5 * _names_dimension(asked, across[0][1]), whole=True)
+    beside = _beside(question, series)
+    if len(beside) >= 2:
+        yield Block(
+            beside, _worth_of_lines(question, beside, series) + 0.5 * _names_dimension(asked, series), whole=False
+        )
+    if series.concept and not series.members:
+        for members in _members_of(question, series):
+            yield Block(members, 0.6 + 1.5 * _names_dimension(asked, members[0][1]), whole=True)
+
+
+def _names_dimension(asked: frozenset[str], series: Series) -> float:
+    """Whether the question names what the title of the table does, such as "segment"."""
+    title = series.line.title_terms | series.line.path_terms
+    return min(1.0, len(asked & title) / 2)
+
+
+def _worth_of_lines(question: Question, members: Sequence[tuple[str, Series]], series: Series) -> float:
+    """Return how likely lines are members of one dimension, rather than steps of a statement."""
+    tagged = [bool(one.members) for _, one in members]
+    if series.line.role.is_statement and not any(tagged):
+        return 0.15
+    concepts = {one.concept for _, one in members if one.concept}
+    alike = len(concepts) <= 1 or not series.line.tagged
+    return (1.0 if all(tagged) else 0.7) if alike else 0.3
+
+
+def _across(table: FactTable, series: Series) -> tuple[tuple[str, Series], ...]:
+    """Return the members across the columns of a line."""
+    if not series.column:
+        return ()
+    return tuple(
+        (_label_of_column(table, one), one)
+        for one in table.series_of_line[series.line.place]
+        if one.column and not set(one.column) & _TOTALS and one.first.scale == series.first.scale
+    )
+
+
+_TOTALS = frozenset(terms_of("total consolidated change increase decrease elimination eliminations"))
+
+
+def _label_of_column(table: FactTable, series: Series) -> str:
+    ref = series.first.ref
+    return table.document.table(ref.table).columns[ref.column].label
+
+
+def _beside(question: Question, series: Series) -> tuple[tuple[str, Series], ...]:
+    """Return the lines beside a line under one heading, without totals and lines of another unit."""
+    table, line = question.table, series.line
+    first = series.first
+    found: list[tuple[str, Series]] = []
+    for place in _places_beside(table, line.place):
+        other_line = table.lines[place]
+        if other_line.path != line.path or set(other_line.label_terms) & _TOTALS:
+            continue
+        for other in table.series_of_line.get(place, ()):
+            alike = other.column == series.column and (other.first.scale is Scale.PERCENT) == (
+                first.scale is Scale.PERCENT
+            )
+            if alike and (series.members == () or other.members != ()):
+                found.append((other_line.label, other))
+                break
+    return tuple(found)
+
+
+def _places_beside(table: FactTable, place: int) -> range:
+    index = table.lines[place].table
+    begin = end = place
+    while begin > 0 and table.lines[begin - 1].table == index:
+        begin -= 1
+    while end + 1 < len(table.lines) and table.lines[end + 1].table == index:
+        end += 1
+    return range(begin, end + 1)
+
+
+def _members_of(question: Question, series: Series) -> Iterator[tuple[tuple[str, Series], ...]]:
+    """Yield the members that the concept of a series has by tags, those of each table together."""
+    tables: dict[int, dict[tuple[str, ...], tuple[str, Series]]] = {}
+    for line in question.table.by_concept.get(series.concept, ()):
+        for one in question.table.series_of_line[line.place]:
+            if one.concept == series.concept and len(one.members) == 1:
+                label = _label_of_column(question.table, one) if one.column else line.label
+                tables.setdefault(line.table, {}).setdefault(one.members, (label, one))
+    for members in tables.values():
+        if len(members) >= 2:
+            yield tuple(members.values())
+
+
+def propose_items(
+    question: Question, labelled: Sequence[tuple[str, Meant, Moment | None]], form: str, score: float, last: str = ""
+) -> Proposal | None:
+    """Return a list of labelled numbers.
+
+    Args:
+        question: The question.
+        labelled: The name of each entry, what it is, and when.
+        form: The form of the proposal.
+        score: Its score.
+        last: An operation on the list, such as `argmax`.
+    """
+    if not 2 <= len(labelled) <= _MOST_ITEMS:
+        return None
+    terms = Terms(question.table)
+    texts = [
+        text for label, meant, moment in labelled if (text := meant.spell(moment, terms, label or "-")) is not None
+    ]
+    formula = join_lists(texts)
+    if formula is None or len(texts) < 2:
+        return None
+    return terms.proposal(f"{last}({formula})" if last else formula, form, score)
+
+
+def join_lists(texts: Sequence[str]) -> str | None:
+    """Return formulas of one shape as one over lists: `items(a, b) / items(c, d)` of `a / c` and `b / d`."""
+    if len({_NAME.sub("x", text) for text in texts}) != 1:
+        return None
+    columns = zip(*(_NAME.findall(text) for text in texts), strict=True)
+    lists = [f"items({', '.join(column)})" for column in columns]
+    rest = _NAME.split(texts[0])
+    return "".join(part + listed for part, listed in zip(rest, (*lists, ""), strict=True))
+
+
+def propose_lists(question: Question) -> Iterator[Proposal]:
+    """Yield lists: by time, by member, or of two operands."""
+    by_time, by_member = _by_what(question)
+    for meant in read_meant(question)[:_MOST]:
+        moments = list(reversed(moments_of_list(question, meant)))
+        timed = [(write_moment(moment), meant, moment) for moment in moments]
+        if made := propose_items(question, timed, "list", log_share(meant.share * by_time)):
+            yield made
+    for block in read_blocks(question):
+        entries = block_entries(question, block)
+        if made := propose_items(question, entries, "members", log_share(block.share * by_member)):
+            yield made
+    if len(question.operands) == 2:
+        for one in read_meant(question, 0)[:2]:
+            for other in read_meant(question, 1)[:2]:
+                moment = moments_to_try(question)[0]
+                both = [(_name_of(meant), meant, moment) for meant in (one, other)]
+                if made := propose_items(question, both, "list", log_share(one.share * other.share * 0.5)):
+                    yield made
+
+
+def _by_what(question: Question) -> tuple[float, float]:
+    """Return the probabilities that a list is by time and by member."""
+    if len(question.moments) >= 2:
+        return 0.9, 0.1
+    time, member = bool(_BY_TIME.search(question.text)), bool(_BY_MEMBER.search(question.text))
+    if len(question.moments) == 1:
+        return 0.1, 0.9
+    return (0.8, 0.2) if time and not member else (0.15, 0.85) if member and not time else (0.5, 0.5)
+
+
+def _name_of(meant: Meant) -> str:
+    return meant.series[0].line.label if meant.series else ""
+
+
+def block_entries(question: Question, block: Block) -> list[tuple[str, Meant, Moment | None]]:
+    """Return the members of a block that have a number at the time that is asked for, as entries of a list."""
+    found: list[tuple[str, Meant, Moment | None]] = []
+    for moment in moments_to_try(question):
+        wanted = () if moment is None else (moment,)
+        found = [
+            (label, mean_series(series, 1.0), picked[0])
+            for label, series in block.members
+            if (picked := pick_cell(series, wanted, question.table, strict=bool(wanted))) is not None
+        ]
+        if len(found) >= 2:
+            break
+    return found

@@ -1,0 +1,171 @@
+"""What an answer was: the form of its plan, and what it measured when, so that the next question can go on from it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from quaestor.core.provenance import CellRef
+from quaestor.facts.moments import Moment
+from quaestor.facts.table import FactTable, Series
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
+
+_SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "exp": "**"}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A term of a formula over series.
+
+    Attributes:
+        kind: `series`, `number`, or the name of an operation.
+        series: Of a series.
+        moment: When its number is, if known.
+        text: Of a number.
+        parts: What an operation is applied to.
+    """
+
+    kind: str
+    series: Series | None = None
+    moment: Moment | None = None
+    text: str = ""
+    parts: "tuple[Node, ...]" = ()
+
+    def leaves(self) -> "Iterator[Node]":
+        """Yield its numbers of the document."""
+        if self.series is not None:
+            yield self
+        for part in self.parts:
+            yield from part.leaves()
+
+    def shape(self) -> tuple[object, ...]:
+        """Return it without times: two nodes of one shape measure the same thing."""
+        place = self.series.place if self.series is not None else -1
+        return self.kind, place, self.text, *(part.shape() for part in self.parts)
+
+
+@dataclass(frozen=True)
+class PastAnswer:
+    """What an answer was.
+
+    Attributes:
+        form: `value`, `ratio`, `growth`, `change`, `cagr`, `average`, `sum`, `list`, `members`, `ranking`, `compare`.
+        measured: What was measured, of each time or member one; the first is of the latest time, or of the answer.
+    """
+
+    form: str
+    measured: tuple[Node, ...]
+
+    @cached_property
+    def moments(self) -> tuple[Moment, ...]:
+        """When, each once."""
+        return tuple(dict.fromkeys(moment for one in self.measured if (moment := anchor_of(one)) is not None))
+
+    @property
+    def anchor(self) -> Moment | None:
+        """The latest of its times."""
+        return max(self.moments, key=lambda moment: (moment.end, moment.months), default=None)
+
+    @property
+    def series(self) -> tuple[Series, ...]:
+        """What its numbers were taken from, each once."""
+        found = {leaf.series.place: leaf.series for one in self.measured for leaf in one.leaves() if leaf.series}
+        return tuple(found.values())
+
+
+def anchor_of(node: Node) -> Moment | None:
+    """Return the latest time of a term, of a period rather than of an instant."""
+    moments = [leaf.moment for leaf in node.leaves() if leaf.moment is not None]
+    return max(moments, key=lambda moment: (moment.end, moment.months), default=None)
+
+
+def read_past_answer(plan: Plan, table: FactTable) -> PastAnswer | None:
+    """Return what a plan measured; None if it takes no number of a table of the document."""
+    nodes: dict[int, Node] = {}
+    for step in plan.steps:
+        if isinstance(step, Extract):
+            series, moment = (
+                table.at.get(step.source, (None, None)) if isinstance(step.source, CellRef) else (None, None)
+            )
+            nodes[step.id] = Node("series", series, moment) if series is not None else Node("words", text=step.label)
+        else:
+            nodes[step.id] = Node(step.operation, parts=tuple(_parts_of(step, nodes)))
+    last = nodes[plan.steps[-1].id]
+    if not any(last.leaves()):
+        return None
+    return _read_form(last)
+
+
+def _parts_of(step: Compute, nodes: dict[int, Node]) -> Iterator[Node]:
+    for operand in step.operands:
+        if isinstance(operand, Ref):
+            yield nodes.get(operand.step, Node("words"))
+        elif isinstance(operand, Constant):
+            yield Node("number", text=format(operand.value, "f"))
+
+
+def _read_form(node: Node) -> PastAnswer:
+    one = _two_times(node)
+    if one is not None:
+        return one
+    match node.kind:
+        case "argmax" | "argmin" | "above" | "below" | "largest" | "smallest":
+            return PastAnswer("ranking", _entries(node.parts[0]))
+        case "items" | "divide" | "subtract" if any(part.kind == "items" for part in (node, *node.parts)):
+            entries = _entries(node)
+            times = len({entry.shape() for entry in entries}) == 1
+            return PastAnswer("list" if times else "members", entries)
+        case "average" | "sum" if len({part.shape() for part in node.parts}) == 1:
+            return PastAnswer(node.kind, node.parts)
+        case "greater":
+            return PastAnswer("compare", node.parts)
+        case "add" if node.parts[0].shape() == node.parts[1].shape():
+            return PastAnswer("sum", node.parts)
+        case "divide":
+            return PastAnswer("ratio", (node,))
+        case "series":
+            return PastAnswer("value", (node,))
+    return PastAnswer("sum" if node.kind in ("add", "subtract") else "value", (node,))
+
+
+def _entries(node: Node) -> tuple[Node, ...]:
+    """Return the terms of a list; of a list that is computed from lists those of the first."""
+    while node.kind != "items" and node.parts:
+        node = node.parts[0]
+    return node.parts if node.kind == "items" else (node,)
+
+
+def _two_times(node: Node) -> PastAnswer | None:
+    """Return a change, a growth or a growth rate between two times; None of any other term."""
+    if node.kind == "multiply" and node.parts[1].kind == "number":
+        return _two_times(node.parts[0])
+    if node.kind == "subtract" and node.parts[0].kind == "exp":
+        ratio = node.parts[0].parts[0]
+        if ratio.kind == "divide" and ratio.parts[0].shape() == ratio.parts[1].shape():
+            return PastAnswer("cagr", ratio.parts)
+    if node.kind == "divide" and node.parts[0].kind in ("subtract", "absolute"):
+        inner = node.parts[0]
+        if inner.kind == "subtract" and inner.parts[0].shape() == inner.parts[1].shape() == node.parts[1].shape():
+            return PastAnswer("growth", _later_first(inner.parts))
+    if node.kind in ("subtract", "greater") and node.parts[0].shape() == node.parts[1].shape():
+        return PastAnswer("change" if node.kind == "subtract" else "compare", _later_first(node.parts))
+    return None
+
+
+def _later_first(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+    return tuple(sorted(parts, key=lambda part: anchor_of(part) or Moment(0, 1, 0), reverse=True))
+
+
+def spell_node(node: Node, names: Mapping[int, str]) -> str | None:
+    """Return a term as a formula over the names of its leaves, by the identity of each; None if it has none."""
+    if node.series is not None:
+        return names.get(id(node))
+    if node.kind == "number":
+        return node.text
+    parts = [spell_node(part, names) for part in node.parts]
+    if None in parts or not parts:
+        return None
+    if node.kind in _SIGNS and len(parts) == 2:
+        return f"({parts[0]} {_SIGNS[node.kind]} {parts[1]})"
+    if node.kind in ("sum", "average"):
+        return f"{'sum' if node.kind == 'sum' else 'avg'}({', '.join(map(str, parts))})"
+    return None
