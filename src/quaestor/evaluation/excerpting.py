@@ -60,8 +60,13 @@ class ShownParts:
         cells = sum(len(table.rows) * len(table.columns) for table in self._document.tables)
         return cells + len(self._document.sentences) <= _LITTLE
 
-    def of(self, question: Question, memory: Memory) -> Shown:
+    def of(self, question: Question, memory: Memory, *, whole: bool = False) -> Shown:
         """Returns what a question is answered from.
+
+        Args:
+            question: What is asked.
+            memory: The turns before.
+            whole: Whether the solver reads the whole of a long document; then no part of it is looked for.
 
         Raises:
             GapError: Under `strict`, where the ontology has no property for a label.
@@ -69,6 +74,9 @@ class ShownParts:
         """
         if self._excerpts is None:
             return Shown(Excerpt(self._document), self._whole())
+        if whole:
+            nothing = self._document.excerpt(())
+            return Shown(Excerpt(nothing), self._graphs.graph(nothing), self._search)
         excerpt = self._excerpts.of(question, memory)
         search = self._search if excerpt.document.whole is not None else None
         return Shown(excerpt, self._graph_of(excerpt.document), search)

@@ -6,13 +6,14 @@ Owns how many places there are, what becomes of a question that fits none, and h
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from quaestor.conversation.memory import Memory
 from quaestor.documents.document import Document
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.errors import InputError
 from quaestor.questions.question import Question, read_question
-from quaestor.retrieval.excerpt import excerpt_for, tokens_of
+from quaestor.retrieval.excerpt import excerpt_for, fits_excerpt, tokens_of
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.meant import meant_texts
@@ -43,6 +44,11 @@ class PlaceExcerpts:
     def over(self, document: Document) -> "PlaceExcerpts":
         """Returns the same of the document with other numbers: what its lines are called, and where, is as it was."""
         return PlaceExcerpts(replace(self._index, document=document), self._most)
+
+    @cached_property
+    def is_long(self) -> bool:
+        """Whether the document has more tokens than an excerpt may have."""
+        return not fits_excerpt(self._index.document, self._most)
 
     def of(self, question: Question, memory: Memory) -> Excerpt:
         """Returns the places of a question and those of earlier answers; where nothing fits, the statements.

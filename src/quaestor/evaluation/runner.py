@@ -45,7 +45,7 @@ from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
 from quaestor.questions.question import read_question
 from quaestor.questions.splitting import QuestionPart
-from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.base import Solver, TurnContext, WholeSolver
 from quaestor.solvers.excerpts import Excerpts
 from quaestor.solvers.session import Session
 from quaestor.store.records import now
@@ -176,6 +176,13 @@ class Play:
         await self.begin(turns)
 
     @property
+    def _reads_whole(self) -> bool:
+        """Whether the solver reads the document, a long one, whole."""
+        solver = self._solver
+        long = self._excerpts is not None and self._excerpts.is_long
+        return long and isinstance(solver, WholeSolver) and solver.reads_whole
+
+    @property
     def turns(self) -> tuple[Turn, ...]:
         """What was answered so far."""
         return tuple(self._turns)
@@ -193,7 +200,8 @@ class Play:
         """
         document = self._conversation.document
         with computing_limit(self._seconds):
-            apart = await compute(taken_apart, Conversation(document.id, document, (text,)))
+            asked = Conversation(document.id, document, (text,))
+            apart = asked if self._reads_whole else await compute(taken_apart, asked)
         for index, question in enumerate(apart.questions):
             await self.next_turn(question, apart.part(index))
 
@@ -235,6 +243,8 @@ class Play:
     def _add(self, turn: Turn) -> None:
         self._turns.append(turn)
         self._open = None
+        if self._shown is not None:
+            self._shown.remember([turn])
         if self._conversation.chained:
             self._memory = self._memory.add(turn)
 
@@ -242,7 +252,7 @@ class Play:
         self, question: str, shown: ShownParts, graphs: GraphProvider
     ) -> tuple[TurnContext, KnowledgeGraph | None]:
         """Returns what a solver is given for a question, and the graph of all that was shown by then."""
-        context = _context(question, shown, self._memory, graphs, self._kept)
+        context = _context(question, shown, self._memory, graphs, self._kept, whole=self._reads_whole)
         return context, context.graph if self._watcher is None else shown.graph()
 
     @contextmanager
@@ -331,10 +341,12 @@ class Play:
         )
 
 
-def _context(question: str, parts: ShownParts, memory: Memory, graphs: GraphProvider, kept: Session) -> TurnContext:
+def _context(
+    question: str, parts: ShownParts, memory: Memory, graphs: GraphProvider, kept: Session, *, whole: bool
+) -> TurnContext:
     """Returns what a solver is given for a question: the question read, and what it points back to resolved."""
     asked = read_question(question)
-    shown = parts.of(asked, memory)
+    shown = parts.of(asked, memory, whole=whole)
     return TurnContext(
         shown.excerpt.document,
         memory,

@@ -18,7 +18,8 @@ from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.several import taken_apart
 from quaestor.llm.session import ModelSession
 from quaestor.readers.cache import ByteCache
-from quaestor.settings import Settings, load_settings
+from quaestor.retrieval.excerpt import fits_excerpt
+from quaestor.settings import EXCERPT_TOKENS, Settings, load_settings
 from quaestor.solvers.base import Solver
 
 Options = Mapping[str, object]
@@ -118,6 +119,8 @@ def questions_of(asked: object, document: Document) -> tuple[str, ...]:
 def _taken_apart(questions: tuple[str, ...], document: Document) -> tuple[str, ...]:
     conversation = Conversation(document.id, document, questions)
     check_questions(conversation)
+    if not fits_excerpt(document, EXCERPT_TOKENS):
+        return questions  # of a long document one turn answers several questions
     return taken_apart(conversation).questions
 
 

@@ -50,7 +50,7 @@ def excerpt_for(
         needed: Blocks without which the question cannot be answered, by their places; all of them, whatever their size.
     """
     document = index.document
-    if _fits(document, budget_tokens):
+    if fits_excerpt(document, budget_tokens):
         return document
     kept: dict[int, None] = {}
     spent = 0
@@ -64,7 +64,7 @@ def excerpt_for(
     return document.excerpt(kept)
 
 
-def _fits(document: Document, budget_tokens: int) -> bool:
+def fits_excerpt(document: Document, budget_tokens: int) -> bool:
     """Whether a whole document is within the budget; no more of it is counted than that takes."""
     room = budget_tokens
     for block in document.blocks:

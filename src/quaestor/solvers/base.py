@@ -135,6 +135,17 @@ class Solver(Protocol):
 
 
 @runtime_checkable
+class WholeSolver(Solver, Protocol):
+    """A solver that answers questions about a long document from the whole of it, and needs no excerpt.
+
+    Attributes:
+        reads_whole: Whether it does so, with its options.
+    """
+
+    reads_whole: bool
+
+
+@runtime_checkable
 class RankingSolver(Solver, Protocol):
     """A solver that has several answers ready, so that the next one can stand in for one that is not accepted."""
 

@@ -33,6 +33,11 @@ class Excerpt:
 class Excerpts(Protocol):
     """Finds the parts of one document that questions are about."""
 
+    @property
+    def is_long(self) -> bool:
+        """Whether the document is too long to be shown whole."""
+        ...
+
     def of(self, question: Question, memory: Memory) -> Excerpt:
         """Returns what a question is answered from, with the blocks that earlier answers were taken from.
 

@@ -52,6 +52,11 @@ class EmbeddedSolver:
         numbers = RankedNumbers(self._reader, weights, declines=decline)
         self._answerers: tuple[Answerer, ...] = (*others, numbers) if self._any_kind else (numbers,)
 
+    @property
+    def reads_whole(self) -> bool:
+        """Whether it answers questions about a long document from all of its facts."""
+        return self._filings is not None
+
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer of the likeliest plan that can be executed; one that is not sure enough, without a value.
 
@@ -65,6 +70,7 @@ class EmbeddedSolver:
             found = self._filings.answer(question, context)
             if found is not None:
                 return found
+            context.widen(question)
         told = self._told_at_once(question, context)
         if told is not None:
             return told

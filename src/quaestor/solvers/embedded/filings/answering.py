@@ -85,3 +85,24 @@ def _offer_readings(answers: list[Answer], decision: Decision, context: TurnCont
         context, "ambiguous", f"no line of the document is clearly meant. Did you mean: {listed}?"
     )
     return replace(none, other_readings=offered, confidence=decision.right, answerable=decision.answerable)
+
+
+def join_plans(plans: Sequence[Plan]) -> Plan:
+    """Return one plan whose result lists the results of several."""
+    steps: list[Extract | Compute] = []
+    ends: list[Ref] = []
+    for plan in plans:
+        shift = len(steps)
+        steps += [_shifted(step, shift) for step in plan.steps]
+        ends.append(Ref(len(steps)))
+    return Plan((*steps, Compute(len(steps) + 1, "items", tuple(ends))))
+
+
+def _shifted(step: Extract | Compute, shift: int) -> Extract | Compute:
+    if isinstance(step, Extract):
+        return replace(step, id=step.id + shift)
+    operands = tuple(
+        replace(operand, step=operand.step + shift) if isinstance(operand, Ref) and operand.step > 0 else operand
+        for operand in step.operands
+    )
+    return replace(step, id=step.id + shift, operands=operands)
