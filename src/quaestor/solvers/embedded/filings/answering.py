@@ -55,7 +55,10 @@ def facts_of(context: TurnContext) -> FactTable:
 
 def _past_turns(context: TurnContext) -> Iterator[PastTurn]:
     for turn in context.memory.turns:
-        yield PastTurn(turn.question, turn.answer.plan)
+        answer = turn.answer
+        # A question that was not answered goes on from its likeliest reading.
+        offered = answer.other_readings[0].plan if answer.value is None and answer.other_readings else None
+        yield PastTurn(turn.question, answer.plan or offered)
 
 
 def _answers(decision: Decision, question: str, context: TurnContext) -> Iterator[Answer]:

@@ -1,0 +1,77 @@
+import asyncio
+from decimal import Decimal
+
+import pytest
+from long_filing import a_long_filing
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.answer_value import Number, Text, ValueList, YesNo, number_of
+from quaestor.core.provenance import CellRef
+from quaestor.datasets.dataset import Conversation
+from quaestor.evaluation.places import PlaceExcerpts
+from quaestor.evaluation.runner import Play
+from quaestor.plan.steps import Extract
+from quaestor.retrieval.index import PlaceIndex
+from quaestor.solvers.registry import make_solver
+
+
+def ask(*questions: str) -> list[Answer]:
+    """Return the answers to a conversation about a made-up annual report that is too long to be shown whole."""
+    document = a_long_filing()
+    excerpts = PlaceExcerpts(PlaceIndex.of(document), 300)
+    solver = make_solver("embedded", {"decline": True, "answers": "all"})
+    play = Play(Conversation("c", document, ()), solver, excerpts=excerpts)
+    asyncio.run(_play(play, questions))
+    return [turn.answer for turn in play.turns]
+
+
+async def _play(play: Play, questions: tuple[str, ...]) -> None:
+    await play.begin()
+    for question in questions:
+        await play.next_turn(question)
+
+
+def test_a_line_is_found_at_the_latest_time_and_at_others() -> None:
+    first, second = ask("what were total net sales?", "and the year before?")
+    assert [number_of(answer.value) for answer in (first, second)] == [800, 720]
+    assert [answer.period and answer.period.year for answer in (first, second)] == [2023, 2022]
+
+
+def test_the_source_is_the_cell_of_the_statement() -> None:
+    (answer,) = ask("what was operating income in 2023?")
+    (source,) = answer.sources
+    assert isinstance(source, CellRef)
+    assert a_long_filing().cell(source).text == "136"
+
+
+@pytest.mark.parametrize(
+    ("questions", "expected"),
+    [
+        (["how much did net income grow in 2023?"], Decimal(98 - 76) / 76),
+        (["what was net income in 2023?", "by how much did it rise?"], Decimal(22)),
+        (["operating margin in 2022?"], Decimal(106) / 720),
+        (["r&d in 2023?", "as a % of total net sales"], Decimal(96) / 800),
+        (["gross margin as a percentage of total net sales in 2021?"], Decimal(240) / 660),
+    ],
+)
+def test_what_is_computed_from_lines(questions: list[str], expected: Decimal) -> None:
+    answer = ask(*questions)[-1]
+    number = number_of(answer.value)
+    assert number is not None
+    assert abs(number - expected) < Decimal("0.0001")
+    assert answer.plan is not None
+    assert all(isinstance(step.source, CellRef) for step in answer.plan.steps if isinstance(step, Extract))
+
+
+def test_what_the_report_does_not_have_is_declined_with_the_nearest_readings() -> None:
+    (answer,) = ask("how many barrels of oil did it produce in 2023?")
+    assert answer.value is None
+    assert answer.answerable is not None
+    assert answer.answerable < 0.5
+
+
+def test_every_answer_has_a_kind_of_value_and_a_confidence() -> None:
+    answers = ask("list total net sales for each year", "was net income higher in 2023 than in 2022?")
+    for answer in answers:
+        assert answer.value is None or isinstance(answer.value, Number | Text | ValueList | YesNo)
+        assert answer.confidence is None or 0 <= answer.confidence <= 1
