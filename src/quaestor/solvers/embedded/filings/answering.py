@@ -1,6 +1,6 @@
 """Answers to questions about whole filings, from their facts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer, OtherReading
@@ -8,6 +8,7 @@ from quaestor.conversation.display import show_number
 from quaestor.core.caching import BoundedCache
 from quaestor.errors import PlanError
 from quaestor.facts.table import FactTable, build_facts
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.filings.deciding import Decision, Result, decide
