@@ -52,6 +52,6 @@ def test_what_costs_a_library_too_much_ends_at_a_limit(
     name: str, make: Callable[[], bytes], setting: str | None
 ) -> None:
     with pytest.raises(ReadingLimitError) as raised:
-        read_limited(FileContent(Path(name), make()), ReadingLimits(memory=700 << 20, seconds=5))
+        read_limited(FileContent(Path(name), make()), ReadingLimits(memory=700 << 20, seconds=2))
     assert raised.value.path == name
     assert raised.value.setting in ({setting} if setting else {"read_seconds", "read_memory_mb"})

@@ -232,8 +232,8 @@ def test_a_conversation_that_kills_every_process_is_one_clear_error(
 
 @pytest.mark.parametrize(
     ("how", "protocol"),
-    [(signal.SIGKILL, "openai"), (signal.SIGINT, "openai"), (signal.SIGTERM, "anthropic")],
-    ids=["killed", "Ctrl-C", "SIGTERM"],
+    [(signal.SIGKILL, "openai"), (signal.SIGINT, "anthropic")],
+    ids=["killed", "Ctrl-C"],
 )
 def test_nothing_is_left_of_a_run_that_ends_early_and_it_goes_on_to_what_one_process_leaves(
     how: signal.Signals, protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -243,7 +243,7 @@ def test_nothing_is_left_of_a_run_that_ends_early_and_it_goes_on_to_what_one_pro
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
     with ModelServer(lambda asked: replace(answers(asked), delay=0.05)) as server:
         command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()", "run", "sample", "--limit", "2"]
-        command += ["--solver", "agent", "--model", named(protocol, server), "--workers", "3", "--store"]
+        command += ["--solver", "agent", "--model", named(protocol, server), "--workers", "2", "--store"]
         spread = [str(store), "--engine", "processes"]
         with subprocess.Popen([*command, *spread], start_new_session=True, stdout=null, stderr=pipe, text=True) as run:
             while len(server.asked) < 5 and run.poll() is None:

@@ -56,8 +56,11 @@ def test_workers_that_were_loaded_ahead_answer_the_same(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("after", [0.4, 3.0], ids=["while loading", "while playing"])
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=["killed", "Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize(
+    ("how", "after"),
+    [(signal.SIGKILL, 3.0), (signal.SIGINT, 0.4), (signal.SIGTERM, 3.0)],
+    ids=["killed while playing", "Ctrl-C while loading", "SIGTERM while playing"],
+)
 def test_nothing_is_left_of_a_run_that_ends_early(how: signal.Signals, after: float, tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
     command += ["run", "sample", "--workers", "2", "--store", str(tmp_path / "runs.db")]

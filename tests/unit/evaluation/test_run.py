@@ -346,10 +346,10 @@ def completed(store: Path) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["inline", "processes"])
 def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(engine: str, tmp_path: Path) -> None:
-    count, pause, draw = 60, 0.005, random.Random()
+    count, pause, draw = 40, 0.005, random.Random()
     store = tmp_path / "runs.db"
     kills, run, done = 0, None, 0
-    while kills < 4:
+    while kills < 2:
         process = slow_run(store, engine, count, pause, run)
         done = wait_for_complete(store, done + draw.randint(1, 4), process)
         time.sleep(draw.random() * 0.03)

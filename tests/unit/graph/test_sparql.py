@@ -71,17 +71,17 @@ def test_graphs_do_not_see_each_other() -> None:
         assert OTHER.select(query)[0]["n"] == OTHER.document
 
 
-@pytest.mark.parametrize("head", ["SELECT *", "SELECT (COUNT(*) AS ?n)", "SELECT ?a", "ASK"])
+@pytest.mark.parametrize("head", ["SELECT (COUNT(*) AS ?n)", "ASK"])
 def test_a_runaway_is_stopped_and_the_next_query_runs(head: str) -> None:
     query = f"{head} WHERE {{ {EVERYTHING_CUBED} FILTER(CONCAT(STR(?a), STR(?d), STR(?i)) = 'x') }}"
     with pytest.raises(QueryError):
-        (GRAPH.ask if head == "ASK" else GRAPH.select)(query, Limits(seconds=0.5))
+        (GRAPH.ask if head == "ASK" else GRAPH.select)(query, Limits(seconds=0.1))
     assert GRAPH.ask("ASK { { ?a ?b ?c } }")
 
 
 def test_a_sort_of_everything_is_stopped() -> None:
     with pytest.raises(QueryError):
-        GRAPH.select(f"SELECT ?a WHERE {{ {EVERYTHING_CUBED} }} ORDER BY ?i LIMIT 1", Limits(seconds=0.5))
+        GRAPH.select(f"SELECT ?a WHERE {{ {EVERYTHING_CUBED} }} ORDER BY ?i LIMIT 1", Limits(seconds=0.1))
 
 
 def test_too_many_rows_are_an_error_that_says_so() -> None:

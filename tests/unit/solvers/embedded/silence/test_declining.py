@@ -74,12 +74,12 @@ def test_hardly_a_question_of_the_sample_is_declined() -> None:
 
 
 @pytest.mark.slow
-def test_rules_decline_at_most_six_of_the_public_questions(shared_data: Path) -> None:
+def test_rules_decline_at_most_one_percent_of_the_public_questions(shared_data: Path) -> None:
     dataset = quaestor.read_dataset(shared_data / "convfinqa_tune.json")
-    rules = {"decline_below": 0.0}
-    asked = [a for c in dataset.conversations for a in quaestor.open(c.document).ask(c.questions, options=rules)]
-    assert len(asked) == 841
-    assert sum(declined(one) is not None for one in asked) <= 6
+    rules, drawn = {"decline_below": 0.0}, list(dataset.conversations)[::4]
+    asked = [a for c in drawn for a in quaestor.open(c.document).ask(c.questions, options=rules)]
+    assert len(asked) > 200
+    assert sum(declined(one) is not None for one in asked) <= len(asked) / 100
 
 
 @pytest.mark.parametrize(
