@@ -93,20 +93,15 @@ def test_a_plain_install_has_every_public_name(python_without: Python) -> None:
     assert int(outcome.stdout) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "shown"),
     [
-        pytest.param(["ask", PAGE, "what were cables sales in 2012?"], "sure", marks=pytest.mark.slow),
-        pytest.param(
-            ["eval", str(sample_path()), "--limit", "2", "--workers", "2"], "execution", marks=pytest.mark.slow
-        ),
-        pytest.param(
-            ["eval", str(sample_path()), "--limit", "1", "--solver", "reflection", "--expert", "embedded"],
-            "execution",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(["kg", "build", PAGE], "triples", marks=pytest.mark.slow),
-        pytest.param(["ontology", "build", str(sample_path())], "properties", marks=pytest.mark.slow),
+        (["ask", PAGE, "what were cables sales in 2012?"], "sure"),
+        (["eval", str(sample_path()), "--limit", "2", "--workers", "2"], "execution"),
+        (["eval", str(sample_path()), "--limit", "1", "--solver", "reflection", "--expert", "embedded"], "execution"),
+        (["kg", "build", PAGE], "triples"),
+        (["ontology", "build", str(sample_path())], "properties"),
         (["check", str(sample_path())], "180 questions"),
     ],
     ids=lambda value: " ".join(value[:1] + value[4:]) if isinstance(value, list) else "",

@@ -32,7 +32,7 @@ def turns(count: int, right: int | None, *, alone: bool, seed: int) -> list[Rank
 
 
 def test_the_right_plan_is_learned_from_what_it_has() -> None:
-    ranker = fit_ranker(turns(200, None, alone=False, seed=0))
+    ranker = fit_ranker(turns(100, None, alone=False, seed=0))
     held_out = turns(50, None, alone=False, seed=1)
     hits = sum(int(ranker.predict(turn.features).argmax() == turn.right.argmax()) for turn in held_out)
     assert hits >= 45
