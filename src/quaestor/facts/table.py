@@ -229,9 +229,14 @@ class FactTable:
 _LEGAL_TERMS = frozenset(terms("company corporation inc corp co ltd plc group holdings incorporated limited systems"))
 
 
-def build_facts(document: Document) -> FactTable:
-    """Return the facts of a document; of an excerpt those of the whole."""
-    whole = document.whole or document
+def build_facts(document: Document, *, part: bool = False) -> FactTable:
+    """Return the facts of a document.
+
+    Args:
+        document: The document.
+        part: Whether only the facts of an excerpt are wanted; otherwise an excerpt stands for the whole.
+    """
+    whole = document if part else document.whole or document
     calendar = fiscal_calendar(whole)
     lines: list[FactLine] = []
     for table in whole.tables:

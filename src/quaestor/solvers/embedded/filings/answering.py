@@ -1,13 +1,17 @@
 """Answers to questions about whole filings, from their facts."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.display import show_number
 from quaestor.core.caching import BoundedCache
+from quaestor.core.provenance import CellRef
+from quaestor.core.terms import terms
 from quaestor.errors import PlanError
-from quaestor.facts.table import FactTable, build_facts
+from quaestor.facts.companies import build_company_facts
+from quaestor.facts.table import FactTable
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
@@ -15,10 +19,11 @@ from quaestor.solvers.embedded.filings.deciding import Decision, Result, decide
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn, understand_turn
 
 _LINES = 40_000
+_NUMBER = re.compile(r"\s*(?:(?:number|option|reading)\s+)?(?P<place>[1-9])[.)]?\s*", re.IGNORECASE)
 _READINGS = 3
 """How many likely readings are offered when none is likely enough."""
 
-_tables = BoundedCache[str, FactTable](_LINES, lambda table: len(table.lines))
+_tables = BoundedCache[str, tuple[FactTable, ...]](_LINES, lambda tables: sum(len(table.lines) for table in tables))
 
 
 class FilingAnswerer:
@@ -35,23 +40,61 @@ class FilingAnswerer:
 
     def answer(self, question: str, context: TurnContext) -> Answer | None:
         """Return the answer to a question; None if no plan fits it."""
-        table = facts_of(context)
-        understood = understand_turn(question, list(_past_turns(context)), table, self._weights)
-        decision = decide(understood, self._weights.confidence)
-        answers = list(_answers(decision, question, context))
+        if (chosen := choose_reading(question, context)) is not None:
+            return chosen
+        tables = choose_companies(question, facts_of(context), context)
+        decided = [(table, self._decide(question, context, table)) for table in tables]
+        answers = [answer for _, decision in decided for answer in _answers(decision, question, context)]
         if not answers:
             return None
-        first, *others = answers
+        if len(tables) > 1:
+            first = [next(_answers(decision, question, context), None) for _, decision in decided]
+            return _ask_back(context, [answer for answer in first if answer is not None], "name one company")
+        ((_, decision),) = decided
         if self._decline and decision.declines:
-            return _offer_readings(answers, decision, context)
-        readings = tuple(map(_other_reading, others[: _READINGS - 1]))
-        return replace(first, confidence=decision.right, answerable=decision.answerable, other_readings=readings)
+            none = _ask_back(context, answers, "no line of the document is clearly meant")
+            return replace(none, confidence=decision.right, answerable=decision.answerable)
+        first_answer, *others = answers
+        readings = tuple(map(_other_reading, others))
+        return replace(first_answer, confidence=decision.right, answerable=decision.answerable, other_readings=readings)
+
+    def _decide(self, question: str, context: TurnContext, table: FactTable) -> Decision:
+        understood = understand_turn(question, list(_past_turns(context)), table, self._weights)
+        return decide(understood, self._weights.confidence)
 
 
-def facts_of(context: TurnContext) -> FactTable:
-    """Return the facts of the document of a turn; those of the last few documents are kept."""
+def facts_of(context: TurnContext) -> tuple[FactTable, ...]:
+    """Return the facts of each company that the document of a turn is of; those of the last few documents are kept."""
     whole = context.document.whole or context.document
-    return _tables.get(whole.digest, lambda: build_facts(whole))
+    return _tables.get(whole.digest, lambda: build_company_facts(whole))
+
+
+def choose_reading(question: str, context: TurnContext) -> Answer | None:
+    """Return the answer of a reading that was offered last, if a question is its number; else None."""
+    number = _NUMBER.fullmatch(question)
+    last = context.memory.turns[-1].answer if context.memory.turns else None
+    if number is None or last is None or last.value is not None:
+        return None
+    place = int(number["place"])
+    if not 1 <= place <= len(last.other_readings):
+        return None
+    return answer_from_plan(last.other_readings[place - 1].plan, context, question=context.memory.turns[-1].question)
+
+
+def choose_companies(question: str, tables: Sequence[FactTable], context: TurnContext) -> Sequence[FactTable]:
+    """Return the facts that a question is about: of the companies that it names, else of that of the last answer."""
+    if len(tables) == 1:
+        return tables
+    asked = set(terms(question))
+    named = [table for table in tables if table.company & asked]
+    if named:
+        return named
+    for turn in reversed(context.memory.turns):
+        cells = {source for source in turn.answer.sources if isinstance(source, CellRef)}
+        last = [table for table in tables if any(ref in table.at for ref in cells)]
+        if last:
+            return last
+    return tables
 
 
 def _past_turns(context: TurnContext) -> Iterator[PastTurn]:
@@ -81,14 +124,12 @@ def _other_reading(answer: Answer) -> OtherReading:
     return OtherReading(answer.plan, show_number(answer), answer.description, answer.confidence)
 
 
-def _offer_readings(answers: list[Answer], decision: Decision, context: TurnContext) -> Answer:
+def _ask_back(context: TurnContext, answers: Sequence[Answer], why: str) -> Answer:
     """Return no answer, with the likeliest readings to choose from."""
-    offered = tuple(map(_other_reading, answers))
+    offered = tuple(map(_other_reading, answers[:_READINGS]))
     listed = "; ".join(f"{place}. {reading.description}: {reading.shown}" for place, reading in enumerate(offered, 1))
-    none = answer_without_value(
-        context, "ambiguous", f"no line of the document is clearly meant. Did you mean: {listed}?"
-    )
-    return replace(none, other_readings=offered, confidence=decision.right, answerable=decision.answerable)
+    none = answer_without_value(context, "ambiguous", f"{why}. Did you mean: {listed}?")
+    return replace(none, other_readings=offered)
 
 
 def join_plans(plans: Sequence[Plan]) -> Plan:

@@ -153,6 +153,7 @@ def decision_features(understood: Understood, results: Sequence[Result]) -> dict
         "open_rarity": sum(rarities) / total,
         "rarest_open": max(rarities, default=0.0),
         "unknown": float(len(unknown)),
+        "unheard": float(sum(term not in table.sentences.postings for term in unknown)),
         "concept": float(any(series.concept in concepts for series in proposal.series)),
         "tagged": float(any(series.line.tagged for series in proposal.series)),
         "statement": float(all(series.line.role.is_statement for series in proposal.series)),
