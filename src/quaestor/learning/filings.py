@@ -7,7 +7,7 @@ in a line that is called so, are meant by an operand of the question.
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,11 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
 
 def fit_filing_intents(questions: Sequence[LabelledQuestion]) -> IntentWeights:
     """Return the classifier of intents that labelled questions teach."""
-    return fit_intents([(read_filing_question(one.text), one.turn == 0, one.intent) for one in questions])
+    before = ["", *(one.intent for one in questions)]
+    return fit_intents([
+        (read_filing_question(one.text), last if one.turn else "", one.intent)
+        for one, last in zip(questions, before, strict=False)
+    ])  # fmt: skip
 
 
 def rank_samples(
@@ -95,7 +99,7 @@ def rank_samples(
         if one.turn == 0:
             state = TurnState()
         reading = read_filing_question(one.text)
-        shares = intents.classify(reading, first=one.turn == 0)
+        shares = intents.classify(reading, before=state.intent)
         moments = resolve_moments(reading, table, state.base)
         meant: list[Series] = []
         for place in range(len(reading.operands)):
@@ -110,6 +114,7 @@ def rank_samples(
                 if one.intent not in _WORDS:
                     samples.append((candidates, grades))
         state = read_turn_state(state, reading, moments, [(series, None) for series in meant[:3]], table)
+        state = replace(state, intent=one.intent)
     return samples
 
 

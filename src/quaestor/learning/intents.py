@@ -12,9 +12,9 @@ _LEAST = 2
 _STEPS, _RATE, _DECAY = 120, 0.5, 1e-3
 
 
-def fit_intents(questions: Sequence[tuple[Reading, bool, str]]) -> IntentWeights:
-    """Return weights learned on questions: what each is read as, whether it is the first, and its intent."""
-    features = [tuple(intent_features(reading, first=first)) for reading, first, _ in questions]
+def fit_intents(questions: Sequence[tuple[Reading, str, str]]) -> IntentWeights:
+    """Return weights learned on questions: what each is read as, the intent before it ("" of a first one), and its own."""
+    features = [tuple(intent_features(reading, before=before)) for reading, before, _ in questions]
     counts = Counter(name for those in features for name in those)
     rows = {name: row for row, name in enumerate(sorted(name for name, count in counts.items() if count >= _LEAST))}
     inputs = np.zeros((len(questions), len(rows)), np.float32)

@@ -107,24 +107,18 @@ def _read_form(node: Node) -> PastAnswer:
     one = _two_times(node)
     if one is not None:
         return one
-    match node.kind:
-        case "argmax" | "argmin" | "above" | "below" | "largest" | "smallest":
-            return PastAnswer("ranking", _entries(node.parts[0]))
-        case "items" | "divide" | "subtract" if any(part.kind == "items" for part in (node, *node.parts)):
-            entries = _entries(node)
-            times = len({entry.shape() for entry in entries}) == 1
-            return PastAnswer("list" if times else "members", entries)
-        case "average" | "sum" if len({part.shape() for part in node.parts}) == 1:
-            return PastAnswer(node.kind, node.parts)
-        case "greater":
-            return PastAnswer("compare", node.parts)
-        case "add" if node.parts[0].shape() == node.parts[1].shape():
-            return PastAnswer("sum", node.parts)
-        case "divide":
-            return PastAnswer("ratio", (node,))
-        case "series":
-            return PastAnswer("value", (node,))
-    return PastAnswer("sum" if node.kind in ("add", "subtract") else "value", (node,))
+    if node.kind in ("argmax", "argmin", "above", "below", "largest", "smallest"):
+        return PastAnswer("ranking", _entries(node.parts[0]))
+    if any(part.kind == "items" for part in (node, *node.parts)):
+        entries = _entries(node)
+        times = len({entry.shape() for entry in entries}) == 1
+        return PastAnswer("list" if times else "members", entries)
+    if node.kind in ("average", "sum", "add") and len({part.shape() for part in node.parts}) == 1:
+        return PastAnswer("average" if node.kind == "average" else "sum", node.parts)
+    if node.kind == "greater":
+        return PastAnswer("compare", node.parts)
+    form = {"divide": "ratio", "add": "sum", "sum": "sum", "subtract": "sum"}
+    return PastAnswer(form.get(node.kind, "value"), (node,))
 
 
 def _entries(node: Node) -> tuple[Node, ...]:

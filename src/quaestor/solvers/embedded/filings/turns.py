@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.steps import Plan
 from quaestor.questions.intents import IntentWeights
-from quaestor.questions.understanding import Operand, Reading, read_filing_question
+from quaestor.questions.understanding import INTENTS, Operand, Reading, read_filing_question
 from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
@@ -28,6 +28,7 @@ _PERCENT = re.compile(r"%|\bpercent|\bpct\b|\brate\b|\bmargin\b|\byield\b")
 _COUNT = re.compile(r"\bhow many\b|\bnumber of\b|\bheadcount\b|\bcount\b")
 _FEW = 2
 _REMEMBERED = 4
+_INTENT_OF_FORM = {"value": "lookup", "members": "list", "compare": "comparison"}
 _MOST = 12
 
 
@@ -68,6 +69,7 @@ class TurnState:
         turns: How many there were.
         before: What the answers were, the latest first.
         falls: Whether the last question asked for a fall.
+        intent: That of the last question, by the form of its answer; "" before the first.
     """
 
     base: Moment | None = None
@@ -77,6 +79,7 @@ class TurnState:
     turns: int = 0
     before: tuple[PastAnswer, ...] = ()
     falls: bool = False
+    intent: str = ""
 
 
 def read_turn_state(
@@ -132,29 +135,34 @@ def ask_for(
     """
     lowered = reading.text.lower()
     asked = Asked(
-        operand or reading.operands[place], moments, state.series, state.terms, reading.goes_on, place, reading.relation,
+        operand or reading.operands[place], moments, state.series, state.terms, reading.goes_on, place,
+        reading.relation,
         bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, intents)), table.company,
     )  # fmt: skip
     return find_candidates(asked, table)
 
 
-def _go_on(state: TurnState, turn: PastTurn, table: FactTable) -> TurnState:
+def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWeights) -> TurnState:
     """Return what the question after a turn goes on from."""
     reading = read_filing_question(turn.text)
     asked = resolve_moments(reading, table, state.base)
     answer = None if turn.plan is None else read_past_answer(turn.plan, table)
     leaves = [leaf for node in answer.measured for leaf in node.leaves()] if answer else []
     found = [(leaf.series, leaf.moment) for leaf in leaves if leaf.series is not None]
-    return read_turn_state(state, reading, asked, found, table, answer)
+    if answer is not None:
+        intent = _INTENT_OF_FORM.get(answer.form, answer.form)
+    else:
+        intent = INTENTS[int(np.argmax(weights.intents.classify(reading, before=state.intent)))]
+    return replace(read_turn_state(state, reading, asked, found, table, answer), intent=intent)
 
 
 def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Understood:
     """Return what a question may mean after the turns before, with the plans that would answer it."""
     state = TurnState()
     for turn in past:
-        state = _go_on(state, turn, table)
+        state = _go_on(state, turn, table, weights)
     reading = read_filing_question(text)
-    shares = weights.intents.classify(reading, first=not past)
+    shares = weights.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
 
     def bind(place: int, operand: Operand | None = None) -> tuple[Bound, ...]:
@@ -167,7 +175,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         return tuple(Bound(candidates.series[index], share) for index, share in zip(order, likely, strict=True))
 
     question = Question(
-        reading, table, intents_by_name(list(shares)), tuple(bind(place) for place in range(len(reading.operands))), moments,
-        state.base or table.latest, state.before, state.falls, lru_cache(lambda operand: bind(0, operand)),
+        reading, table, intents_by_name(list(shares)), tuple(bind(place) for place in range(len(reading.operands))),
+        moments, state.base or table.latest, state.before, state.falls, lru_cache(lambda operand: bind(0, operand)),
     )  # fmt: skip
     return Understood(question, tuple(compose(question)))

@@ -1,7 +1,7 @@
 """Which is highest, which of two, and yes or no."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from quaestor.facts.moments import Moment
@@ -10,7 +10,6 @@ from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall, ask
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import read_two
 from quaestor.solvers.embedded.filings.composing.several import (
-    Block,
     block_entries,
     join_lists,
     moments_of_list,
@@ -28,11 +27,18 @@ _FALL = re.compile(r"\b(?:decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|slo
 _WHEN = re.compile(
     r"\b(?:which|what|best|worst|highest|lowest|strongest|weakest)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
 )
+_PLACES = {"second": 2, "two": 2, "2": 2, "next": 2, "third": 3, "three": 3, "3": 3}
+_PLACE = re.compile(
+    r"\b(?:number |no\. ?|#)(?P<place>two|three|2|3)\b|\b(?P<place2>second|third|next)[\s-]+"
+    r"(?:largest|biggest|highest|most|best)"
+)
 _WHICH = re.compile(r"\b(?:which|what|who|where)\b")
 _POSITIVE = re.compile(r"\b(?:positive|profitable|in the black|a profit|make money|made money|a surplus)\b")
 _NEGATIVE = re.compile(r"\b(?:negative|in the red|a loss|lose money|losing money|loss-making|unprofitable|a deficit)\b")
 _LIMIT = re.compile(
-    r"\b(?P<how>more|less|over|under|above|below|exceed\w*|at least|top\w*|fewer|bigger|higher|lower|greater|smaller)\s+(?:than\s+)?\$?"
+    r"\b(?P<how>more|less|over|under|above|below|exceed\w*|at least|top\w*|fewer|bigger|higher|lower"
+    r"|greater|smaller)\s+"
+    r"(?:than\s+)?\$?"
     r"(?P<number>\d[\d,]{0,15}(?:\.\d{1,6})?)\s*(?P<scale>%|percent|bn|billion|m|mm|million|thousand|k)?"
 )
 _FACTORS = {"bn": 9, "billion": 9, "m": 6, "mm": 6, "million": 6, "thousand": 3, "k": 3}
@@ -44,12 +50,16 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
     low = bool(_LOW.search(question.text))
     when = 0.85 if _WHEN.search(question.text) else 0.08
     grows = bool(_GROWTH.search(question.text))
+    place = _place(question.text)
     for block in read_blocks(question):
         score = log_share(block.share * (1 - when))
+        entries = block_entries(question, block)
         if grows:
-            yield from _growth_ranking(question, block, score)
+            yield from _growth_ranking(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
         chosen = "argmin" if low else "argmax"
-        if made := propose_items(question, block_entries(question, block), "ranking", score - 2.0 * grows, chosen):
+        if place > 1:
+            chosen, score = f"rank {-place if low else place}", score + 0.5
+        if made := propose_items(question, entries, "ranking", score - 2.0 * grows, chosen):
             yield made
     for meant in read_meant(question)[:4]:
         entries = [(write_moment(moment), meant, moment) for moment in moments_of_list(question, meant)]
@@ -58,9 +68,16 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
             yield made
 
 
-def _growth_ranking(question: Question, block: Block, score: float) -> Iterator[Proposal]:
-    """Yield the member whose number grew most, or fell most."""
-    entries = [(label, meant) for label, meant, _ in block_entries(question, block)]
+def _place(text: str) -> int:
+    """Return which place of a ranking is asked for."""
+    found = _PLACE.search(text)
+    return 1 if found is None else _PLACES[found["place"] or found["place2"]]
+
+
+def _growth_ranking(
+    question: Question, entries: Sequence[tuple[str, Meant]], score: float, form: str
+) -> Iterator[Proposal]:
+    """Yield the one whose number grew most, or fell most."""
     pair = two_moments(question, entries[0][1]) if entries else None
     if pair is None:
         return
@@ -71,8 +88,8 @@ def _growth_ranking(question: Question, block: Block, score: float) -> Iterator[
         if old is not None and new is not None:
             formulas.append(f"({new} - {old}) / {old}")
     joined = join_lists(formulas) if len(formulas) >= 2 else None
-    fall = bool(_FALL.search(question.text)) or bool(_LOW.search(question.text))
-    if joined and (made := terms.proposal(f"{'argmin' if fall else 'argmax'}({joined})", "ranking", score)):
+    lowest = bool(_FALL.search(question.text)) != bool(_LOW.search(question.text))
+    if joined and (made := terms.proposal(f"{'argmin' if lowest else 'argmax'}({joined})", form, score)):
         yield made
 
 
@@ -104,6 +121,10 @@ def _of_two(question: Question, *, low: bool) -> Iterator[Proposal]:
                 ]
                 chosen = "argmin" if sign == "<" else "argmax"
                 score = log_share(one.share) + log_share(other.share)
+                if _GROWTH.search(question.text):
+                    named = [(label, meant) for label, meant, _ in entries]
+                    yield from _growth_ranking(question, named, score, "compare")
+                    continue
                 if made := propose_items(question, entries, "compare", score, chosen):
                     yield made
         return

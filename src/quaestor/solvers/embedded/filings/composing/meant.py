@@ -9,7 +9,7 @@ from quaestor.core.terms import terms as terms_of
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactLine, FactTable, Series
 from quaestor.ontology.lexicon import Formula, LexiconMatch, read_lexicon
-from quaestor.questions.understanding import Operand
+from quaestor.questions.understanding import Operand, read_operand
 from quaestor.solvers.embedded.filings.composing.periods import pick_cell, spell_at
 from quaestor.solvers.embedded.filings.composing.question import Bound, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.past import Node, PastAnswer, anchor_of, spell_node
@@ -19,6 +19,10 @@ _COMPUTED = 0.85
 """The probability of the formula of a measure that no line of the filing is called after."""
 _COMPUTED_BESIDE = 0.35
 """Likewise if a line is called after it."""
+_PRINTED = 0.15
+"""How likely a line has to be that is called after a measure."""
+_BESIDE_CONCEPT = 0.2
+"""How much less likely a measure is if other words of the operand name a concept."""
 _AGAIN = 0.7
 """The probability that a question without words of its own goes on from the last answer as a whole."""
 _NARROWED = 0.6
@@ -36,14 +40,14 @@ class Meant:
         spell: Returns a formula of it at a time (None for the latest); the words are what its numbers are called.
         series: What it is taken from, as far as that is known.
         kind: `series`, `measure`, `before`, `part`.
-        covered: The part of the terms of the question that is accounted for.
+        is_ratio: Whether it is a quotient by its formula.
     """
 
     share: float
     spell: Spell
     series: tuple[Series, ...]
     kind: str = "series"
-    covered: float = 1.0
+    is_ratio: bool = False
 
     @property
     def moments(self) -> tuple[Moment, ...]:
@@ -100,12 +104,26 @@ def _with_measure(
         fits = fits and not (is_ratio and _is_money(one.series[0]))
         (named if fits else rest).append(one)
     printed = sum(one.share for one in named)
-    computed = _COMPUTED_BESIDE if printed > _COMPUTED_BESIDE else _COMPUTED
+    computed = _COMPUTED_BESIDE if printed > _PRINTED else _COMPUTED
+    if any(other is not match and other.concepts for other in operand.matches):
+        computed *= _BESIDE_CONCEPT
+    elif printed:
+        named = [replace(one, share=one.share / printed * (1 - computed)) for one in named]
     return [
         *named,
         *(replace(one, share=one.share * (1 - computed)) for one in rest),
-        *_measures(question, formula, others, computed),
+        *(replace(one, is_ratio=is_ratio) for one in _measures(question, formula, others, computed)),
     ]
+
+
+def read_crossing(question: Question) -> Iterator[Meant]:
+    """Yield the measures whose name goes over both operands, or is within one of them: "debt to assets"."""
+    whole = read_operand(question.text)
+    for match in whole.matches:
+        for name in match.measures[:1]:
+            formula = read_lexicon().measures[name].formula
+            if formula is not None and formula.kind == "/":
+                yield from (replace(one, is_ratio=True) for one in _measures(question, formula, (), _COMPUTED))
 
 
 def _is_money(series: Series) -> bool:
@@ -120,11 +138,11 @@ def _measures(question: Question, formula: Formula, others: Sequence[str], share
     if others:
         yield Meant(
             share * 0.8,
-            _Measure(question, formula, partial(_find_named, question=question, others=others)),
+            _Measure(question, formula, partial(_find_named, question=question, others=others), True),
             (),
             "measure",
         )
-        yield Meant(share * 0.25 / len(others), whole, (), "measure", 0.0)
+        yield Meant(share * 0.25 / len(others), whole, (), "measure")
     elif any(series.members or series.column or series.line.path for series in last[:1]) and question.reading.goes_on:
         beside = partial(find_beside, question=question, member=last[0])
         yield Meant(share * _NARROWED, _Measure(question, formula, beside), (), "measure")
@@ -147,6 +165,7 @@ class _Measure:
     question: Question
     formula: Formula
     find: Callable[[str, Moment], _Found | None]
+    narrowed: bool = False
 
     def __call__(self, moment: Moment | None, terms: Terms, label: str) -> str | None:
         return self._spell(self.formula, moment or self.question.table.latest, terms, label)
@@ -164,16 +183,23 @@ class _Measure:
                 return self._spell(parts[0], moment.before(years=1), terms, label)
             case "average":
                 both = [self._spell(parts[0], at, terms, label) for at in (moment, moment.before(years=1))]
-                return both[0] if None in both else f"({both[0]} + {both[1]}) / 2"
-            case operator:
-                sides = [self._spell(part, moment, terms, label) for part in parts]
-                if None in sides:
-                    # A sum goes without a part that the filing does not have.
-                    return sides[0] or (sides[1] if operator == "+" else None) if operator in "+-" else None
-                return f"({sides[0]} {operator} {sides[1]})"
+                return both[0] if None in both else f"(({both[0]} + {both[1]}) / 2)"
+        return self._operation(formula, moment, terms, label)
+
+    def _operation(self, formula: Formula, moment: Moment, terms: Terms, label: str) -> str | None:
+        sides = [self._spell(part, moment, terms, label) for part in formula.parts]
+        if None not in sides:
+            return f"({sides[0]} {formula.kind} {sides[1]})"
+        if formula.kind not in "+-":
+            return None
+        # A sum goes without a part that the filing does not have.
+        return sides[0] or (sides[1] if formula.kind == "+" else None)
 
     def _concept(self, concept: str, moment: Moment, terms: Terms, label: str) -> str | None:
-        found = self.find(concept, moment)
+        # The first one that is found by its name says which member is meant; the others are found beside it.
+        first = terms.series[0] if terms.series and self.narrowed else None
+        found = None if first is None else find_beside(concept, moment, self.question, first)
+        found = found or self.find(concept, moment)
         if found is None:
             return None
         score = terms.score
@@ -210,9 +236,11 @@ def _find_named(concept: str, moment: Moment, question: Question, others: Sequen
         return None
     for bound in question.bind(read_phrase((*others, *known.phrases[0])))[:4]:
         there = terms_of_series(bound.series)
-        if any(term in there for term in others) and pick_cell(bound.series, (moment,), question.table, strict=True):
-            if bound.series.concept in (concept, "") or set(known.phrases[0]) & there:
-                return bound.series, max(0.3, bound.share)
+        named = any(term in there for term in others) and (
+            bound.series.concept in (concept, "") or bool(set(known.phrases[0]) & there)
+        )
+        if named and pick_cell(bound.series, (moment,), question.table, strict=True) is not None:
+            return bound.series, max(0.3, bound.share)
     return None
 
 
@@ -242,7 +270,7 @@ def _of_concept(concept: str, table: FactTable) -> Iterator[Series]:
 def _named_above(
     phrases: Sequence[Sequence[str]], table: FactTable, index: int, label: Sequence[str]
 ) -> Iterator[Series]:
-    """Yield the lines of a table of one label under a heading that is called so: members under each of their measures."""
+    """Yield the lines of a table of one label under a heading that is called so: members under each measure."""
     for line in table.lines:
         if line.table == index and line.label_terms == label and any(set(one) <= line.path_terms for one in phrases):
             yield from table.series_of_line[line.place]

@@ -19,7 +19,8 @@ _RISES = re.compile(
     r"|improv\w*|gain\w*|jump\w*)\b"
 )
 _TO_BASE = re.compile(
-    r"\b(?:on|from|vs\.?|versus|since|than|over|against|(?:compared? )?(?:to|with)|relative to)\s*(?:fy|fiscal|the)?\s*$"
+    r"\b(?:on|from|vs\.?|versus|since|than|over|against|(?:compared? )?(?:to|with)|relative to)\s*"
+    r"(?:fy|fiscal|the)?\s*$"
 )
 _POINTS = re.compile(r"\bbps\b|\bbasis points?\b")
 _MOST = 6
@@ -115,6 +116,8 @@ def _from_one(question: Question, asked: Moment, anchor: Moment | None) -> tuple
     at = question.reading.moments[0]
     base = anchor or question.base
     to_base = at.back is not None or bool(_TO_BASE.search(question.text[: at.start]))
+    if to_base and asked == question.table.latest and anchor is not None:
+        return base.before(years=1), base  # "growth on last year": the year before the one that is talked about
     if to_base and asked.end < base.end:
         return asked, replace(base, months=asked.months) if asked.months != base.months and asked.months else base
     if to_base and anchor is None and asked.end < question.table.latest.end:
@@ -147,10 +150,8 @@ def _fell(question: Question, old: str, new: str, terms: Terms) -> bool:
 def propose_growths(question: Question) -> Iterator[Proposal]:
     """Yield growth from an earlier to a later number."""
     for score, meant, old, new, terms in read_pairs(question):
-        if meant.percent:
-            score -= 1.0
         up, down = f"({new} - {old}) / {old}", f"({old} - {new}) / {old}"
-        if made := terms.proposal(down if _fell(question, old, new, terms) else up, "growth", score):
+        if made := terms.proposal(down if _fell(question, old, new, terms) else up, "growth", score - meant.percent):
             yield made
 
 

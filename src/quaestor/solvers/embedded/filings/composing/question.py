@@ -1,4 +1,4 @@
-"""What plans are composed from: a question with the series that its words may mean, and what was talked about before."""
+"""What plans are composed from: a question, the series that its words may mean, and what was talked about before."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

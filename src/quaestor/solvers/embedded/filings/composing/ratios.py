@@ -14,6 +14,7 @@ from quaestor.solvers.embedded.filings.composing.meant import (
     mean_again,
     mean_series,
     mean_swapped,
+    read_crossing,
     read_meant,
     read_phrase,
 )
@@ -34,7 +35,8 @@ def read_two(question: Question) -> Iterator[tuple[float, str, str, Terms]]:
     """Yield the numbers of both operands of a question; what it does not name was talked about before."""
     for one in read_meant(question, 0)[:_MOST]:
         for other in read_meant(question, 1)[:_MOST]:
-            yield from join(question, one, other)
+            if not one.is_ratio and not other.is_ratio:
+                yield from join(question, one, other)
 
 
 def join(question: Question, one: Meant, other: Meant) -> Iterator[tuple[float, str, str, Terms]]:
@@ -74,6 +76,12 @@ def propose_ratios(question: Question) -> Iterator[Proposal]:
             yield from _divide(score + _STATED, one, other, terms)
         if not question.reading.operands[0].terms:
             return
+        for meant in read_crossing(question):
+            terms = Terms(question.table)
+            if (text := spell_value(question, meant, terms)) and (
+                made := terms.proposal(text, "measure", log_share(meant.share))
+            ):
+                yield made
     if not two or question.reading.relation != "ratio":
         for proposal in propose_values(question):
             printed = proposal.form in ("measure", "before") or _prints_percent(proposal)
@@ -117,7 +125,7 @@ def _revenues(question: Question, beside: Sequence[Series]) -> Iterator[Meant]:
 
 
 def _of_last(question: Question) -> Iterator[Proposal]:
-    """Yield what was talked about by what the question names ("as a percentage of revenue"), and the other way round."""
+    """Yield what was talked about by what the question names ("as a percentage of revenue"), and the inverse."""
     last = question.last
     if last is None or not question.own:
         return

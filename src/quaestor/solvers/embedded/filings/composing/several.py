@@ -1,13 +1,13 @@
 """Several numbers: sums and averages over times, lists by time or by member."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms as terms_of
 from quaestor.facts.moments import Moment
-from quaestor.facts.table import FactTable, Series
+from quaestor.facts.table import FactLine, FactTable, Series
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
     bounds_of,
@@ -26,7 +26,8 @@ _NAME = re.compile(r"\bx\d{1,3}\b")
 _PER_QUARTER = re.compile(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
 _PER_MONTH = re.compile(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
 _BY_TIME = re.compile(
-    r"\b(?:years|annual(?:ly)?|each year|year by year|by year|per year|quarters|by quarter|each quarter|over time|trend|history)\b"
+    r"\b(?:years|annual(?:ly)?|each year|year by year|by year|per year|quarters|by quarter|each quarter|over time|trend"
+    r"|history)\b"
 )
 _BY_MEMBER = re.compile(
     r"\b(?:by|split|break\w*|broken|each|every|segments?|regions?|products?|categor\w+|countr\w+|geograph\w+|divisions?|business\w*"
@@ -45,7 +46,7 @@ def write_moment(moment: Moment) -> str:
 
 
 def moments_of_list(question: Question, meant: Meant) -> Sequence[Moment]:
-    """Return the times of a list, the earliest first: those that are named or were talked about, else all of one length."""
+    """Return the times of a list, the earliest first: those that are named or were talked about, else all there are."""
     last = question.last
     if len(question.moments) >= 2:
         return sorted(question.moments)
@@ -153,19 +154,21 @@ class Block:
     Attributes:
         members: Their names and series.
         share: The probability that it is meant.
-        whole: Whether its members add up to a total that is printed.
     """
 
     members: tuple[tuple[str, Series], ...]
     share: float
-    whole: bool
 
 
 def read_blocks(question: Question) -> list[Block]:
     """Return the members of dimensions that a question may list or rank, the likeliest first."""
     found: dict[tuple[int, ...], Block] = {}
+    of_last = _block_of_last(question)
+    if of_last is not None:
+        found[tuple(sorted(series.place for _, series in of_last.members))] = of_last
+    asked = _asked_dimension(question.text)
     for bound in bounds_of(question)[:8]:
-        for block in _blocks_of(question, bound.series):
+        for block in _blocks_of(question, bound.series, asked):
             key = tuple(sorted(series.place for _, series in block.members))
             known = found[key].share if key in found else 0.0
             found[key] = replace(block, share=known + bound.share * block.share)
@@ -174,25 +177,70 @@ def read_blocks(question: Question) -> list[Block]:
     return sorted(blocks, key=lambda block: -block.share)[:_MOST]
 
 
-def _blocks_of(question: Question, series: Series) -> Iterator[Block]:
-    asked = frozenset(terms_of(question.text))
-    across = _across(question.table, series)
+def _blocks_of(question: Question, series: Series, asked: str) -> Iterator[Block]:
+    table = question.table
+    across = _across(table, series)
     if len(across) >= 2:
-        yield Block(across, 1.0 + 0.5 * _names_dimension(asked, across[0][1]), whole=True)
+        yield Block(across, _fit(asked, across, table))
     beside = _beside(question, series)
     if len(beside) >= 2:
-        yield Block(
-            beside, _worth_of_lines(question, beside, series) + 0.5 * _names_dimension(asked, series), whole=False
-        )
+        yield Block(beside, _worth_of_lines(question, beside, series) * _fit(asked, beside, table))
     if series.concept and not series.members:
         for members in _members_of(question, series):
-            yield Block(members, 0.6 + 1.5 * _names_dimension(asked, members[0][1]), whole=True)
+            yield Block(members, _fit(asked, members, table))
 
 
-def _names_dimension(asked: frozenset[str], series: Series) -> float:
-    """Whether the question names what the title of the table does, such as "segment"."""
-    title = series.line.title_terms | series.line.path_terms
-    return min(1.0, len(asked & title) / 2)
+def _block_of_last(question: Question) -> Block | None:
+    """Return the members that were listed or ranked last, if the question goes on from them."""
+    last = question.last
+    if last is None or last.form not in ("members", "ranking", "list") or len(last.series) < 2:
+        return None
+    named = tuple((_name_of_member(question.table, series), series) for series in last.series)
+    return Block(named, 1.5 if _OF_THEM.search(question.text) or not question.own else 0.1)
+
+
+def _name_of_member(table: FactTable, series: Series) -> str:
+    return _label_of_column(table, series) if series.column else _label_of_line(series.line)
+
+
+def _asked_dimension(text: str) -> str:
+    """Return what the members that a question asks for are, as a name in `_DIMENSIONS`; "" if it does not say."""
+    asked = set(terms_of(text))
+    return next((name for name, (words, _) in _DIMENSIONS.items() if asked & words), "")
+
+
+def _fit(asked: str, members: Sequence[tuple[str, Series]], table: FactTable) -> float:
+    """Return how well members fit the dimension that is asked for, by their tags, else by the words around them."""
+    if not asked:
+        return 0.7
+    series = members[-1][1]
+    fact = table.document.fact(series.first.ref)
+    axes = " ".join(axis for axis, _ in fact.dimensions) if fact is not None else ""
+    words, names = _DIMENSIONS[asked]
+    if axes:
+        return 2.0 if any(name in axes for name in names) else 0.4 if "Segment" in axes else 0.15
+    around = series.line.title_terms | series.line.path_terms
+    if around & words:
+        return 2.0
+    return 0.3 if any(around & others for others, _ in _DIMENSIONS.values()) else 0.6
+
+
+_DIMENSIONS: Mapping[str, tuple[frozenset[str], tuple[str, ...]]] = {
+    "segment": (frozenset(terms_of("segment segments business businesses unit division")), ("Segment",)),
+    "place": (
+        frozenset(
+            terms_of("region regions geography geographic geographies geographical country area state")
+        ),
+        ("Geograph", "Country"),
+    ),
+    "product": (
+        frozenset(terms_of("product products category categories service type brand department line offering")),
+        ("Product", "Service", "Brand"),
+    ),
+    "customer": (frozenset(terms_of("customer customers tenant client")), ("Customer", "Concentration")),
+}
+"""What members can be: how it is called, and parts of the names of the axes of tags."""
+_OF_THEM = re.compile(r"\b(?:them|those|these|which (?:one|of)|the (?:two|three|four|five|six)|all)\b")
 
 
 def _worth_of_lines(question: Question, members: Sequence[tuple[str, Series]], series: Series) -> float:
@@ -220,8 +268,15 @@ _TOTALS = frozenset(terms_of("total consolidated change increase decrease elimin
 
 
 def _label_of_column(table: FactTable, series: Series) -> str:
+    """Return what the heading of a series says beside the times."""
     ref = series.first.ref
-    return table.document.table(ref.table).columns[ref.column].label
+    head = table.document.table(ref.table).columns[ref.column]
+    named = [level for level in head.levels if set(terms_of(level)) & set(series.column)]
+    return " ".join(named) or head.label
+
+
+def _label_of_line(line: FactLine) -> str:
+    return next((label for label in (line.label, *reversed(line.path)) if label), "")
 
 
 def _beside(question: Question, series: Series) -> tuple[tuple[str, Series], ...]:
@@ -238,7 +293,7 @@ def _beside(question: Question, series: Series) -> tuple[tuple[str, Series], ...
                 first.scale is Scale.PERCENT
             )
             if alike and (series.members == () or other.members != ()):
-                found.append((other_line.label, other))
+                found.append((_label_of_line(other_line), other))
                 break
     return tuple(found)
 
@@ -259,7 +314,7 @@ def _members_of(question: Question, series: Series) -> Iterator[tuple[tuple[str,
     for line in question.table.by_concept.get(series.concept, ()):
         for one in question.table.series_of_line[line.place]:
             if one.concept == series.concept and len(one.members) == 1:
-                label = _label_of_column(question.table, one) if one.column else line.label
+                label = _label_of_column(question.table, one) if one.column else _label_of_line(line)
                 tables.setdefault(line.table, {}).setdefault(one.members, (label, one))
     for members in tables.values():
         if len(members) >= 2:
@@ -276,7 +331,7 @@ def propose_items(
         labelled: The name of each entry, what it is, and when.
         form: The form of the proposal.
         score: Its score.
-        last: An operation on the list, such as `argmax`.
+        last: An operation on the list, with its number: `argmax`, `rank 2`.
     """
     if not 2 <= len(labelled) <= _MOST_ITEMS:
         return None
@@ -287,7 +342,9 @@ def propose_items(
     formula = join_lists(texts)
     if formula is None or len(texts) < 2:
         return None
-    return terms.proposal(f"{last}({formula})" if last else formula, form, score)
+    operation, _, place = last.partition(" ")
+    limit = f", {place}" if place else ""
+    return terms.proposal(f"{operation}({formula}{limit})" if last else formula, form, score)
 
 
 def join_lists(texts: Sequence[str]) -> str | None:
@@ -332,7 +389,7 @@ def _by_what(question: Question) -> tuple[float, float]:
 
 
 def _name_of(meant: Meant) -> str:
-    return meant.series[0].line.label if meant.series else ""
+    return _label_of_line(meant.series[0].line) if meant.series else ""
 
 
 def block_entries(question: Question, block: Block) -> list[tuple[str, Meant, Moment | None]]:

@@ -30,7 +30,9 @@ def spell_value(question: Question, meant: Meant, terms: Terms, label: str = "")
 
 
 def propose_values(question: Question) -> Iterator[Proposal]:
-    """Yield what a question may mean as one number."""
+    """Yield what a question may mean as one number; of several times that are named it is a list, if at all."""
+    if len(question.moments) > 1:
+        return
     for meant in (*read_meant(question)[:_MOST], *repeat_measured(question)):
         terms = Terms(question.table)
         text = spell_value(question, meant, terms)
