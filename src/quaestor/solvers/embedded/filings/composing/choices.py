@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from quaestor.core.terms import terms as terms_of
 from quaestor.facts.moments import Moment
 from quaestor.solvers.embedded.filings.composing.meant import Meant, read_meant
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall, asks_for_rise, read_pairs, two_moments
@@ -33,6 +34,12 @@ _PLACE = re.compile(
     r"(?:largest|biggest|highest|most|best)"
 )
 _WHICH = re.compile(r"\b(?:which|what|who|where)\b")
+_EITHER = re.compile(
+    r"\b(?:up or down|(?:higher|more|better|larger|bigger|faster|stronger|rise|rose|increase|grow) or "
+    r"(?:lower|less|worse|smaller|slower|weaker|fall|fell|decrease|shrink)"
+    r"|(?:lower|worse|down) or (?:higher|better|up))\b"
+)
+_COMPARATIVES = frozenset(terms_of("better worse higher lower more less up down bigger smaller larger faster slower"))
 _POSITIVE = re.compile(r"\b(?:positive|profitable|in the black|a profit|make money|made money|a surplus)\b")
 _NEGATIVE = re.compile(r"\b(?:negative|in the red|a loss|lose money|losing money|loss-making|unprofitable|a deficit)\b")
 _LIMIT = re.compile(
@@ -100,12 +107,28 @@ def _spell(meant: Meant, moment: Moment, terms: Terms, label: str) -> str | None
 def propose_comparisons(question: Question) -> Iterator[Proposal]:
     """Yield which of two is higher, or whether something is higher than something else."""
     low = asks_for_fall(question.text) and not asks_for_rise(question.text)
-    if len(question.operands) == 2 and question.reading.operands[1].terms and question.reading.relation != "ratio":
+    either = bool(_EITHER.search(question.text))
+    two = len(question.operands) == 2 and question.reading.relation != "ratio"
+    if two and not either and set(question.reading.operands[1].terms) - _COMPARATIVES:
         yield from _of_two(question, low=low)
     yield from _against_limit(question)
     yield from _signs(question)
+    if either:
+        yield from _both_times(question)
+        return
     for score, _, old, new, terms in read_pairs(question):
         if made := terms.proposal(f"{new} {'<' if low else '>'} {old}", "compare", score):
+            yield made
+
+
+def _both_times(question: Question) -> Iterator[Proposal]:
+    """Yield the later and the earlier number: what "higher or lower than last year" asks to see."""
+    for meant in read_meant(question)[:4]:
+        pair = two_moments(question, meant)
+        if pair is None:
+            continue
+        entries = [(write_moment(moment), meant, moment) for moment in reversed(pair)]
+        if made := propose_items(question, entries, "compare", log_share(meant.share)):
             yield made
 
 

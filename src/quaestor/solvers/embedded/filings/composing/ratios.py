@@ -25,6 +25,7 @@ REVENUE = ("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "us-ga
 _MARGIN = term("margin")
 _LESS = re.compile(r"\b(?:net of|less|minus|after|excluding|excl|without|ex|subtract\w*|deduct\w*|take out)\b")
 _PLUS = re.compile(r"\b(?:plus|add\w*|and|with|including|incl|together|combined|both|total|sum|counting|all)\b|\+")
+_INVERSE = re.compile(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
 _MOST = 4
 _SAME_TABLE = 0.5
 _STATED = 0.4
@@ -130,7 +131,7 @@ def _of_last(question: Question) -> Iterator[Proposal]:
     if last is None or not question.own:
         return
     before = mean_again(last.measured[0], 0.6)
-    inverse = bool(re.search(r"\b(?:cover|per|times|of (?:that|it|this|those|them))\b", question.text))
+    inverse = bool(_INVERSE.search(question.text))
     for meant in read_meant(question)[:3]:
         for score, one, other, terms in join(question, before, meant):
             yield from _divide(score - 0.5 * inverse, one, other, terms)

@@ -8,6 +8,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms as terms_of
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactLine, FactTable, Series
+from quaestor.ontology.lexicon import read_lexicon
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
     bounds_of,
@@ -23,6 +24,7 @@ from quaestor.solvers.embedded.filings.composing.values import moments_to_try, p
 _MOST = 4
 _MOST_ITEMS = 24
 _NAME = re.compile(r"\bx\d{1,3}\b")
+_TOGETHER = re.compile(r"\b(?:total|sum|altogether|together|combined|add|both)\b")
 _PER_QUARTER = re.compile(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
 _PER_MONTH = re.compile(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
 _BY_TIME = re.compile(
@@ -84,9 +86,7 @@ def propose_sums(question: Question) -> Iterator[Proposal]:
 
 
 def _sums_over_times(question: Question) -> Iterator[Proposal]:
-    if len(question.moments) < 2 and not re.search(
-        r"\b(?:total|sum|altogether|together|combined|add)\b", question.text
-    ):
+    if len(question.moments) < 2 and not _TOGETHER.search(question.text):
         return
     if len(question.moments) == 1:
         return
@@ -102,7 +102,8 @@ def _sums_over_times(question: Question) -> Iterator[Proposal]:
 
 def _sums_of_last(question: Question) -> Iterator[Proposal]:
     """Yield the sum of what was listed before, or of the last two answers."""
-    if question.own or question.moments or question.last is None:
+    together = bool(_TOGETHER.search(question.text))
+    if question.moments or question.last is None or (question.own and not together):
         return
     nodes = question.last.measured
     if len(nodes) < 2 and len(question.before) >= 2:
@@ -111,7 +112,9 @@ def _sums_of_last(question: Question) -> Iterator[Proposal]:
         return
     terms = Terms(question.table)
     names = [name for node in nodes if (name := mean_again(node, 1.0).spell(None, terms, "")) is not None]
-    if len(set(names)) == len(nodes) and (made := terms.proposal(f"sum({', '.join(names)})", "sum", log_share(0.8))):
+    if len(set(names)) == len(nodes) and (
+        made := terms.proposal(f"sum({', '.join(names)})", "sum", log_share(0.4 if question.own else 0.8))
+    ):
         yield made
 
 
@@ -167,11 +170,12 @@ def read_blocks(question: Question) -> list[Block]:
     if of_last is not None:
         found[tuple(sorted(series.place for _, series in of_last.members))] = of_last
     asked = _asked_dimension(question.text)
-    for bound in bounds_of(question)[:8]:
+    for bound in bounds_of(question):
         for block in _blocks_of(question, bound.series, asked):
             key = tuple(sorted(series.place for _, series in block.members))
             known = found[key].share if key in found else 0.0
-            found[key] = replace(block, share=known + bound.share * block.share)
+            named = _named_around(question, block.members[-1][1])
+            found[key] = replace(block, share=known + (bound.share + 0.02) * block.share * (0.3 + named))
     total = sum(block.share for block in found.values()) or 1.0
     blocks = [replace(block, share=block.share / total) for block in found.values()]
     return sorted(blocks, key=lambda block: -block.share)[:_MOST]
@@ -188,6 +192,15 @@ def _blocks_of(question: Question, series: Series, asked: str) -> Iterator[Block
     if series.concept and not series.members:
         for members in _members_of(question, series):
             yield Block(members, _fit(asked, members, table))
+
+
+def _named_around(question: Question, series: Series) -> float:
+    """Return which part of the terms of the question is around the members: their title, headings, or concept."""
+    own = {term for operand in question.reading.operands for term in operand.terms} - question.table.company
+    known = read_lexicon().concepts.get(series.concept)
+    phrases = {term for phrase in (known.phrases if known else ()) for term in phrase}
+    around = series.line.title_terms | series.line.path_terms | set(series.column) | phrases
+    return len(own & around) / len(own) if own else 1.0
 
 
 def _block_of_last(question: Question) -> Block | None:
@@ -218,7 +231,8 @@ def _fit(asked: str, members: Sequence[tuple[str, Series]], table: FactTable) ->
     axes = " ".join(axis for axis, _ in fact.dimensions) if fact is not None else ""
     words, names = _DIMENSIONS[asked]
     if axes:
-        return 2.0 if any(name in axes for name in names) else 0.4 if "Segment" in axes else 0.15
+        fit = 2.0 if any(name in axes for name in names) else 1.0 if "Segment" in axes else 0.15
+        return fit * (0.5 if series.line.role.is_statement else 1.0)
     around = series.line.title_terms | series.line.path_terms
     if around & words:
         return 2.0
@@ -228,9 +242,7 @@ def _fit(asked: str, members: Sequence[tuple[str, Series]], table: FactTable) ->
 _DIMENSIONS: Mapping[str, tuple[frozenset[str], tuple[str, ...]]] = {
     "segment": (frozenset(terms_of("segment segments business businesses unit division")), ("Segment",)),
     "place": (
-        frozenset(
-            terms_of("region regions geography geographic geographies geographical country area state")
-        ),
+        frozenset(terms_of("region regions geography geographic geographies geographical country area state")),
         ("Geograph", "Country"),
     ),
     "product": (
