@@ -1,15 +1,12 @@
 """`import quaestor` costs nothing, and every public name is there, sorted and described."""
 
 import builtins
-import re
 import subprocess
 import sys
-from collections import defaultdict
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from sources import sources
 
 import quaestor
 
@@ -56,12 +53,3 @@ def test_importing_imports_nothing_else() -> None:
 def test_its_types_are_its_own() -> None:
     assert (Path(quaestor.__file__).parent / "py.typed").is_file()
     assert quaestor.__version__ == version("quaestor")
-
-
-# To be renamed; what each becomes stands beside it where it is known. Nothing is added here.
-def test_no_public_name_is_defined_twice() -> None:
-    homes: dict[str, list[str]] = defaultdict(list)
-    for path, text in sources().items():
-        for name in re.findall(r"^(?:(?:async )?def|class) ([A-Za-z]\w*)", text, re.MULTILINE):
-            homes[name].append(path)
-    assert {name: found for name, found in homes.items() if len(found) > 1} == {}

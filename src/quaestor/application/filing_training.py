@@ -24,7 +24,7 @@ def train_filing_weights(questions: Sequence[Path], filings: Path, output: Path,
     """
     folder = output / "filings"
     if folder.exists() and not force:
-        raise InputError(f"{folder} exists; use --force to replace it")
+        raise InputError(f"{folder} exists; choose another folder, or replace it by force")
     documents = {path.stem: read_document(_find(path.stem, filings)) for path in questions}
     trained = train_on_filings(read_labelled(questions), documents)
     save_filing_weights(trained.weights, folder)
