@@ -8,6 +8,7 @@ from quaestor.facts.table import FactTable
 from quaestor.questions.understanding import AskedMoment, Reading
 
 _LAST_DAY = 28
+_FAR = 50
 
 
 def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> tuple[Moment, ...]:
@@ -20,7 +21,12 @@ def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> 
     """
     found: list[Moment] = []
     part = next((asked for asked in reading.moments if asked.year is None and asked.months), None)
+    named = [asked for asked in reading.moments if asked.back is None and asked.count is None]
     for asked in reading.moments:
+        if asked.back is not None and asked.latest and found and named:
+            # "this half against last year": a year before the time that is named beside it
+            found.append(found[0].before(years=asked.back))
+            continue
         if asked is part and any(other.year is not None or other.back is not None for other in reading.moments):
             continue  # "in the second quarter of last year": part of another time
         for moment in _resolve(asked, table, base or table.latest, part):
@@ -55,6 +61,7 @@ def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMome
         return [Moment(table.calendar.year_of(day), table.calendar.quarter_of(day), 0)]
     if asked.year is not None or asked.quarter is not None:
         year = asked.year if asked.year is not None else base.year
+        year -= 100 * (year > latest.year + _FAR)  # "fy97"
         quarter, months = asked.quarter, asked.months
         if quarter is None and part is not None and part is not asked:
             quarter, months = part.quarter or latest.quarter, part.months
@@ -62,8 +69,9 @@ def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMome
             return [Moment(year, latest.quarter, base.months or latest.months)]
         return [Moment(year, quarter or 4, 12 if quarter is None else months or 3)]
     if asked.back is not None:
-        begin = latest if asked.latest else base
-        return [begin if asked.latest else begin.before(years=asked.back)]
+        if asked.latest and latest.months == 12:  # the last year that is reported
+            return [latest]
+        return [base.before(years=asked.back)]
     if asked.quarters_back is not None:
         return [Moment(*latest.before(quarters=1).end, 3)]
     if asked.to_date:

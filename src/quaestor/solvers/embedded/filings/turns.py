@@ -18,6 +18,7 @@ from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_ca
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer
+from quaestor.solvers.embedded.filings.repeating import with_repetition
 from quaestor.solvers.embedded.filings.times import resolve_moments
 from quaestor.solvers.embedded.model.trees import Trees
 
@@ -162,7 +163,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     for turn in past:
         state = _go_on(state, turn, table, weights)
     reading = read_filing_question(text)
-    shares = weights.intents.classify(reading, before=state.intent)
+    shares = with_repetition(weights.intents.classify(reading, before=state.intent), reading, state.intent)
     moments = resolve_moments(reading, table, state.base)
 
     def bind(place: int, operand: Operand | None = None) -> tuple[Bound, ...]:

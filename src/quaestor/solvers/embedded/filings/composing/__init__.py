@@ -18,7 +18,7 @@ _LEAST_FORM = 0.02
 """Forms that are less likely are not composed."""
 
 _INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
-    "value": ("lookup", "text_fact", "unanswerable", "ambiguous", "why", "description", "two_part"),
+    "value": ("lookup", "text_fact", "why", "description", "two_part"),
     "ratio": ("ratio",),
     "share": ("share",),
     "sum": ("sum",),
@@ -48,8 +48,10 @@ _COMPOSERS: Mapping[str, Callable[[Question], Iterator[Proposal]]] = {
 def compose(question: Question) -> list[Proposal]:
     """Return the plans that may answer a question, the likeliest first; plans that are the same once."""
     found: dict[str, Proposal] = {}
+    # Whether there is an answer is decided later; here any form may be that of a question without one.
+    known = 1 - question.intents["unanswerable"] - question.intents["ambiguous"]
     for form, intents in _INTENTS_OF_FORM.items():
-        share = sum(question.intents[intent] for intent in intents)
+        share = sum(question.intents[intent] for intent in intents) / max(known, _LEAST_FORM)
         if share < _LEAST_FORM:
             continue
         made: dict[str, Proposal] = {}

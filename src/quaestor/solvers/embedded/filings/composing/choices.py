@@ -4,10 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from quaestor.core.terms import terms as terms_of
 from quaestor.facts.moments import Moment
 from quaestor.solvers.embedded.filings.composing.meant import Meant, read_meant
-from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall, asks_for_rise, read_pairs, two_moments
+from quaestor.solvers.embedded.filings.composing.pairs import (
+    EITHER,
+    asks_for_fall,
+    asks_for_rise,
+    read_pairs,
+    two_moments,
+)
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import read_two
 from quaestor.solvers.embedded.filings.composing.several import (
@@ -34,12 +39,6 @@ _PLACE = re.compile(
     r"(?:largest|biggest|highest|most|best)"
 )
 _WHICH = re.compile(r"\b(?:which|what|who|where)\b")
-_EITHER = re.compile(
-    r"\b(?:up or down|(?:higher|more|better|larger|bigger|faster|stronger|rise|rose|increase|grow) or "
-    r"(?:lower|less|worse|smaller|slower|weaker|fall|fell|decrease|shrink)"
-    r"|(?:lower|worse|down) or (?:higher|better|up))\b"
-)
-_COMPARATIVES = frozenset(terms_of("better worse higher lower more less up down bigger smaller larger faster slower"))
 _POSITIVE = re.compile(r"\b(?:positive|profitable|in the black|a profit|make money|made money|a surplus)\b")
 _NEGATIVE = re.compile(r"\b(?:negative|in the red|a loss|lose money|losing money|loss-making|unprofitable|a deficit)\b")
 _LIMIT = re.compile(
@@ -107,9 +106,8 @@ def _spell(meant: Meant, moment: Moment, terms: Terms, label: str) -> str | None
 def propose_comparisons(question: Question) -> Iterator[Proposal]:
     """Yield which of two is higher, or whether something is higher than something else."""
     low = asks_for_fall(question.text) and not asks_for_rise(question.text)
-    either = bool(_EITHER.search(question.text))
-    two = len(question.operands) == 2 and question.reading.relation != "ratio"
-    if two and not either and set(question.reading.operands[1].terms) - _COMPARATIVES:
+    either = bool(EITHER.search(question.text))
+    if question.names(1) and not either and question.reading.relation != "ratio":
         yield from _of_two(question, low=low)
     yield from _against_limit(question)
     yield from _signs(question)

@@ -69,13 +69,19 @@ def mean_series(series: Series, share: float, kind: str = "series") -> Meant:
     return Meant(share, spell, (series,), kind)
 
 
-def read_meant(question: Question, place: int = 0) -> list[Meant]:
-    """Return what an operand may mean, the likeliest first; without words of its own, what was talked about."""
+def read_meant(question: Question, place: int = 0, *, part: bool = False) -> list[Meant]:
+    """Return what an operand may mean, the likeliest first; without words of its own, what was talked about.
+
+    Args:
+        question: The question.
+        place: Which operand.
+        part: Whether of a ratio that was talked about its numerator is likelier to be meant than itself.
+    """
     operands = question.reading.operands
     if place >= len(operands):
         return []
-    if not operands[place].terms:
-        found = list(_talked_about(question))
+    if not question.names(place):
+        found = list(_talked_about(question, part=part))
         return found or [mean_series(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
     found = [mean_series(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
     for match in operands[place].matches:
@@ -296,13 +302,17 @@ def _words_of(member: str) -> str:
 # What was talked about
 
 
-def _talked_about(question: Question) -> Iterator[Meant]:
+def _talked_about(question: Question, *, part: bool) -> Iterator[Meant]:
     """Yield what the last answer measured, as a whole and in its parts."""
     last = question.last
     if last is None:
         return
     node = last.measured[0]
     if node.series is None:
+        if part and node.kind == "divide":
+            yield mean_again(node.parts[0], _AGAIN)
+            yield mean_again(node, 1 - _AGAIN)
+            return
         yield mean_again(node, _AGAIN)
         for rank, series in enumerate(last.series[:3]):
             yield mean_series(series, (1 - _AGAIN) / (rank + 1.5), "part")
@@ -396,7 +406,7 @@ def _lines_of(term: str, table: FactTable) -> Iterator[FactLine]:
 
 def bounds_of(question: Question, place: int = 0) -> Sequence[Bound]:
     """Return the series that an operand may mean; without words of its own, those that were talked about."""
-    if place < len(question.operands) and question.reading.operands[place].terms:
+    if question.names(place):
         return question.operands[place]
     if question.last is not None:
         return [Bound(series, _AGAIN / (rank + 1)) for rank, series in enumerate(question.last.series[:2])]

@@ -22,14 +22,22 @@ _TO_BASE = re.compile(
     r"\b(?:on|from|vs\.?|versus|since|than|over|against|(?:compared? )?(?:to|with)|relative to)\s*"
     r"(?:fy|fiscal|the)?\s*$"
 )
+_BEGINS_TO_BASE = re.compile(r"\s*(?:since|from|over|against|than|to)\b")
 _POINTS = re.compile(r"\bbps\b|\bbasis points?\b")
+_OF_RATIO = re.compile(r"\bbps\b|\bpoints?\b|\bmargin\b|\bbetter\b|\bworse\b|\bratio\b|\brate\b")
+EITHER = re.compile(
+    r"\b(?:up or down|(?:higher|more|better|larger|bigger|faster|stronger|rise|rose|increase|grow) or "
+    r"(?:lower|less|worse|smaller|slower|weaker|fall|fell|decrease|shrink)"
+    r"|(?:lower|worse|down) or (?:higher|better|up))\b"
+)
+"""Questions that ask in which direction something went."""
 _MOST = 6
 
 
 def falls(question: Question) -> bool:
     """Return whether a question asks for a fall: by its own words, else by those of the question before."""
     if _FALLS.search(question.text):
-        return True
+        return not EITHER.search(question.text)
     return question.falls and not question.own and not _RISES.search(question.text)
 
 
@@ -45,7 +53,7 @@ def asks_for_rise(text: str) -> bool:
 
 def read_pairs(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
     """Yield what is measured with its earlier and its later number."""
-    for meant in read_meant(question)[:_MOST]:
+    for meant in read_meant(question, part=not _OF_RATIO.search(question.text))[:_MOST]:
         pair = two_moments(question, meant)
         if pair is None:
             continue
@@ -115,7 +123,9 @@ def _from_one(question: Question, asked: Moment, anchor: Moment | None) -> tuple
     """Return the times that are compared if one is named: it is the base of the other, or has a year before it."""
     at = question.reading.moments[0]
     base = anchor or question.base
-    to_base = at.back is not None or bool(_TO_BASE.search(question.text[: at.start]))
+    to_base = at.back is not None or bool(
+        _TO_BASE.search(question.text[: at.start]) or _BEGINS_TO_BASE.match(question.text[at.start : at.end])
+    )
     if to_base and asked == question.table.latest and anchor is not None:
         return base.before(years=1), base  # "growth on last year": the year before the one that is talked about
     if to_base and asked.end < base.end:
@@ -169,7 +179,7 @@ def propose_changes(question: Question) -> Iterator[Proposal]:
 
 def propose_growth_rates(question: Question) -> Iterator[Proposal]:
     """Yield compound annual growth rates."""
-    for meant in read_meant(question)[:_MOST]:
+    for meant in read_meant(question, part=True)[:_MOST]:
         pair = _ends(question, meant)
         if pair is None or pair[1].year <= pair[0].year:
             continue

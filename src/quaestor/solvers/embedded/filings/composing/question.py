@@ -12,6 +12,7 @@ from quaestor.plan.expressions import parse_expression
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.understanding import Operand, Reading
 from quaestor.solvers.embedded.filings.past import PastAnswer
+from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
 
 LEAST = 1e-6
 """Added to probabilities before their logarithm is taken."""
@@ -90,7 +91,12 @@ class Question:
     @property
     def own(self) -> bool:
         """Whether the question names something measured."""
-        return any(operand.terms for operand in self.reading.operands)
+        return any(self.names(place) for place in range(len(self.reading.operands)))
+
+    def names(self, place: int) -> bool:
+        """Return whether an operand names something measured, rather than an operation alone."""
+        operands = self.reading.operands
+        return place < len(operands) and not COMPARATIVES.issuperset(operands[place].terms)
 
     @property
     def last(self) -> PastAnswer | None:

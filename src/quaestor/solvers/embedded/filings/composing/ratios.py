@@ -75,7 +75,7 @@ def propose_ratios(question: Question) -> Iterator[Proposal]:
     if two and question.reading.relation in ("ratio", "versus"):
         for score, one, other, terms in read_two(question):
             yield from _divide(score + _STATED, one, other, terms)
-        if not question.reading.operands[0].terms:
+        if not question.names(0):
             return
         for meant in read_crossing(question):
             terms = Terms(question.table)

@@ -121,7 +121,7 @@ def _sums_of_last(question: Question) -> Iterator[Proposal]:
 def propose_averages(question: Question) -> Iterator[Proposal]:
     """Yield averages over times, and of a longer period over its quarters or months."""
     each = 3 if _PER_QUARTER.search(question.text) else 1 if _PER_MONTH.search(question.text) else 0
-    for meant in read_meant(question)[:_MOST]:
+    for meant in read_meant(question, part=True)[:_MOST]:
         moments = moments_of_list(question, meant)
         terms = Terms(question.table)
         names = _spell_all(meant, moments, terms)

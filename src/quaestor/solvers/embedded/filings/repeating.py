@@ -1,0 +1,57 @@
+"""How likely a question repeats what the one before asked to be done, for another time, member or line."""
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.terms import terms
+from quaestor.questions.understanding import INTENTS, Reading
+
+_OPERATION = re.compile(
+    r"%|\b(?:percent\w*|pct|gr[eo]w\w*|growth|yoy|y/y|cagr|average|avg|mean|sum|total|together|combined|add\w*|plus|less"
+    r"|net of|ratio|margin|share|per|split|break\w*|by|each|list|which|who|biggest|largest|smallest|highest|lowest|best"
+    r"|worst|rank\w*|more|fewer|higher|lower|up|down|ris\w+|rose|f[ae]ll\w*|drop\w*|declin\w+|increas\w+|decreas\w+"
+    r"|chang\w+|differ\w+|compar\w+|vs|versus|than|why|how (?:come|much|many|big|fast|does|do|did|is|was)|relative|times"
+    r"|cover\w*|turnover|rate|did|is|was|were|does|do|are|any|has|have|when|where|what (?:drove|caused)|reason\w*|because|describe|explain)\b"
+)
+"""Words that ask for an operation, or for something else than a number."""
+_OPENS = re.compile(r"^\W{0,3}(?:and|what about|how about|same|just|only|for|then|ok|so|also)\b")
+
+_OTHER_TIME, _OTHER_THING = 0.7, 0.6
+"""How often a short question that names only another time, or begins like one that goes on, repeats the operation:
+counted on labelled conversations."""
+
+COMPARATIVES = frozenset(
+    terms(
+        "more less fewer better worse higher lower bigger smaller larger faster slower above below up down jump slip "
+        "gain lose lost cagr compound yr y/y yoy growth rate percent point points cents stretch period basis "
+        "move gone go come add"
+    )
+)
+"""Terms of operations, which name nothing that is measured."""
+
+
+def with_repetition(shares: NDArray[np.float64], reading: Reading, before: str) -> NDArray[np.float64]:
+    """Return the probabilities of the intents of a question, mixed with that of the one before if it may repeat it.
+
+    Args:
+        shares: By `INTENTS`, of the question by itself.
+        reading: The question.
+        before: The intent of the one before; "" of the first of a conversation.
+    """
+    text = reading.text.lower()
+    if before not in _REPEATED or _OPERATION.search(text):
+        return shares
+    named = any(set(operand.terms) - COMPARATIVES for operand in reading.operands)
+    repeats = 0.0
+    if not named and reading.moments:
+        repeats = _OTHER_TIME
+    elif named and _OPENS.search(text):
+        repeats = _OTHER_THING
+    mixed = (1 - repeats) * shares
+    mixed[INTENTS.index(before)] += repeats
+    return mixed
+
+
+_REPEATED = frozenset({"growth", "change", "cagr", "average", "ratio", "share", "sum", "list", "ranking", "comparison"})
