@@ -12,8 +12,9 @@ _OPERATION = re.compile(
     r"%|\b(?:percent\w*|pct|gr[eo]w\w*|growth|yoy|y/y|cagr|average|avg|mean|sum|total|together|combined|add\w*|plus|less"
     r"|net of|ratio|margin|share|per|split|break\w*|by|each|list|which|who|biggest|largest|smallest|highest|lowest|best"
     r"|worst|rank\w*|more|fewer|higher|lower|up|down|ris\w+|rose|f[ae]ll\w*|drop\w*|declin\w+|increas\w+|decreas\w+"
-    r"|chang\w+|differ\w+|compar\w+|vs|versus|than|why|how (?:come|much|many|big|fast|does|do|did|is|was)|relative|times"
-    r"|cover\w*|turnover|rate|did|is|was|were|does|do|are|any|has|have|when|where|what (?:drove|caused)|reason\w*|because|describe|explain)\b"
+    r"|chang\w+|differ\w+|compar\w+|vs|versus|than|why|how (?:come|much|many|big|fast|does|do|did|is|was)|relative"
+    r"|times|cover\w*|turnover|rate|did|is|was|were|does|do|are|any|has|have|when|where|what (?:drove|caused)|reason\w*|because"
+    r"|describe|explain)\b"
 )
 """Words that ask for an operation, or for something else than a number."""
 _OPENS = re.compile(r"^\W{0,3}(?:and|what about|how about|same|just|only|for|then|ok|so|also)\b")

@@ -19,6 +19,8 @@ _COMPUTED = 0.85
 """The probability of the formula of a measure that no line of the filing is called after."""
 _COMPUTED_BESIDE = 0.35
 """Likewise if a line is called after it."""
+_LIKELY = 0.3
+"""How likely a series has to be to stand for a concept that has no tag."""
 _PRINTED = 0.15
 """How likely a line has to be that is called after a measure."""
 _BESIDE_CONCEPT = 0.2
@@ -198,7 +200,8 @@ class _Measure:
             return f"({sides[0]} {formula.kind} {sides[1]})"
         if formula.kind not in "+-":
             return None
-        # A sum goes without a part that the filing does not have.
+        # A sum goes without a part that the filing does not have, if hardly without its first.
+        terms.score += 0.0 if sides[0] else log_share(_LIKELY)
         return sides[0] or (sides[1] if formula.kind == "+" else None)
 
     def _concept(self, concept: str, moment: Moment, terms: Terms, label: str) -> str | None:
@@ -227,10 +230,13 @@ def find_concept(concept: str, moment: Moment, question: Question) -> _Found | N
     if found:
         return max(found, key=lambda one: one[0])[1], 0.9
     known = read_lexicon().concepts.get(concept)
-    if known is None or any(fact.fact.concept for fact in table.document.facts[:1]):
+    if known is None:
         return None
-    for bound in question.bind(read_phrase(known.phrases[0]))[:1]:
-        if bound.share > 0.2 and pick_cell(bound.series, (moment,), table, strict=True) is not None:
+    phrase = known.phrases[0]
+    for bound in question.bind(read_phrase(phrase))[:2]:
+        # Companies tag the same thing by other concepts too, but then call it as it is called.
+        fits = bound.share > _LIKELY and not bound.series.members and set(phrase) <= set(bound.series.line.label_terms)
+        if fits and pick_cell(bound.series, (moment,), table, strict=True) is not None:
             return bound.series, bound.share
     return None
 
@@ -242,30 +248,32 @@ def _find_named(concept: str, moment: Moment, question: Question, others: Sequen
         return None
     for bound in question.bind(read_phrase((*others, *known.phrases[0])))[:4]:
         there = terms_of_series(bound.series)
-        named = any(term in there for term in others) and (
-            bound.series.concept in (concept, "") or bool(set(known.phrases[0]) & there)
-        )
-        if named and pick_cell(bound.series, (moment,), question.table, strict=True) is not None:
-            return bound.series, max(0.3, bound.share)
+        says = bound.series.concept == concept or any(set(phrase) <= there for phrase in known.phrases[:4])
+        named = sum(term in there for term in others) * 2 >= len(others)
+        if says and named and pick_cell(bound.series, (moment,), question.table, strict=True) is not None:
+            return bound.series, max(_LIKELY, bound.share)
     return None
 
 
 def find_beside(concept: str, moment: Moment, question: Question, member: Series) -> _Found | None:
     """Return the series that a concept has for the member of another series."""
     table, line = question.table, member.line
-    phrases = read_lexicon().concepts[concept].phrases[:3] if concept in read_lexicon().concepts else ()
+    phrases = read_lexicon().concepts[concept].phrases[:4] if concept in read_lexicon().concepts else ()
     found: list[tuple[float, Series]] = []
-    for series in (*_of_concept(concept, table), *_named_above(phrases, table, line.table, line.label_terms)):
+    for series in _of_concept(concept, table):
         same_table = series.line.table == line.table
+        same_column = series.column == member.column
         same = bool(member.members) and set(series.members) == set(member.members)
-        same = same or (same_table and bool(member.column) and series.column == member.column)
         same = same or (
-            same_table and bool(line.path) and series.line.path == line.path and series.column == member.column
+            same_table and same_column and bool(member.column or line.path) and series.line.path == line.path
         )
-        same = same or (same_table and series.line.label_terms == line.label_terms and series.line.path != line.path)
-        if same and pick_cell(series, (moment,), table, strict=True) is not None:
-            found.append((same_table + 0.01 / (1 + series.line.place), series))
-    return (max(found, key=lambda one: one[0])[1], 0.9) if found else None
+        same = same or (same_table and same_column and bool(member.column))
+        if same:
+            found.append((2.0 * same_table + 0.01 / (1 + series.line.place), series))
+    for series in _under_heading(phrases, table, line):
+        found.append((float(series.line.table == line.table) - 0.1 * len(series.column), series))
+    there = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
+    return (max(there, key=lambda one: one[0])[1], 0.9) if there else None
 
 
 def _of_concept(concept: str, table: FactTable) -> Iterator[Series]:
@@ -273,13 +281,17 @@ def _of_concept(concept: str, table: FactTable) -> Iterator[Series]:
         yield from (series for series in table.series_of_line[line.place] if series.concept == concept)
 
 
-def _named_above(
-    phrases: Sequence[Sequence[str]], table: FactTable, index: int, label: Sequence[str]
-) -> Iterator[Series]:
-    """Yield the lines of a table of one label under a heading that is called so: members under each measure."""
-    for line in table.lines:
-        if line.table == index and line.label_terms == label and any(set(one) <= line.path_terms for one in phrases):
-            yield from table.series_of_line[line.place]
+def _under_heading(phrases: Sequence[Sequence[str]], table: FactTable, member: FactLine) -> Iterator[Series]:
+    """Yield what a member has under a heading, or in a table, that is called so: members are listed by measure."""
+    label = member.label_terms
+    if not label or member.concept:
+        return
+    rarest = min(label, key=lambda term: len(table.postings.get(term, ())))
+    for place in table.postings.get(rarest, ()):
+        line = table.lines[place]
+        around = line.path_terms or line.title_terms
+        if place != member.place and line.label_terms == label and any(set(phrase) <= around for phrase in phrases):
+            yield from table.series_of_line.get(place, ())
 
 
 def read_phrase(phrase: Sequence[str]) -> Operand:
