@@ -11,6 +11,8 @@ Turns = tuple[tuple[str, str, tuple[int, ...]], ...]
 """Each with its question, the answer, and the tables that it may come from."""
 
 FILING = a_long_filing()
+WHOLE = quaestor.Settings(excerpt_tokens=100_000)
+"""Answered as a short document: page by page, not from its facts."""
 OPERATIONS, BALANCE, CASH, SEGMENTS, TAXES, DEBT = range(6)
 
 CONVERSATIONS: tuple[Turns, ...] = (
@@ -45,7 +47,7 @@ CONVERSATIONS: tuple[Turns, ...] = (
 
 
 def asked(*questions: str) -> Answers:
-    return quaestor.open(FILING).ask(questions, solver="embedded")
+    return quaestor.open(FILING, settings=WHOLE).ask(questions, solver="embedded")
 
 
 def tables(answered: AnsweredQuestion) -> set[int]:

@@ -10,22 +10,17 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.documents.assembly import HeadingPart, TablePart, assemble
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.runner import play_conversation
-from quaestor.retrieval.index import PlaceIndex
-from quaestor.settings import EXCERPT_TOKENS
 from quaestor.solvers.registry import make_solver
 
 REPORT = a_long_filing()
-EXCERPTS = PlaceExcerpts(PlaceIndex.of(REPORT), EXCERPT_TOKENS)
 
 
 def play(*questions: str, document: Document = REPORT) -> list[Turn]:
     solver = make_solver("embedded", {"decline": True, "answers": "all"})
     conversation = Conversation(document.id, document, questions)
     knowledge = GraphProvider.of([document], "extend")
-    excerpts = EXCERPTS if document is REPORT else None
-    return list(asyncio.run(play_conversation(conversation, solver, knowledge, excerpts=excerpts)))
+    return list(asyncio.run(play_conversation(conversation, solver, knowledge)))
 
 
 def test_a_measure_is_computed_exactly_and_says_how_it_was_read() -> None:
