@@ -237,6 +237,7 @@ def _moment(match: re.Match[str]) -> AskedMoment | None:
     at, of = match.span(), match.groupdict()
     if of["range"]:
         first, last = int(of["from"]), _year(of["until"]) or 0
+        first, last = min(first, last), max(first, last)  # "2021 and 2020"
         if not 0 < last - first < 12:
             return AskedMoment(*at, year=first)
         return AskedMoment(*at, year=last, back=last - first, count=last - first + 1)

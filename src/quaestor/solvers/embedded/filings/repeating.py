@@ -13,8 +13,8 @@ _OPERATION = re.compile(
     r"|net of|ratio|margin|share|per|split|break\w*|by|each|list|which|who|biggest|largest|smallest|highest|lowest|best"
     r"|worst|rank\w*|more|fewer|higher|lower|up|down|ris\w+|rose|f[ae]ll\w*|drop\w*|declin\w+|increas\w+|decreas\w+"
     r"|chang\w+|differ\w+|compar\w+|vs|versus|than|why|how (?:come|much|many|big|fast|does|do|did|is|was)|relative"
-    r"|times|cover\w*|turnover|rate|did|is|was|were|does|do|are|any|has|have|when|where|what (?:drove|caused)|reason\w*|because"
-    r"|describe|explain)\b"
+    r"|times|cover\w*|turnover|rate|did|is|was|were|does|do|are|any|has|have|when|where|what (?:drove|caused)|reason\w*"
+    r"|because|describe|explain)\b"
 )
 """Words that ask for an operation, or for something else than a number."""
 _OPENS = re.compile(r"^\W{0,3}(?:and|what about|how about|same|just|only|for|then|ok|so|also)\b")
@@ -27,7 +27,8 @@ COMPARATIVES = frozenset(
     terms(
         "more less fewer better worse higher lower bigger smaller larger faster slower above below up down jump slip "
         "gain lose lost cagr compound yr y/y yoy growth rate percent point points cents stretch period basis "
-        "move gone go come add"
+        "move gone go come add segment region country geography product split break category department function "
+        "program business type line unit pls please thing one two three four which"
     )
 )
 """Terms of operations, which name nothing that is measured."""

@@ -200,8 +200,8 @@ class _Measure:
             return f"({sides[0]} {formula.kind} {sides[1]})"
         if formula.kind not in "+-":
             return None
-        # A sum goes without a part that the filing does not have, if hardly without its first.
-        terms.score += 0.0 if sides[0] else log_share(_LIKELY)
+        # A sum goes without a part that the filing does not have, if hardly without its first, or what is taken off.
+        terms.score += log_share(_LIKELY) if formula.kind == "-" or not sides[0] else 0.0
         return sides[0] or (sides[1] if formula.kind == "+" else None)
 
     def _concept(self, concept: str, moment: Moment, terms: Terms, label: str) -> str | None:

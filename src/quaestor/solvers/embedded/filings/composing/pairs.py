@@ -19,8 +19,8 @@ _RISES = re.compile(
     r"|improv\w*|gain\w*|jump\w*)\b"
 )
 _TO_BASE = re.compile(
-    r"\b(?:on|from|vs\.?|versus|since|than|over|against|(?:compared? )?(?:to|with)|relative to)\s*"
-    r"(?:fy|fiscal|the)?\s*$"
+    r"\b(?:(?:on|from|since|over|relative to)|(?:vs\.?|versus|than|against|(?:compared? )?(?:to|with))"
+    r"(?: (?:it|they|that) (?:was|were|did))?(?: (?:in|for|at|of|during))?)\s*(?:the)?\s*(?:fy|fiscal)?\s*$"
 )
 _BEGINS_TO_BASE = re.compile(r"\s*(?:since|from|over|against|than|to)\b")
 _POINTS = re.compile(r"\bbps\b|\bbasis points?\b")
@@ -28,7 +28,7 @@ _OF_RATIO = re.compile(r"\bbps\b|\bpoints?\b|\bmargin\b|\bbetter\b|\bworse\b|\br
 EITHER = re.compile(
     r"\b(?:up or down|(?:higher|more|better|larger|bigger|faster|stronger|rise|rose|increase|grow) or "
     r"(?:lower|less|worse|smaller|slower|weaker|fall|fell|decrease|shrink)"
-    r"|(?:lower|worse|down) or (?:higher|better|up))\b"
+    r"|(?:lower|worse|down) or (?:higher|better|up)|how (?:did|does|do|is|was) .{0,60}compare)\b"
 )
 """Questions that ask in which direction something went."""
 _MOST = 6

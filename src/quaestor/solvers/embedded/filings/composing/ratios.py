@@ -24,6 +24,9 @@ from quaestor.solvers.embedded.filings.composing.values import propose_values, s
 REVENUE = ("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "us-gaap:Revenues", "us-gaap:SalesRevenueNet")
 _MARGIN = term("margin")
 _LESS = re.compile(r"\b(?:net of|less|minus|after|excluding|excl|without|ex|subtract\w*|deduct\w*|take out)\b")
+_LESS_THAT = re.compile(r"\b(?:less|minus|after|without|net of|excluding) (?:that|it|those|this|these)\b")
+_NET_OF = re.compile(r"\bnet of\b")
+_NET = term("net")
 _PLUS = re.compile(r"\b(?:plus|add\w*|and|with|including|incl|together|combined|both|total|sum|counting|all)\b|\+")
 _INVERSE = re.compile(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
 _MOST = 4
@@ -216,7 +219,17 @@ def propose_totals(question: Question) -> Iterator[Proposal]:
     if not less and not plus:
         return
     before = mean_again(last.measured[0], 0.6)
-    for meant in read_meant(question)[:3]:
-        for score, one, other, terms in join(question, before, meant):
-            if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score):
+    from_own = bool(_LESS_THAT.search(question.text))
+    for meant in _without_net(question) or read_meant(question)[:3]:
+        for score, one, other, terms in join(question, *((meant, before) if from_own else (before, meant))):
+            if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
                 yield made
+
+
+def _without_net(question: Question) -> list[Meant]:
+    """Return what is taken off in "net of cash"; empty if it is not called so."""
+    operand = question.reading.operands[0]
+    if not _NET_OF.search(question.text):
+        return []
+    rest = tuple(found for found in operand.terms if found != _NET)
+    return [mean_series(bound.series, bound.share) for bound in question.bind(read_phrase(rest))[:3]] if rest else []

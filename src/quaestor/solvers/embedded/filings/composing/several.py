@@ -18,12 +18,16 @@ from quaestor.solvers.embedded.filings.composing.meant import (
 )
 from quaestor.solvers.embedded.filings.composing.periods import pick_cell
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
-from quaestor.solvers.embedded.filings.composing.ratios import propose_totals
+from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, propose_totals
 from quaestor.solvers.embedded.filings.composing.values import moments_to_try, propose_values
 
 _MOST = 4
 _MOST_ITEMS = 24
 _NAME = re.compile(r"\bx\d{1,3}\b")
+_QUARTERS = re.compile(
+    r"\b(?:(?:which|what|each|every|best|worst|by|highest|lowest) quarter\b(?! of the year before)|quarter by quarter"
+    r"|(?:the|all|four) (?:four )?quarters)\b"
+)
 _TOGETHER = re.compile(r"\b(?:total|sum|altogether|together|combined|add|both)\b")
 _PER_QUARTER = re.compile(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
 _PER_MONTH = re.compile(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
@@ -50,6 +54,9 @@ def write_moment(moment: Moment) -> str:
 def moments_of_list(question: Question, meant: Meant) -> Sequence[Moment]:
     """Return the times of a list, the earliest first: those that are named or were talked about, else all there are."""
     last = question.last
+    if _QUARTERS.search(question.text):
+        year = (*question.wanted, question.table.latest)[0].year
+        return [Moment(year, quarter, 3) for quarter in (1, 2, 3, 4)]
     if len(question.moments) >= 2:
         return sorted(question.moments)
     if last is not None and len(last.moments) >= 2 and not question.moments:
@@ -113,7 +120,7 @@ def _sums_of_last(question: Question) -> Iterator[Proposal]:
     terms = Terms(question.table)
     names = [name for node in nodes if (name := mean_again(node, 1.0).spell(None, terms, "")) is not None]
     if len(set(names)) == len(nodes) and (
-        made := terms.proposal(f"sum({', '.join(names)})", "sum", log_share(0.4 if question.own else 0.8))
+        made := terms.proposal(f"sum({', '.join(names)})", "sum", log_share(0.6 if question.own else 0.8))
     ):
         yield made
 
@@ -166,10 +173,15 @@ class Block:
 def read_blocks(question: Question) -> list[Block]:
     """Return the members of dimensions that a question may list or rank, the likeliest first."""
     found: dict[tuple[int, ...], Block] = {}
-    of_last = _block_of_last(question)
+    asked = _asked_dimension(question.text)
+    of_last = _block_of_last(question, asked)
     if of_last is not None:
         found[tuple(sorted(series.place for _, series in of_last.members))] = of_last
-    asked = _asked_dimension(question.text)
+    if asked and not question.names(0) and question.last is None:  # "which region grew fastest": in revenue
+        for concept in REVENUE:
+            for members in _members_of(question, concept):
+                key = tuple(sorted(series.place for _, series in members))
+                found[key] = Block(members, _fit(asked, members, question.table))
     for bound in bounds_of(question):
         for block in _blocks_of(question, bound.series, asked):
             key = tuple(sorted(series.place for _, series in block.members))
@@ -189,8 +201,11 @@ def _blocks_of(question: Question, series: Series, asked: str) -> Iterator[Block
     beside = _beside(question, series)
     if len(beside) >= 2:
         yield Block(beside, _worth_of_lines(question, beside, series) * _fit(asked, beside, table))
-    if series.concept and not series.members:
-        for members in _members_of(question, series):
+    headed = _under_headings(table, series)
+    if len(headed) >= 2:
+        yield Block(headed, _fit(asked, headed, table))
+    if series.concept and (asked or not series.members):
+        for members in _members_of(question, series.concept):
             yield Block(members, _fit(asked, members, table))
 
 
@@ -203,13 +218,29 @@ def _named_around(question: Question, series: Series) -> float:
     return len(own & around) / len(own) if own else 1.0
 
 
-def _block_of_last(question: Question) -> Block | None:
+def _under_headings(table: FactTable, series: Series) -> tuple[tuple[str, Series], ...]:
+    """Return the lines of one label under other headings of a table: the headings are the members."""
+    line = series.line
+    if not line.path or not line.label_terms:
+        return ()
+    found: dict[tuple[str, ...], tuple[str, Series]] = {}
+    for place in _places_beside(table, line.place):
+        other = table.lines[place]
+        if other.label_terms == line.label_terms and other.path and not set(terms_of(other.path[-1])) & _TOTALS:
+            for one in table.series_of_line.get(place, ())[:4]:
+                if one.column == series.column:
+                    found.setdefault(other.path, (other.path[-1], one))
+    return tuple(found.values())
+
+
+def _block_of_last(question: Question, asked: str) -> Block | None:
     """Return the members that were listed or ranked last, if the question goes on from them."""
     last = question.last
     if last is None or last.form not in ("members", "ranking", "list") or len(last.series) < 2:
         return None
     named = tuple((_name_of_member(question.table, series), series) for series in last.series)
-    return Block(named, 1.5 if _OF_THEM.search(question.text) or not question.own else 0.1)
+    goes_on = bool(_OF_THEM.search(question.text)) or not (question.own or asked)
+    return Block(named, (1.5 if goes_on else 0.1) * _fit(asked, named, question.table))
 
 
 def _name_of_member(table: FactTable, series: Series) -> str:
@@ -320,12 +351,12 @@ def _places_beside(table: FactTable, place: int) -> range:
     return range(begin, end + 1)
 
 
-def _members_of(question: Question, series: Series) -> Iterator[tuple[tuple[str, Series], ...]]:
-    """Yield the members that the concept of a series has by tags, those of each table together."""
+def _members_of(question: Question, concept: str) -> Iterator[tuple[tuple[str, Series], ...]]:
+    """Yield the members that a concept has by tags, those of each table together."""
     tables: dict[int, dict[tuple[str, ...], tuple[str, Series]]] = {}
-    for line in question.table.by_concept.get(series.concept, ()):
+    for line in question.table.by_concept.get(concept, ()):
         for one in question.table.series_of_line[line.place]:
-            if one.concept == series.concept and len(one.members) == 1:
+            if one.concept == concept and len(one.members) == 1:
                 label = _label_of_column(question.table, one) if one.column else _label_of_line(line)
                 tables.setdefault(line.table, {}).setdefault(one.members, (label, one))
     for members in tables.values():
