@@ -302,13 +302,20 @@ def read_phrase(phrase: Sequence[str]) -> Operand:
 
 def terms_of_series(series: Series) -> frozenset[str]:
     """Return the terms of the labels of a series, of its members and of the title of its table."""
-    members = terms_of(" ".join(_words_of(member) for member in series.members))
+    members = terms_of_members(series.members)
     line = series.line
     return frozenset((*line.label_terms, *line.path_terms, *series.column, *members, *line.title_terms))
 
 
-def _words_of(member: str) -> str:
-    return "".join(f" {letter}" if letter.isupper() else letter for letter in member.removesuffix("Member"))
+def terms_of_members(members: Sequence[str]) -> frozenset[str]:
+    """Return the terms of the names of members."""
+    return frozenset(terms_of(" ".join(map(words_of_member, members))))
+
+
+def words_of_member(member: str) -> str:
+    """Return the name of a member as words: `GreaterChinaSegmentMember` is Greater China."""
+    name = member.removesuffix("Member").removesuffix("Segment")
+    return "".join(f" {letter}" if letter.isupper() else letter for letter in name).strip()
 
 
 # What was talked about

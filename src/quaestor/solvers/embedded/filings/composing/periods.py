@@ -80,13 +80,16 @@ def spell_at(
     if undated is not None and len(series.cells) == 1 and moment.end == terms.table.latest.end:
         terms.score += log_share(_UNDATED)
         return terms.add(series, None, undated, signed=signed, label=label)
+    for other in _same_elsewhere(series, terms.table):
+        if other.line.tagged and (found := _pick_at(other, moment)) is not None:
+            return terms.add(other, *found, signed=signed, label=label)
     if moment.months < 3:
         return None
     spans = _spans_of(series, terms.table)
-    found = _put_together(_span_of(moment), spans, terms, label)
-    if found is not None:
+    formula = _put_together(_span_of(moment), spans, terms, label)
+    if formula is not None:
         terms.score += log_share(_PUT_TOGETHER)
-    return found
+    return formula
 
 
 def _span_of(moment: Moment) -> _Span:

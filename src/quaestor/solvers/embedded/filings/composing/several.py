@@ -15,14 +15,17 @@ from quaestor.solvers.embedded.filings.composing.meant import (
     mean_again,
     mean_series,
     read_meant,
+    terms_of_members,
+    words_of_member,
 )
-from quaestor.solvers.embedded.filings.composing.periods import pick_cell
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, propose_totals
 from quaestor.solvers.embedded.filings.composing.values import moments_to_try, propose_values
 
 _MOST = 4
 _MOST_ITEMS = 24
+_TITLED = 0.6
+"""The part of the terms of a question, by their rarity, that the title of a table has to have."""
 _NAME = re.compile(r"\bx\d{1,3}\b")
 _QUARTERS = re.compile(
     r"\b(?:(?:which|what|each|every|best|worst|by|highest|lowest) quarter\b(?! of the year before)|quarter by quarter"
@@ -172,25 +175,50 @@ class Block:
 
 def read_blocks(question: Question) -> list[Block]:
     """Return the members of dimensions that a question may list or rank, the likeliest first."""
-    found: dict[tuple[int, ...], Block] = {}
+    found: dict[frozenset[object], Block] = {}
     asked = _asked_dimension(question.text)
     of_last = _block_of_last(question, asked)
     if of_last is not None:
-        found[tuple(sorted(series.place for _, series in of_last.members))] = of_last
+        found[_key_of(of_last.members)] = of_last
     if asked and not question.names(0) and question.last is None:  # "which region grew fastest": in revenue
         for concept in REVENUE:
             for members in _members_of(question, concept):
-                key = tuple(sorted(series.place for _, series in members))
-                found[key] = Block(members, _fit(asked, members, question.table))
+                found[_key_of(members)] = Block(members, _fit(asked, members, question.table))
+    for block in _blocks_by_title(question, asked):
+        found[_key_of(block.members)] = block
     for bound in bounds_of(question):
         for block in _blocks_of(question, bound.series, asked):
-            key = tuple(sorted(series.place for _, series in block.members))
+            key = _key_of(block.members)
             known = found[key].share if key in found else 0.0
             named = _named_around(question, block.members[-1][1])
             found[key] = replace(block, share=known + (bound.share + 0.02) * block.share * (0.3 + named))
     total = sum(block.share for block in found.values()) or 1.0
     blocks = [replace(block, share=block.share / total) for block in found.values()]
     return sorted(blocks, key=lambda block: -block.share)[:_MOST]
+
+
+def _blocks_by_title(question: Question, asked: str) -> Iterator[Block]:
+    """Yield the lines of the tables whose title or headings say most of what the question does."""
+    if not asked or not question.own:
+        return
+    table = question.table
+    own = {term for operand in question.reading.operands for term in operand.terms} - table.company
+    total = sum(table.rarity(term) for term in own) or 1.0
+    lines: dict[int, FactLine] = {}
+    for term in own:
+        for place in table.postings.get(term, ()):
+            lines.setdefault(table.lines[place].table, table.lines[place])
+    for line in lines.values():
+        said = sum(table.rarity(term) for term in own & line.title_terms) / total
+        series = table.series_of_line.get(line.place, ())
+        members = _beside(question, series[0]) if series and said > _TITLED else ()
+        if len(members) >= 3:
+            yield Block(members, 0.5 * said * _worth_of_lines(question, members, series[0]))
+
+
+def _key_of(members: Sequence[tuple[str, Series]]) -> frozenset[object]:
+    """Return what members are, by tags if they have them: filings print the same members in several tables."""
+    return frozenset((one.concept, one.members) if one.members and one.concept else one.place for _, one in members)
 
 
 def _blocks_of(question: Question, series: Series, asked: str) -> Iterator[Block]:
@@ -243,7 +271,20 @@ def _block_of_last(question: Question, asked: str) -> Block | None:
     return Block(named, (1.5 if goes_on else 0.1) * _fit(asked, named, question.table))
 
 
+def _name_of_tagged(table: FactTable, series: Series) -> str:
+    """Return what is printed for the member that a series is narrowed to by tags, else the name of the tag."""
+    member = terms_of_members(series.members)
+    printed = (_label_of_column(table, series), series.line.label, *reversed(series.line.path))
+    best = max(printed, key=lambda label: len(member & set(terms_of(label))))
+    if member & set(terms_of(best)):
+        return best
+    concepts, _ = read_lexicon().named(series.line.label_terms)
+    return series.line.label if series.line.label and not concepts else words_of_member(series.members[0])
+
+
 def _name_of_member(table: FactTable, series: Series) -> str:
+    if series.members:
+        return _name_of_tagged(table, series)
     return _label_of_column(table, series) if series.column else _label_of_line(series.line)
 
 
@@ -262,7 +303,8 @@ def _fit(asked: str, members: Sequence[tuple[str, Series]], table: FactTable) ->
     axes = " ".join(axis for axis, _ in fact.dimensions) if fact is not None else ""
     words, names = _DIMENSIONS[asked]
     if axes:
-        fit = 2.0 if any(name in axes for name in names) else 1.0 if "Segment" in axes else 0.15
+        fit = 2.0 if any(name in axes for name in names) else 1.2 if "Segment" in axes else 0.15
+        fit *= 0.7 if any("other" in terms_of(label) for label, _ in members) and asked == "place" else 1.0
         return fit * (0.5 if series.line.role.is_statement else 1.0)
     around = series.line.title_terms | series.line.path_terms
     if around & words:
@@ -357,8 +399,7 @@ def _members_of(question: Question, concept: str) -> Iterator[tuple[tuple[str, S
     for line in question.table.by_concept.get(concept, ()):
         for one in question.table.series_of_line[line.place]:
             if one.concept == concept and len(one.members) == 1:
-                label = _label_of_column(question.table, one) if one.column else _label_of_line(line)
-                tables.setdefault(line.table, {}).setdefault(one.members, (label, one))
+                tables.setdefault(line.table, {}).setdefault(one.members, (_name_of_tagged(question.table, one), one))
     for members in tables.values():
         if len(members) >= 2:
             yield tuple(members.values())
@@ -439,12 +480,8 @@ def block_entries(question: Question, block: Block) -> list[tuple[str, Meant, Mo
     """Return the members of a block that have a number at the time that is asked for, as entries of a list."""
     found: list[tuple[str, Meant, Moment | None]] = []
     for moment in moments_to_try(question):
-        wanted = () if moment is None else (moment,)
-        found = [
-            (label, mean_series(series, 1.0), picked[0])
-            for label, series in block.members
-            if (picked := pick_cell(series, wanted, question.table, strict=bool(wanted))) is not None
-        ]
+        named = [(label, mean_series(series, 1.0), moment) for label, series in block.members]
+        found = [one for one in named if one[1].spell(moment, Terms(question.table), one[0]) is not None]
         if len(found) >= 2:
             break
     return found
