@@ -73,6 +73,8 @@ def save_filing_weights(weights: FilingWeights, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "intents.json").write_text(_write_intents(weights.intents), encoding="utf-8")
     trees = {"series.json": weights.ranker}
+    if weights.words is not None:
+        trees["words.json"] = weights.words
     if weights.confidence is not None:
         trees |= {"right.json": weights.confidence.right, "answerable.json": weights.confidence.answerable}
     for name, fitted in trees.items():

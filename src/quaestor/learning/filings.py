@@ -6,7 +6,7 @@ in a line that is called so, are meant by an operand of the question.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,21 @@ from numpy.typing import NDArray
 
 from quaestor.core.terms import terms
 from quaestor.facts.table import FactTable, Series
+from quaestor.learning.filing_words import WORD_INTENTS, fit_word_ranker, grade_sentences
 from quaestor.learning.intents import fit_intents
 from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.questions.intents import IntentWeights
 from quaestor.questions.understanding import read_filing_question
 from quaestor.solvers.embedded.filings.binding import Candidates
 from quaestor.solvers.embedded.filings.times import resolve_moments
-from quaestor.solvers.embedded.filings.turns import FilingWeights, TurnState, ask_for, read_turn_state
+from quaestor.solvers.embedded.filings.turns import (
+    FilingWeights,
+    TurnState,
+    ask_for,
+    ask_for_words,
+    read_turn_state,
+)
+from quaestor.solvers.embedded.filings.words import WordCandidates, find_sentences
 
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 _DISTINCT = 1000
@@ -34,7 +42,7 @@ _WORDS = frozenset({"why", "description", "two_part", "unanswerable", "ambiguous
 _ROUNDS = 200
 _PARAMETERS = {
     "objective": "rank:ndcg", "max_depth": 5, "eta": 0.08, "subsample": 0.8, "colsample_bytree": 0.5,
-    "lambdarank_num_pair_per_sample": 8, "seed": 7, "base_score": 0.0,
+    "lambdarank_num_pair_per_sample": 8, "seed": 7, "base_score": 0.0, "nthread": 1,
 }  # fmt: skip
 
 
@@ -63,6 +71,7 @@ class LabelledQuestion:
     where: frozenset[float]
     where_terms: frozenset[str]
     answer: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    place: str = ""
 
 
 def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
@@ -72,6 +81,7 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
         LabelledQuestion(
             line["file"], line["conversation"], line["turn"], line["question"], line["kind"],
             frozenset(_numbers_of(line["answer"])), frozenset(_printed(line["where"])), frozenset(terms(line["where"])), line["answer"],
+            line["where"],
         )
         for line in lines
     ]  # fmt: skip
@@ -86,15 +96,27 @@ def fit_filing_intents(questions: Sequence[LabelledQuestion]) -> IntentWeights:
     ])  # fmt: skip
 
 
-def rank_samples(
-    questions: Sequence[LabelledQuestion], table: FactTable, intents: IntentWeights
-) -> list[tuple[Candidates, NDArray[np.float32]]]:
-    """Return the candidates of each operand of the questions about one filing, and how well each is what is meant.
+@dataclass(frozen=True, slots=True)
+class LabelledTurn:
+    """A labelled question in its conversation, whose turns before are taken as their labels say.
 
-    The turns before are taken as their labels say.
+    Attributes:
+        question: The question.
+        operands: The candidates of each operand, and how well each is what is meant.
+        words: The sentences that may answer it, and how well each does.
     """
-    samples = []
+
+    question: LabelledQuestion
+    operands: tuple[tuple[Candidates, NDArray[np.float32]], ...]
+    words: tuple[WordCandidates, NDArray[np.float32]]
+
+
+def read_turns(
+    questions: Sequence[LabelledQuestion], table: FactTable, intents: IntentWeights
+) -> Iterator[LabelledTurn]:
+    """Yield the questions about one filing with what each may mean."""
     state = TurnState()
+    index = table.sentences
     for one in questions:
         if one.turn == 0:
             state = TurnState()
@@ -102,6 +124,7 @@ def rank_samples(
         shares = intents.classify(reading, before=state.intent)
         moments = resolve_moments(reading, table, state.base)
         meant: list[Series] = []
+        operands = []
         for place in range(len(reading.operands)):
             candidates = ask_for(reading, place, moments, state, table, shares)
             if not candidates.series:
@@ -109,13 +132,35 @@ def rank_samples(
             grades = np.array(
                 [_grade(series, one, reading.operands[place].terms) for series in candidates.series], np.float32
             )
+            operands.append((candidates, grades))
             if grades.max() > 0:
                 meant += [s for s, grade in zip(candidates.series, grades, strict=True) if grade == grades.max()][:2]
-                if one.intent not in _WORDS:
-                    samples.append((candidates, grades))
-        state = read_turn_state(state, reading, moments, [(series, None) for series in meant[:3]], table)
+        graded = grade_sentences(one.answer, one.place, index)
+        words = find_sentences(ask_for_words(reading, moments, state, shares), table)
+        fits = np.array([graded.get(int(place), 0.0) for place in words.places], np.float32)
+        yield LabelledTurn(one, tuple(operands), (words, fits))
+        said = [index.sentences[max(graded, key=lambda place: graded[place])]] if graded else []
+        quoted = tuple((sentence.section, sentence.index) for sentence in said)
+        state = read_turn_state(
+            state, reading, moments, [(series, None) for series in meant[:3]], table, sentences=quoted
+        )
         state = replace(state, intent=one.intent)
-    return samples
+
+
+def rank_samples(turns: Iterable[LabelledTurn]) -> list[tuple[Candidates, NDArray[np.float32]]]:
+    """Return the candidates of operands that have one that is meant, and how well each is."""
+    return [
+        (candidates, grades)
+        for turn in turns
+        if turn.question.intent not in _WORDS
+        for candidates, grades in turn.operands
+        if grades.max() > 0
+    ]
+
+
+def word_samples(turns: Iterable[LabelledTurn]) -> list[tuple[WordCandidates, NDArray[np.float32]]]:
+    """Return the sentences of questions that words answer, and how well each does."""
+    return [turn.words for turn in turns if turn.question.intent in WORD_INTENTS and turn.words[1].max(initial=0.0) > 0]
 
 
 def fit_series_ranker(samples: Sequence[tuple[Candidates, NDArray[np.float32]]]) -> FittedTrees:
@@ -144,12 +189,15 @@ def fit_filing_weights(
         folds: Filings that are left out together when the intents are learned whose probabilities the ranker sees.
     """
     samples: list[tuple[Candidates, NDArray[np.float32]]] = []
+    words: list[tuple[WordCandidates, NDArray[np.float32]]] = []
     for fold in folds or [frozenset(tables)]:
         rest = [one for one in questions if one.filing not in fold] if folds else list(questions)
         intents = fit_filing_intents(rest)
         for filing in sorted(fold & set(tables)):
-            samples += rank_samples([one for one in questions if one.filing == filing], tables[filing], intents)
-    return FilingWeights(fit_filing_intents(questions), fit_series_ranker(samples))
+            turns = list(read_turns([one for one in questions if one.filing == filing], tables[filing], intents))
+            samples += rank_samples(turns)
+            words += word_samples(turns)
+    return FilingWeights(fit_filing_intents(questions), fit_series_ranker(samples), words=fit_word_ranker(words))
 
 
 def _grade(series: Series, one: LabelledQuestion, asked: Sequence[str]) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.provenance import SentenceRef
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.steps import Plan
@@ -18,8 +19,10 @@ from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_ca
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer
+from quaestor.solvers.embedded.filings.quoting import propose_words
 from quaestor.solvers.embedded.filings.repeating import with_repetition
 from quaestor.solvers.embedded.filings.times import resolve_moments
+from quaestor.solvers.embedded.filings.words import WordsAsked
 from quaestor.solvers.embedded.model.trees import Trees
 
 if TYPE_CHECKING:
@@ -35,11 +38,12 @@ _MOST = 12
 
 @dataclass(frozen=True)
 class FilingWeights:
-    """What was learned on questions about filings: intents, the ranker of series, and the confidence."""
+    """What was learned on questions about filings: intents, the rankers of series and sentences, the confidence."""
 
     intents: IntentWeights
     ranker: Trees = field(repr=False)
     confidence: "ConfidenceModel | None" = field(default=None, repr=False)
+    words: Trees | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class TurnState:
         before: What the answers were, the latest first.
         falls: Whether the last question asked for a fall.
         intent: That of the last question, by the form of its answer; "" before the first.
+        sentences: The sentences that answers were taken from, by section and index, the latest last.
     """
 
     base: Moment | None = None
@@ -81,6 +86,7 @@ class TurnState:
     before: tuple[PastAnswer, ...] = ()
     falls: bool = False
     intent: str = ""
+    sentences: tuple[tuple[str, int], ...] = ()
 
 
 def read_turn_state(
@@ -90,6 +96,7 @@ def read_turn_state(
     found: Sequence[tuple[Series, Moment | None]],
     table: FactTable,
     answer: PastAnswer | None = None,
+    sentences: tuple[tuple[str, int], ...] = (),
 ) -> TurnState:
     """Return what the next question goes on from.
 
@@ -100,6 +107,7 @@ def read_turn_state(
         found: The series and times that its answer was taken from.
         table: The facts.
         answer: What the answer was.
+        sentences: The sentences that it was taken from.
     """
     moments = tuple(dict.fromkeys(moment for _, moment in found if moment is not None))
     own = frozenset(reading.terms) - table.company
@@ -111,6 +119,7 @@ def read_turn_state(
         state.turns + 1,
         (answer, *state.before)[:_REMEMBERED] if answer else state.before,
         asks_for_fall(reading.text),
+        sentences=sentences or state.sentences,
     )
 
 
@@ -154,7 +163,19 @@ def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWe
         intent = _INTENT_OF_FORM.get(answer.form, answer.form)
     else:
         intent = INTENTS[int(np.argmax(weights.intents.classify(reading, before=state.intent)))]
-    return replace(read_turn_state(state, reading, asked, found, table, answer), intent=intent)
+    sources = [step.source for step in turn.plan.extracts] if turn.plan is not None else []
+    quoted = tuple((ref.section, ref.sentence) for ref in sources if isinstance(ref, SentenceRef))
+    return replace(read_turn_state(state, reading, asked, found, table, answer, quoted), intent=intent)
+
+
+def ask_for_words(
+    reading: Reading, moments: tuple[Moment, ...], state: TurnState, intents: NDArray[np.float64]
+) -> WordsAsked:
+    """Return what is looked for in the sentences of a document."""
+    return WordsAsked(
+        reading, moments, tuple(map(float, intents)), state.series, state.moments, state.terms, state.sentences,
+        not state.turns,
+    )  # fmt: skip
 
 
 def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Understood:
@@ -179,4 +200,6 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         reading, table, intents_by_name(list(shares)), tuple(bind(place) for place in range(len(reading.operands))),
         moments, state.base or table.latest, state.before, state.falls, lru_cache(lambda operand: bind(0, operand)),
     )  # fmt: skip
-    return Understood(question, tuple(compose(question)))
+    words = ask_for_words(reading, moments, state, shares)
+    quotes = propose_words(words, table, weights.words, question.intents) if weights.words is not None else []
+    return Understood(question, tuple(sorted([*compose(question), *quotes], key=lambda proposal: -proposal.score)))

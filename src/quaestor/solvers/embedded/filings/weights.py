@@ -1,7 +1,8 @@
 """The weights for questions about filings: a folder of JSON files.
 
 `intents.json` has the classifier of intents, `series.json` the ranker of series, `right.json` and `answerable.json` the
-two models of confidence; the last three in XGBoost's format, read without XGBoost.
+two models of confidence, and `words.json`, if it is there, the ranker of sentences; all but the first in XGBoost's
+format, read without XGBoost.
 """
 
 import json
@@ -17,6 +18,7 @@ from quaestor.solvers.embedded.filings.turns import FilingWeights
 from quaestor.solvers.embedded.model.trees import Trees
 
 _TREES = ("series.json", "right.json", "answerable.json")
+_WORDS = "words.json"
 
 
 def read_filing_weights(folder: Path) -> FilingWeights | None:
@@ -36,8 +38,9 @@ def read_filing_weights(folder: Path) -> FilingWeights | None:
         matrix = np.array([written["weights"][name] for name in names], np.float32)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"cannot read the weights in {folder.name}: {error}; train them again") from error
+    words = _read_trees((folder / _WORDS).read_bytes()) if (folder / _WORDS).is_file() else None
     intents = IntentWeights({name: row for row, name in enumerate(names)}, matrix)
-    return FilingWeights(intents, series, ConfidenceModel(right.names, right, answerable))
+    return FilingWeights(intents, series, ConfidenceModel(right.names, right, answerable), words)
 
 
 def _read_trees(document: bytes) -> Trees:

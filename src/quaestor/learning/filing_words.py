@@ -1,0 +1,113 @@
+"""Learn which sentences of a filing answer a question, from labelled ones.
+
+A label says in words what is right, and quotes the sentence that says it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.terms import terms
+from quaestor.facts.sentences import SentenceIndex
+from quaestor.learning.trees import FittedTrees, fitted_trees
+from quaestor.solvers.embedded.filings.words import WordCandidates
+
+_QUOTE = re.compile(r"(?<!\w)['\u2018\u201c\"]([^\u201c\u201d\"]{12,400}?)['\u2019\u201d\"](?!\w)")
+_WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*")
+_SMALL = frozenset(
+    """the and for with from that this were was are its their than which into over about more less other also have has
+    been due by of to in on a an as at or""".split()
+)
+_SAYS, _QUOTED, _HAS_NUMBER = 2.0, 3.0, 1.0
+_MOST_OF_QUOTE = 0.8
+_LEAST = 0.45
+"""How much of the words of a right answer a sentence must have."""
+_DISTINCT = 1000
+WORD_INTENTS = frozenset({"why", "description", "text_fact", "yesno", "two_part", "lookup"})
+"""Intents whose questions teach which sentence answers."""
+_ROUNDS = 80
+_PARAMETERS = {
+    "objective": "rank:ndcg", "max_depth": 4, "eta": 0.12, "subsample": 0.8, "colsample_bytree": 0.4, "max_bin": 32,
+    "min_child_weight": 2, "lambda": 4.0, "lambdarank_num_pair_per_sample": 8, "seed": 7, "base_score": 0.0,
+    "nthread": 1,
+}  # fmt: skip
+_NEAREST, _EVERY = 12, 3
+"""Of the sentences that do not answer, the likeliest few and every third of the others are learned from."""
+_GRADES = 7
+_RISING = ("_own", "_before", "_near", "_under", "_whole", "_behind", "alias", "score", "pairs", "subject", "_recall")
+"""Features that make no sentence less likely the higher they are; from few questions chance would teach otherwise."""
+
+
+def fit_word_ranker(samples: Sequence[tuple[WordCandidates, NDArray[np.float32]]]) -> FittedTrees:
+    """Return the trees that rank the sentences that may answer a question."""
+    import xgboost
+
+    rows, labels, sizes = [], [], []
+    for candidates, grades in samples:
+        places = np.arange(len(grades))
+        kept = (grades > 0) | (places < _NEAREST) | (places % _EVERY == 0)
+        rows.append(candidates.features[kept])
+        labels.append(np.minimum(np.round(1.5 * grades[kept]), _GRADES))
+        sizes.append(int(kept.sum()))
+    names = samples[0][0].names
+    rising = tuple(int(name.endswith(_RISING)) for name in names)
+    data = xgboost.DMatrix(np.vstack(rows), label=np.concatenate(labels), group=sizes, feature_names=list(names))
+    return fitted_trees(xgboost.train(_PARAMETERS | {"monotone_constraints": rising}, data, _ROUNDS), names)
+
+
+def grade_sentences(answer: Mapping[str, Any], place: str, index: SentenceIndex) -> dict[int, float]:
+    """Return how well sentences answer a question, by their place in the index; those that do not are left out.
+
+    Args:
+        answer: What is right, as the label says.
+        place: Where that is printed, in words.
+        index: The sentences.
+    """
+    found: dict[int, float] = {}
+    for quote in _QUOTE.findall(place):
+        for at in _having_most(tuple(dict.fromkeys(terms(quote))), index, _MOST_OF_QUOTE, least=3):
+            found[at] = _QUOTED
+    for text in _texts_of(answer):
+        wanted = _words(text)
+        for at in _having_most(tuple(dict.fromkeys(terms(text))), index, _LEAST * 0.8, least=1):
+            share = len(wanted & _words(index.sentences[at].text)) / max(1, len(wanted))
+            if share >= _LEAST:
+                found[at] = found.get(at, 0.0) + _SAYS * share
+    where = set(terms(place))
+    for value in _values_of(answer):
+        for at in index.numbers.get(abs(value), ()):
+            said = set(index.terms[at])
+            near = len(said & where) * 4 >= min(len(where), len(said))
+            if near or at in found or (value >= _DISTINCT and value % _DISTINCT):
+                found[int(at)] = found.get(int(at), 0.0) + _HAS_NUMBER * (1 + near)
+    return found
+
+
+def _having_most(wanted: tuple[str, ...], index: SentenceIndex, share: float, least: int) -> list[int]:
+    """Return the sentences that have most of some terms."""
+    if len(wanted) < least:
+        return []
+    counts = index.having(wanted).sum(axis=0)
+    return [int(at) for at in (counts >= share * len(wanted)).nonzero()[0]]
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.lower()) if len(word) > 2 and word not in _SMALL}
+
+
+def _texts_of(answer: Mapping[str, Any]) -> list[str]:
+    found = [text for key in ("text", "label") if (text := answer.get(key))]
+    for part in (*answer.get("parts", ()), *answer.get("any_of", ())):
+        found += _texts_of(part)
+    return found
+
+
+def _values_of(answer: Mapping[str, Any]) -> list[float]:
+    value = answer.get("value")
+    found = [float(value)] if isinstance(value, int | float) else []
+    for part in (*answer.get("parts", ()), *answer.get("any_of", ()), *answer.get("values", ())):
+        found += _values_of(part)
+    return found

@@ -1,0 +1,79 @@
+"""Plans that answer a question about a filing in its own words: the sentences that are likeliest to answer it."""
+
+from collections.abc import Iterator, Mapping
+from math import log
+
+import numpy as np
+
+from quaestor.core.provenance import SentenceRef
+from quaestor.facts.sentences import STATIC, SentenceIndex
+from quaestor.facts.table import FactTable
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.solvers.embedded.filings.composing import Proposal, softmax
+from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences
+from quaestor.solvers.embedded.model.trees import Trees
+
+_SHARES: Mapping[str, float] = {
+    "why": 1.0, "description": 1.0, "text_fact": 1.0, "two_part": 0.2, "unanswerable": 0.3, "yesno": 0.2, "list": 0.1,
+}  # fmt: skip
+"""How much of the questions of a kind are answered by a sentence, if they are at all."""
+_LEAST = 0.02
+_PROPOSED = 3
+_LONGEST = 3
+"""Sentences that are quoted together."""
+_LABEL = 60
+_OPENS, _CAUSE, _OFFSET = (STATIC.index(name) for name in ("opens", "cause", "offset"))
+
+
+def propose_words(asked: WordsAsked, table: FactTable, ranker: Trees, intents: Mapping[str, float]) -> list[Proposal]:
+    """Return the plans that quote what answers a question, the likeliest first; none if a number is asked for."""
+    share = sum(intents[name] * part for name, part in _SHARES.items())
+    if share < _LEAST:
+        return []
+    candidates = find_sentences(asked, table)
+    if not len(candidates.places):
+        return []
+    scores = ranker.scores(candidates.features)
+    order = np.argsort(-scores, kind="stable")
+    likely = softmax([float(scores[row]) for row in order])
+    reasons = intents["why"] + intents["description"] > 0.5 * share
+    label = asked.reading.text.strip().rstrip("?")[:_LABEL]
+    found = []
+    for row, part in zip(order[:_PROPOSED], likely, strict=False):
+        place = int(candidates.places[row])
+        places = tuple(read_on(place, table.sentences, reasons=reasons))
+        features = {"words": share, "words_score": float(scores[row])}
+        found.append(Proposal(quote(places, table, label), log(share) + log(part + 1e-6), "words", (), (), features))
+    return found
+
+
+def read_on(place: int, index: SentenceIndex, *, reasons: bool) -> Iterator[int]:
+    """Yield the sentences that are to be quoted together, from the one that answers on.
+
+    Args:
+        place: The sentence that answers.
+        index: The sentences.
+        reasons: Whether reasons or a description are asked for, which go on in the sentences below.
+    """
+    yield place
+    opened = bool(index.static[place, _OPENS])
+    for after in range(place + 1, min(place + _LONGEST, len(index.sentences))):
+        together = index.paragraph[after] == index.paragraph[place]
+        adds = reasons and together and (index.static[after, _CAUSE] or index.static[after, _OFFSET])
+        if index.section[after] != index.section[place] or not (opened or adds):
+            return
+        yield after
+
+
+def quote(places: tuple[int, ...], table: FactTable, label: str) -> Plan:
+    """Return the plan that takes sentences as they are printed."""
+    steps = []
+    for id, place in enumerate(places, 1):
+        sentence = table.sentences.sentences[place]
+        text = sentence.text.strip()
+        start = sentence.text.index(text) if text else 0
+        source = SentenceRef(table.document.id, sentence.section, sentence.index, start, start + len(text))
+        steps.append(Extract(id, source, label if len(places) == 1 else "", None, text=text))
+    if len(steps) == 1:
+        return Plan(tuple(steps))
+    return Plan((*steps, Compute(len(steps) + 1, "items", tuple(Ref(step.id) for step in steps))))

@@ -1,0 +1,361 @@
+"""Answers in words: which sentences of a filing answer a question.
+
+Owns what is known of a sentence beside a question: features, from which a ranker that is learned on questions about
+other companies' filings says how likely it is the answer.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.terms import SMALL, term, terms
+from quaestor.facts.moments import Moment
+from quaestor.facts.sentences import CAUSE, FALLS, RISES, STATIC, Floats, SentenceIndex
+from quaestor.facts.table import FactTable, Series
+from quaestor.ontology.lexicon import read_lexicon
+from quaestor.questions.understanding import INTENTS, Reading
+
+_MOST = 80
+"""Sentences that are scored."""
+_SAYINGS = 40
+"""Phrases for one thing that are looked for."""
+_NAMED_TERMS = 2
+
+_STOP = SMALL | frozenset(
+    """what which who whom whose when where why how did do does has have had been can could would should will it its
+    they them their he she we you i me us tell give show please and or but so then ok now about if any some there here
+    these those than much many just only also not no yes say says said come up go going get got make made""".split()
+)
+_STOP_TERMS = frozenset(map(term, _STOP))
+
+
+def _any_of(words: str) -> re.Pattern[str]:
+    """Return a pattern of words and phrases, parted by commas; `*` is for any ending."""
+    found = "|".join(re.escape(" ".join(word.split())).replace(r"\*", r"\w*") for word in words.split(","))
+    return re.compile(rf"\b(?:{found})\b")
+
+
+_ASKS: Mapping[str, re.Pattern[str]] = {
+    "why": _any_of("why,how come,because,reason*,cause*,drive*,drove,driving,behind,explain*"),
+    "who": _any_of("who,whom,whose,ceo,cfo"),
+    "when": _any_of("when,what date,what day,what year,until,how long,expire*,maturity"),
+    "where": _any_of("where"),
+    "count": _any_of("how many,number of,headcount"),
+    "much": _any_of("how much,how big,how large,how high,how low,cost*,spend,paid,pay,worth"),
+    "which": _any_of("which,name,list"),
+    "what": _any_of("what"),
+    "how": _any_of("how do,how does,how did,how is,how are"),
+    "define": _any_of("defin*,mean*,made up,includ*,consist*,describe*"),
+    "percent": re.compile(r"%|\b(?:percent\w*|rate|share|margin)\b"),
+    "closed": re.compile(r"^(?:and |so |but )?(?:is|are|was|were|did|does|do|has|have|had|can|could|will|would|any)\b"),
+    "forward": _any_of("expect*,guid*,outlook,forecast*,plan*,next year,will,target*"),
+    "adverse": _any_of("risk*,danger*,threat*,sue*,suing,suit,lawsuit*,court"),
+    "auditor": _any_of("audit*"),
+    "rises": _any_of("rise,rose,up,grow*,grew,higher,increas*,jump*,more,better,improv*,gain*,climb*"),
+    "falls": _any_of(
+        "fall*,fell,down,drop*,lower,decreas*,declin*,less,worse,shrink*,shrank,shrunk,negative,loss,lost,weak*"
+    ),
+    "now": _any_of("now,current*,today,latest,left,remain*"),
+}
+"""What a question may ask for, by its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordsAsked:
+    """What words are looked for.
+
+    Attributes:
+        reading: The question.
+        moments: The times that it names.
+        intents: The probability of each of `INTENTS`.
+        before: The series that the last answer was taken from.
+        before_moments: Their times.
+        inherited: Terms of the questions before.
+        sentences: The sentences that the answers before were taken from, the latest last, by section and index.
+        first: Whether it is the first of its conversation.
+    """
+
+    reading: Reading
+    moments: tuple[Moment, ...] = ()
+    intents: tuple[float, ...] = ()
+    before: tuple[Series, ...] = ()
+    before_moments: tuple[Moment, ...] = ()
+    inherited: frozenset[str] = frozenset()
+    sentences: tuple[tuple[str, int], ...] = ()
+    first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class WordCandidates:
+    """The sentences that may answer a question.
+
+    Attributes:
+        places: In the index of sentences.
+        names: Of the features.
+        features: A row each.
+
+    Shape: `features` is candidates x features.
+    """
+
+    places: NDArray[np.intp]
+    names: tuple[str, ...]
+    features: Floats = field(repr=False)
+
+
+def find_sentences(asked: WordsAsked, table: FactTable) -> WordCandidates:
+    """Return the sentences that may answer a question, with features."""
+    index = table.sentences
+    if not index.sentences:
+        return WordCandidates(np.zeros(0, np.intp), (), np.zeros((0, 0), np.float32))
+    return _Finder(asked, table, index).candidates()
+
+
+class _Group:
+    """Terms of one origin, and how much of them each sentence and what is around it has."""
+
+    def __init__(self, names: Sequence[str], index: SentenceIndex) -> None:
+        weights = np.array([index.rarity(name) for name in names], np.float32)
+        self.empty = not len(names) or not weights.sum()
+        self.weights = weights / (weights.sum() or 1.0)
+        self.having, self.under = index.having(names), index.under(names)
+        self.index = index
+
+    def recalls(self) -> dict[str, Floats]:
+        """Return how much of the terms is in each sentence, in those around it, and in all together."""
+        index, having = self.index, self.having
+        if self.empty:
+            zero = np.zeros(len(index.sentences), np.float32)
+            return dict.fromkeys(("own", "before", "near", "under", "whole"), zero)
+        before = np.zeros_like(having)
+        before[:, 1:] |= having[:, :-1]
+        before[:, 2:] |= having[:, :-2]
+        after = np.zeros_like(having)
+        after[:, :-1] |= having[:, 1:]
+        paragraph = np.logical_or.reduceat(having, index.begins, axis=1)[:, index.paragraph]
+        near = having | before | after | paragraph
+        return {
+            "own": self.weights @ having,
+            "before": self.weights @ (having | before),
+            "near": self.weights @ near,
+            "under": self.weights @ self.under,
+            "whole": self.weights @ (near | self.under),
+        }
+
+
+class _Finder:
+    """A question on its way to its sentences."""
+
+    def __init__(self, asked: WordsAsked, table: FactTable, index: SentenceIndex) -> None:
+        self.asked, self.table, self.index = asked, table, index
+        lowered = asked.reading.text.lower().replace("\u2019", "'")
+        self.lowered = lowered
+        company = table.company
+        named = tuple(dict.fromkeys(one for one in asked.reading.terms if not one[0].isdigit()))
+        self.own = tuple(one for one in named if one not in company) or named
+        said = dict.fromkeys(one for one in terms(asked.reading.text) if one not in _STOP_TERMS and one not in company)
+        self.said = tuple(one for one in said if not one[0].isdigit())
+        self.inherited = tuple(sorted(asked.inherited - set(self.own)))
+        self.lines = tuple(dict.fromkeys(one for series in asked.before[:2] for one in _line_terms(series)))
+
+    def candidates(self) -> WordCandidates:
+        index, asked = self.index, self.asked
+        groups = {
+            "own": _Group(self.own, index).recalls(),
+            "said": _Group(self.said, index).recalls(),
+            "inherited": _Group(self.inherited, index).recalls(),
+            "line": _Group(self.lines, index).recalls(),
+        }
+        alias = self._alias([match.concepts + tuple(f"measure:{name}" for name in match.measures)
+                             for operand in asked.reading.operands for match in operand.matches])  # fmt: skip
+        alias_before = self._alias([(series.concept,) for series in asked.before[:2] if series.concept])
+        numbers = self._numbers_before()
+        distance, same_section = self._distances()
+        goes_on = len(self.own) < _NAMED_TERMS or asked.reading.goes_on
+        score = (
+            groups["own"]["own"] + groups["said"]["own"] + 0.5 * groups["own"]["whole"] + 0.5 * groups["said"]["whole"]
+            + 0.7 * alias + 0.5 * index.static[:, STATIC.index("cause")] * self.asked_share("why")
+        )  # fmt: skip
+        if not asked.first:
+            weight = 1.0 if goes_on else 0.3
+            score = score + weight * (
+                0.7 * groups["inherited"]["own"] + 0.5 * groups["inherited"]["whole"] + 0.7 * groups["line"]["own"]
+                + 0.4 * groups["line"]["whole"] + 0.7 * alias_before + 0.5 * numbers + 0.5 * same_section
+                + 0.8 * (np.abs(distance) <= 4)
+            )  # fmt: skip
+        score = score - 0.2 * (index.static[:, STATIC.index("length")] < 4)
+        places = np.argsort(-score, kind="stable")[:_MOST]
+        columns: dict[str, Floats] = {}
+        for name, recalls in groups.items():
+            for part, values in recalls.items():
+                columns[f"{name}_{part}"] = values[places]
+        columns["alias"], columns["alias_before"] = alias[places], alias_before[places]
+        columns["numbers_before"], columns["distance"] = numbers[places], np.clip(distance[places], -20, 20)
+        columns["same_section"] = same_section[places]
+        columns["score"] = score[places].astype(np.float32)
+        columns["pairs"] = self._pairs(places)
+        columns |= self._subjects(places, goes_on=goes_on)
+        behind = {f"{name}_behind": columns[name] - columns[name].max() for name in _COMPARED}
+        columns |= behind
+        columns["rank"] = np.arange(len(places), dtype=np.float32)
+        columns |= self._times(places)
+        static = index.static[places]
+        columns |= {name: static[:, column] for column, name in enumerate(STATIC)}
+        rises, falls = _asks("rises", self.lowered), _asks("falls", self.lowered)
+        up, down = columns["rises"], columns["falls"]
+        columns["moves_so"] = (rises * (up - down) + falls * (down - up)).astype(np.float32)
+        constant = {
+            **{f"asks_{name}": _asks(name, self.lowered) for name in _ASKS},
+            **{f"intent={name}": share for name, share in zip(INTENTS, asked.intents, strict=True)},
+            "goes_on": float(asked.reading.goes_on),
+            "first_turn": float(asked.first),
+            "own_terms": float(len(self.own)),
+            "said_terms": float(len(self.said)),
+            "lines": float(len(self.lines)),
+        }
+        size = len(places)
+        matrix = np.column_stack(
+            [*columns.values(), *(np.full(size, value, np.float32) for value in constant.values())]
+        )
+        return WordCandidates(places, (*columns, *constant), matrix.astype(np.float32))
+
+    def asked_share(self, name: str) -> float:
+        """Return how likely a kind of answer is asked for."""
+        return self.asked.intents[INTENTS.index(name)] if self.asked.intents else 0.0
+
+    def _alias(self, concepts: Iterable[Sequence[str]]) -> Floats:
+        """Return how well the sentences name something by the best of the phrases that the lexicon has for it."""
+        best = np.zeros(len(self.index.sentences), np.float32)
+        phrases = dict.fromkeys(phrase for several in concepts for name in several[:6] for phrase in _phrases(name))
+        names = tuple(dict.fromkeys(one for phrase in list(phrases)[:_SAYINGS] for one in phrase))
+        row = {name: place for place, name in enumerate(names)}
+        having = self.index.having(names)
+        for phrase in list(phrases)[:_SAYINGS]:
+            weights = np.array([self.index.rarity(one) for one in phrase], np.float32)
+            if weights.sum() > 0:
+                weights /= weights.sum()
+                np.maximum(best, weights @ having[[row[one] for one in phrase]], out=best)
+        return best
+
+    def _numbers_before(self) -> Floats:
+        found = np.zeros(len(self.index.sentences), np.float32)
+        for series in self.asked.before[:3]:
+            for moment in self.asked.before_moments[:3] or tuple(filter(None, series.cells)):
+                cell = series.cells.get(moment)
+                if cell is not None:
+                    value = abs(float(cell.quantity.value))
+                    for number in {value, round(value / 1000, 1), round(value / 1000, 2), round(value / 1e6, 1)}:
+                        if number >= 1 and (places := self.index.numbers.get(number)) is not None:
+                            found[places] = 1.0
+        return found
+
+    def _distances(self) -> tuple[Floats, Floats]:
+        index = self.index
+        size = len(index.sentences)
+        at = [index.places[place] for place in self.asked.sentences if place in index.places]
+        if not at:
+            return np.full(size, 20.0, np.float32), np.zeros(size, np.float32)
+        distance = np.arange(size, dtype=np.float32) - at[-1]
+        return distance, (index.section == index.section[at[-1]]).astype(np.float32)
+
+    def _pairs(self, places: NDArray[np.intp]) -> Floats:
+        """Return how many terms of the question follow each other in the sentences as they do in it."""
+        wanted = set(pairwise(self.said))
+        found = np.zeros(len(places), np.float32)
+        if wanted:
+            for row, place in enumerate(places):
+                found[row] = len(wanted.intersection(pairwise(self.index.terms[place])))
+        return found
+
+    def _subjects(self, places: NDArray[np.intp], *, goes_on: bool) -> dict[str, Floats]:
+        """Return how well what sentences speak of, before they say what it did, is what is asked about."""
+        index, company = self.index, self.table.company
+        wanted = set(self.own or self.said)
+        if goes_on:
+            wanted |= set(self.inherited) | set(self.lines)
+        weights = {one: index.rarity(one) for one in wanted}
+        total = sum(weights.values()) or 1.0
+        known = wanted | company | _OF_TIME
+        rows = []
+        for place in places:
+            subject = subject_of(index.terms[place])
+            points = not subject - _OF_TIME - company
+            if points and place:
+                subject = subject_of(index.terms[place - 1])
+            recall = sum(weights[one] for one in subject & wanted) / total
+            precise = len(subject & known) / len(subject) if subject else 0.0
+            rows.append((recall, precise, recall * precise, float(points)))
+        matrix = np.array(rows, np.float32).reshape(-1, 4)
+        names = ("subject_recall", "subject_precise", "subject", "subject_points")
+        return {name: matrix[:, column] for column, name in enumerate(names)}
+
+    def _times(self, places: NDArray[np.intp]) -> dict[str, Floats]:
+        """Return how the times that sentences name compare with those asked for."""
+        asked = self.asked
+        moments = asked.moments or asked.before_moments[:2] or (self.table.latest,)
+        years = {str(moment.year) for moment in moments}
+        latest = str(self.table.latest.year)
+        months = {moment.months for moment in moments}
+        rows = []
+        for place in places:
+            text = self.index.sentences[place].text
+            named = set(_YEAR.findall(text))
+            rows.append((len(named & years) / len(years), float(bool(named)), float(bool(named) and not named & years),
+                         float(latest in named), float(max(named, default="") in years)))  # fmt: skip
+        names = ("year_there", "year_any", "year_other", "year_latest", "year_last")
+        columns = {name: np.array([row[i] for row in rows], np.float32) for i, name in enumerate(names)}
+        columns["time_asked"] = np.full(len(places), float(bool(asked.moments)), np.float32)
+        columns["quarter_asked"] = np.full(len(places), float(months <= {3}), np.float32)
+        columns["year_asked"] = np.full(len(places), float(12 in months), np.float32)
+        return columns
+
+
+_COMPARED = ("score", "own_own", "said_own", "own_whole", "inherited_whole", "line_whole", "alias")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+_OF_TIME = frozenset(
+    term(word)
+    for word in """fiscal year years quarter month months ended three six nine twelve total net during compared same
+    period prior january february march april may june july august september october november december first second
+    third fourth increase decrease change growth decline reduction improvement drivers driver overall reported
+    primary""".split()
+)
+"""Terms of a subject beside the thing that it is."""
+_LONGEST_SUBJECT = 8
+
+
+def subject_of(said: Sequence[str]) -> set[str]:
+    """Return the terms of a sentence before it says how something moved or why, numbers left out."""
+    found = set[str]()
+    for one in said[:_LONGEST_SUBJECT]:
+        if one in _MOVES and found - _OF_TIME:
+            break
+        if not one[0].isdigit():
+            found.add(one)
+    return found
+
+
+_MOVES = RISES | FALLS | CAUSE
+
+
+def _asks(name: str, lowered: str) -> float:
+    return float(_ASKS[name].search(lowered) is not None)
+
+
+def _line_terms(series: Series) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*series.line.label_terms, *series.column)))
+
+
+@lru_cache(maxsize=4096)
+def _phrases(name: str) -> tuple[tuple[str, ...], ...]:
+    lexicon = read_lexicon()
+    if name.startswith("measure:"):
+        measure = lexicon.measures.get(name.removeprefix("measure:"))
+        return measure.phrases if measure else ()
+    concept = lexicon.concepts.get(name)
+    return concept.phrases if concept else ()

@@ -1,0 +1,96 @@
+"""Sentences that answer a question are found, and quoted as they are printed."""
+
+import numpy as np
+
+from quaestor.core.answer_value import Text
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
+from quaestor.facts.table import build_facts
+from quaestor.learning.filing_words import grade_sentences
+from quaestor.plan.execute import execute
+from quaestor.questions.understanding import INTENTS, read_filing_question
+from quaestor.solvers.embedded.filings.composing import intents_by_name
+from quaestor.solvers.embedded.filings.quoting import propose_words, quote, read_on
+from quaestor.solvers.embedded.filings.words import WordCandidates, WordsAsked, find_sentences, subject_of
+
+TABLE = build_facts(
+    assemble(
+        "10-K",
+        [
+            HeadingPart("Results of operations", 1),
+            ParagraphPart(
+                [
+                    "Net sales increased primarily due to higher volumes.",
+                    "The increase was partly offset by currency.",
+                    "We sell in forty countries.",
+                ]
+            ),
+            ParagraphPart(["Interest expense decreased due to lower debt."]),
+            HeadingPart("Segments", 1),
+            ParagraphPart(["We have the following segments:"]),
+            ParagraphPart(["Tools."]),
+            ParagraphPart(["Paints."]),
+            HeadingPart("Other", 1),
+            ParagraphPart(["We had 1,200 employees."]),
+        ],
+    )
+)
+
+
+class _BySubject:
+    """A ranker that knows one feature."""
+
+    names: tuple[str, ...] = ()
+
+    def __init__(self, candidates: WordCandidates) -> None:
+        self.column = candidates.names.index("subject")
+
+    def scores(self, rows: np.ndarray) -> np.ndarray:
+        return 5 * rows[:, self.column]
+
+
+def ask(text: str, intent: str) -> WordsAsked:
+    return WordsAsked(read_filing_question(text), intents=tuple(float(name == intent) for name in INTENTS))
+
+
+def test_the_sentence_whose_subject_is_asked_about_is_told_from_others() -> None:
+    asked = ask("why did interest expense fall?", "why")
+    candidates = find_sentences(asked, TABLE)
+    subject = candidates.features[:, candidates.names.index("subject")]
+    assert TABLE.sentences.sentences[candidates.places[subject.argmax()]].text.startswith("Interest expense")
+
+
+def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
+    asked = ask("why did net sales rise?", "why")
+    proposals = propose_words(asked, TABLE, _BySubject(find_sentences(asked, TABLE)), intents_by_name(asked.intents))  # type: ignore[arg-type]
+    texts = [step.text for step in proposals[0].plan.extracts]
+    assert texts == [
+        "Net sales increased primarily due to higher volumes.",
+        "The increase was partly offset by currency.",
+    ]
+    assert proposals[0].score >= proposals[1].score
+
+
+def test_no_words_are_proposed_if_a_number_is_asked_for() -> None:
+    asked = ask("what were net sales?", "growth")
+    assert propose_words(asked, TABLE, _BySubject(find_sentences(asked, TABLE)), intents_by_name(asked.intents)) == []  # type: ignore[arg-type]
+
+
+def test_a_sentence_that_opens_a_list_is_read_on_within_its_section() -> None:
+    assert tuple(read_on(4, TABLE.sentences, reasons=False)) == (4, 5, 6)
+    assert tuple(read_on(2, TABLE.sentences, reasons=True)) == (2,)
+
+
+def test_a_quote_is_the_sentence_as_printed() -> None:
+    result = execute(quote((7,), TABLE, "how many employees"), ()).result
+    assert result.value == Text("We had 1,200 employees.")
+
+
+def test_a_subject_ends_where_it_says_what_happened() -> None:
+    assert subject_of(("interest", "expens", "decreas", "due", "lower", "debt")) == {"interest", "expens"}
+
+
+def test_sentences_are_graded_by_quotes_words_and_numbers() -> None:
+    index = TABLE.sentences
+    assert set(grade_sentences({"text": "higher volumes"}, "", index)) == {0}
+    assert set(grade_sentences({"value": 1200}, "Item 1: 'We had 1,200 employees'", index)) == {7}
+    assert grade_sentences({"text": "lawsuits"}, "", index) == {}
