@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from quaestor.core.terms import terms
 from quaestor.facts.table import FactTable, Series
 from quaestor.learning.filing_words import WORD_INTENTS, fit_word_ranker, grade_sentences
-from quaestor.learning.intents import fit_intents
+from quaestor.learning.intents import IntentSample, fit_intents, generate_samples
 from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.questions.intents import IntentWeights
 from quaestor.questions.understanding import read_filing_question
@@ -87,13 +87,15 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
     ]  # fmt: skip
 
 
-def fit_filing_intents(questions: Sequence[LabelledQuestion]) -> IntentWeights:
-    """Return the classifier of intents that labelled questions teach."""
-    before = ["", *(one.intent for one in questions)]
-    return fit_intents([
-        (read_filing_question(one.text), last if one.turn else "", one.intent)
-        for one, last in zip(questions, before, strict=False)
-    ])  # fmt: skip
+def fit_filing_intents(questions: Sequence[LabelledQuestion], others: Sequence[IntentSample] = ()) -> IntentWeights:
+    """Return the classifier of intents that labelled questions teach, with others that are generated or given."""
+    samples: list[IntentSample] = []
+    before = ""
+    for one in questions:
+        before = before if one.turn else ""
+        samples.append(IntentSample(read_filing_question(one.text), before, one.intent))
+        before = one.intent
+    return fit_intents([*samples, *generate_samples(), *others])
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +127,11 @@ def read_turns(
         moments = resolve_moments(reading, table, state.base)
         meant: list[Series] = []
         operands = []
-        for place in range(len(reading.operands)):
-            candidates = ask_for(reading, place, moments, state, table, shares)
+        for place, operand in enumerate((*reading.operands, *((reading.whole,) if reading.relation else ()))):
+            candidates = ask_for(reading, min(place, len(reading.operands) - 1), moments, state, table, shares, operand)
             if not candidates.series:
                 continue
-            grades = np.array(
-                [_grade(series, one, reading.operands[place].terms) for series in candidates.series], np.float32
-            )
+            grades = np.array([_grade(series, one, operand.terms) for series in candidates.series], np.float32)
             operands.append((candidates, grades))
             if grades.max() > 0:
                 meant += [s for s, grade in zip(candidates.series, grades, strict=True) if grade == grades.max()][:2]

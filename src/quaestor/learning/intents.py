@@ -1,33 +1,134 @@
-"""Fit the classifier of intents: multinomial logistic regression by gradient descent."""
+"""Fit the classifier of intents: multinomial logistic regression on labelled questions and on generated ones.
 
+Owns `question_templates.tsv`: an intent, whether the question goes on from one before ("after growth"), and a question
+with places for a measure (`{M}`), a second one (`{N}`), a computed one (`{R}`), a member (`{X}`) and a time (`{T}`).
+"""
+
+import json
+import random
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.intents import IntentWeights, intent_features
-from quaestor.questions.understanding import INTENTS, Reading
+from quaestor.questions.understanding import INTENTS, Reading, read_filing_question
 
 _LEAST = 2
-_STEPS, _RATE, _DECAY = 120, 0.5, 1e-3
+"""How often a feature must occur."""
+_INVERSE_PENALTY = 1.0
+_STEPS = 150
+_SMALLEST = 0.02
+"""Weights that are smaller are left out."""
+_TIMES = (
+    "in 2023", "in fiscal 2024", "for FY22", "in the second quarter", "last year", "in Q3 2024", "for 2021", "2022",
+    "FY25", "in the first half", "this year", "for the year", "",
+)  # fmt: skip
+_MEMBERS = ("the consumer segment", "Europe", "the northern division", "our largest unit", "Asia", "the retail arm")
+_EACH = 6
 
 
-def fit_intents(questions: Sequence[tuple[Reading, str, str]]) -> IntentWeights:
-    """Return weights learned on questions: what each is read as, the intent before it ("" of a first one), and its own."""
-    features = [tuple(intent_features(reading, before=before)) for reading, before, _ in questions]
+@dataclass(frozen=True, slots=True)
+class IntentSample:
+    """A question with its intent.
+
+    Attributes:
+        reading: The question.
+        before: The intent of the question before; "" of the first of a conversation.
+        intent: A name in `INTENTS`.
+        weight: How much it counts.
+    """
+
+    reading: Reading
+    before: str
+    intent: str
+    weight: float = 1.0
+
+
+def fit_intents(samples: Sequence[IntentSample]) -> IntentWeights:
+    """Return weights learned on questions."""
+    from scipy.sparse import csr_matrix
+    from sklearn.linear_model import LogisticRegression
+
+    features = [tuple(intent_features(one.reading, before=one.before)) for one in samples]
     counts = Counter(name for those in features for name in those)
     rows = {name: row for row, name in enumerate(sorted(name for name, count in counts.items() if count >= _LEAST))}
-    inputs = np.zeros((len(questions), len(rows)), np.float32)
-    for row, those in enumerate(features):
-        inputs[row, [rows[name] for name in those if name in rows]] = 1.0
-    targets = np.zeros((len(questions), len(INTENTS)), np.float32)
-    targets[np.arange(len(questions)), [INTENTS.index(intent) for _, _, intent in questions]] = 1.0
+    known = [[rows[name] for name in those if name in rows] for those in features]
+    ends = np.cumsum([0, *map(len, known)])
+    columns = np.concatenate([np.asarray(row, np.int32) for row in known])
+    inputs = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(samples), len(rows)))
+    model = LogisticRegression(C=_INVERSE_PENALTY, max_iter=_STEPS, tol=1e-3, fit_intercept=False)
+    model.fit(inputs, [INTENTS.index(one.intent) for one in samples], sample_weight=[one.weight for one in samples])
     matrix = np.zeros((len(rows), len(INTENTS)), np.float32)
-    squares = np.full_like(matrix, 1e-6)
-    for _ in range(_STEPS):
-        logits = inputs @ matrix
-        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-        gradient = inputs.T @ (odds / odds.sum(axis=1, keepdims=True) - targets) / len(questions) + _DECAY * matrix
-        squares += gradient**2  # Adagrad
-        matrix -= _RATE * gradient / np.sqrt(squares)
-    return IntentWeights(rows, matrix)
+    matrix[:, model.classes_] = model.coef_.T
+    matrix[np.abs(matrix) < _SMALLEST] = 0.0
+    kept = {name: row for name, row in rows.items() if matrix[row].any()}
+    return IntentWeights({name: place for place, name in enumerate(kept)}, matrix[list(kept.values())])
+
+
+def generate_samples(*, seed: int = 0, weight: float = 0.5) -> list[IntentSample]:
+    """Return questions made from templates and the phrases of the lexicon."""
+    choose = random.Random(seed)
+    lexicon = read_lexicon()
+    measures = [" ".join(one.phrases[0]) for one in lexicon.concepts.values() if len(one.phrases[0]) <= _SHORT]
+    ratios = [" ".join(one.phrases[0]) for one in lexicon.measures.values() if one.formula is not None]
+    samples = []
+    for line in (files("quaestor.learning") / "question_templates.tsv").read_text(encoding="utf-8").splitlines():
+        intent, after, template = line.split("\t")
+        places = set(re.findall(r"\{[A-Z]\}", template))
+        for _ in range(_EACH if places else 1):
+            text = template
+            for place, values in zip("MNRXT", (measures, measures, ratios, _MEMBERS, _TIMES), strict=True):
+                text = text.replace(f"{{{place}}}", choose.choice(values))
+            before = "" if after == "first" else choose.choice(_BEFORE) if after == "after" else after
+            samples.append(IntentSample(read_filing_question(text.strip()), before, intent, weight))
+    return samples
+
+
+_SHORT = 4
+_BEFORE = ("lookup", "lookup", "lookup", "growth", "change", "ratio", "list", "sum")
+
+
+def read_conversations(path: Path, *, weight: float) -> Iterator[IntentSample]:
+    """Yield the turns of labelled conversations in the format of ConvFinQA; the last operation is the intent."""
+    text = path.read_text(encoding="utf-8")
+    parts = text.splitlines() if path.suffix == ".jsonl" else [text]
+    read: list[Any] = [json.loads(part) for part in parts]
+    documents = read if path.suffix == ".jsonl" else read[0]
+    for document in documents:
+        annotation = document["annotation"]
+        before = ""
+        for question, program in zip(annotation["dialogue_break"], annotation["turn_program"], strict=True):
+            intent = intent_of_program(program)
+            if intent:
+                yield IntentSample(read_filing_question(question), before, intent, weight)
+            before = intent or before or "lookup"
+
+
+_STEP = re.compile(r"([a-z]+)\(([^,]+),\s*([^)]+)\)")
+_LAST_OPERATIONS = {"subtract": "change", "add": "sum", "greater": "comparison", "divide": "ratio"}
+
+
+def intent_of_program(program: str) -> str:
+    """Return the intent of a program of ConvFinQA, or "" if it has none.
+
+    >>> intent_of_program("subtract(5, 4), divide(#0, 4)"), intent_of_program("206588")
+    ('growth', 'lookup')
+    """
+    steps = _STEP.findall(program)
+    if not steps:
+        return "" if "(" in program else "lookup"
+    operation, first, second = steps[-1]
+    if operation == "divide" and first.strip().startswith("#"):
+        inner = steps[int(first.strip()[1:])][0]
+        if inner == "subtract":
+            return "growth"
+        if inner == "add" and second.strip().startswith("const_"):
+            return "average"
+    return _LAST_OPERATIONS.get(operation, "")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 
-from quaestor.core.terms import terms
+from quaestor.core.terms import split_terms
 
 _MEASURE = "measure:"
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z:]*|[0-9.]+|[-+*/()]")
@@ -24,12 +24,17 @@ class Concept:
     Attributes:
         name: With its prefix (`us-gaap:Assets`).
         phrases: How people call it, as terms, the usual name first.
-        not_phrases: What sounds like it and is something else, as terms.
+        others: What sounds like it and is something else, as written.
     """
 
     name: str
     phrases: tuple[tuple[str, ...], ...]
-    not_phrases: tuple[tuple[str, ...], ...] = ()
+    others: str = field(default="", repr=False)
+
+    @property
+    def not_phrases(self) -> tuple[tuple[str, ...], ...]:
+        """What sounds like it and is something else, as terms."""
+        return split_terms([self.others])[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +44,17 @@ class NamedMeasure:
     Attributes:
         name: `gross_margin`.
         phrases: How people call it, as terms.
-        formula: Its alternatives; empty if it can only be looked up.
+        written: Its formula as written.
     """
 
     name: str
     phrases: tuple[tuple[str, ...], ...]
-    formula: "Formula | None" = None
+    written: str = field(default="", repr=False)
+
+    @property
+    def formula(self) -> "Formula | None":
+        """Its formula; None if it can only be looked up."""
+        return parse_formula(self.written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,21 +129,21 @@ def read_lexicon() -> Lexicon:
     concepts: dict[str, Concept] = {}
     measures: dict[str, NamedMeasure] = {}
     named: dict[tuple[str, ...], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
-    for line in (files("quaestor.ontology") / "lexicon.tsv").read_text(encoding="utf-8").splitlines():
-        name, phrases, rest = (*line.split("\t"), "", "")[:3]
-        called = tuple(dict.fromkeys(found for phrase in phrases.split(";") if (found := terms(phrase))))
-        if name.startswith(_MEASURE):
-            name = name.removeprefix(_MEASURE)
-            measures[name] = NamedMeasure(name, called, parse_formula(rest))
+    written = (files("quaestor.ontology") / "lexicon.tsv").read_text(encoding="utf-8").splitlines()
+    columns = [(*line.split("\t"), "", "")[:3] for line in written]
+    for (subject, _, rest), called in zip(columns, split_terms([phrases for _, phrases, _ in columns]), strict=True):
+        name = subject.removeprefix(_MEASURE)
+        if name != subject:
+            measures[name] = NamedMeasure(name, called, rest)
         else:
-            others = tuple(terms(phrase) for phrase in rest.removeprefix("not:").split(";") if phrase.strip())
-            concepts[name] = Concept(name, called, others)
+            concepts[name] = Concept(name, called, rest.removeprefix("not:"))
         for phrase in called:
             named[phrase][name in measures].append(name)
     fixed = {phrase: (tuple(of[0]), tuple(of[1])) for phrase, of in named.items()}
     return Lexicon(concepts, measures, fixed, max(map(len, fixed)))
 
 
+@lru_cache(maxsize=256)
 def parse_formula(text: str) -> Formula | None:
     """Return the formula of a measure; None if it is prose or says that the measure is only printed."""
     text = text.partition(";")[0].partition(",")[0].partition(" or ")[0].strip()

@@ -4,49 +4,24 @@ Owns the grammar of such questions. Knows no document: which facts the words mea
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
+from itertools import pairwise
 
 from quaestor.core.terms import SMALL, spans_of_terms, term
+from quaestor.documents.table import TableRole
 from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
+from quaestor.questions.asked_times import AskedMoment, read_moments
+
+__all__ = ["INTENTS", "AskedMoment", "Operand", "Reading", "read_filing_question", "read_operand"]
 
 INTENTS = (
     "lookup", "text_fact", "unanswerable", "ratio", "growth", "list", "why", "sum", "ranking", "two_part", "change",
     "share", "yesno", "comparison", "description", "ambiguous", "average", "cagr",
 )  # fmt: skip
 """What can be asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class AskedMoment:
-    """A time that a question names.
-
-    Attributes:
-        start: Its first character.
-        end: The character after its last one.
-        year: The year, or None if it is relative or not named.
-        quarter: The quarter that it is or ends in, or None.
-        months: How long it is; 0 for a day; None if that is not named.
-        back: Of a relative time, how many years it is before the one that is talked about.
-        quarters_back: Likewise, in quarters.
-        count: How many years are meant together ("over three years"); 0 for all that there are.
-        month: The month of a day that is named, or None.
-        latest: Whether the latest is meant.
-        to_date: Whether the year to date is meant.
-    """
-
-    start: int
-    end: int
-    year: int | None = None
-    quarter: int | None = None
-    months: int | None = None
-    back: int | None = None
-    quarters_back: int | None = None
-    count: int | None = None
-    month: int | None = None
-    latest: bool = False
-    to_date: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +58,17 @@ class Reading:
     Attributes:
         text: As asked.
         moments: The times that it names, in order.
-        operands: What it measures: one span, or two that it sets against each other.
-        relation: How the operands are related: `ratio` (the first by the second), `sum`, `difference`, `versus`, or "".
+        operands: What it measures: one span, or several that it relates. One without terms was talked about before:
+            "as a share of revenue".
+        relation: How the operands are related: `ratio` (the first by the second), `part` (how much of the second the
+            first is, an amount), `sum`, `difference`, `versus`, or "".
         goes_on: Whether it points back to the turn before ("and in 2023?", "that").
+        whole: All its words as one operand: what is looked up if the operands are not meant one by one.
+        each: What its numbers are wanted for each of, one by one ("by segment", "per quarter"), or "".
+        role: The statement that it names as the place of the number.
+        basis: `gaap` or `adjusted`, if it says so.
+        unit: `percent`, `points` or `amount`, if it says so.
+        decimals: The digits that it wants, if it says so.
     """
 
     text: str
@@ -93,111 +76,186 @@ class Reading:
     operands: tuple[Operand, ...]
     relation: str
     goes_on: bool
+    whole: Operand
+    each: str = ""
+    role: TableRole | None = None
+    basis: str = ""
+    unit: str = ""
+    decimals: int | None = None
 
     @property
     def terms(self) -> tuple[str, ...]:
         """The terms of all operands."""
         return tuple(term for operand in self.operands for term in operand.terms)
 
+    @property
+    def slots(self) -> frozenset[str]:
+        """What it names itself; the rest was talked about before: `measure`, `member`, `time`, `operation`."""
+        named = {place for match in self.whole.matches for place in range(match.start, match.end)}
+        others = set(self.whole.terms) - {self.whole.phrase[place] for place in named}
+        found = {
+            "measure": bool(named), "member": bool(others), "time": bool(self.moments),
+            "operation": bool(self.relation or self.unit or _OPERATION.search(self.text.lower())),
+        }  # fmt: skip
+        return frozenset(slot for slot, there in found.items() if there)
 
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": 4}
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_MONTH = (
-    "(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+
+_OPERATION = re.compile(
+    r"\b(?:growth|grew|grow|grown|change[ds]?|increase[ds]?|decrease[ds]?|rose|rise|fell|fall|drop(?:ped)?|decline[ds]?"
+    r"|yoy|cagr|average|avg|mean|share|ratio|percent(?:age)?|difference|sum|total|list|rank|which|compare[ds]?|why)\b|%"
 )
-_COUNT = r"(?:two|three|four|five|six|seven|eight|nine|ten|[2-9]|10)"
-_TIMES = re.compile(
-    rf"""
-      (?P<range>(?:between|from)?\s*\b(?:fy\s?|fiscal\s+)?(?P<from>(?:19|20)\d\d)\s*(?:-|\u2013|to|through|and|thru)\s*
-        (?:fy\s?|fiscal\s+)?'?(?P<until>(?:19|20)?\d\d)\b(?![.,]\d|\s*%))
-    | (?P<day>\b(?P<month>{_MONTH})\b\.?\s+(?P<date>[0-3]?\d)(?:st|nd|rd|th)?\b(?:\s*,?\s*(?P<dayyear>(?:19|20)\d\d))?)
-    | (?P<monthyear>\b(?P<inmonth>{_MONTH})\b\.?\s+(?P<ofyear>(?:19|20)\d\d)\b)
-    | (?P<endmonth>\b(?:at|in|since|by|to|of|until)\s+(?:the\s+)?(?:end\s+of\s+|end-)?(?P<baremonth>{_MONTH})\b(?!\s+\d))
-    | \b(?P<q>q(?P<qn>[1-4])|(?P<nq>[1-4])q|(?P<qword>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal\s+)?(?:quarter|qtr))
-        (?:\s*(?:of\s+)?(?:fy|fiscal\s*|')?\s?'?(?P<qyear>(?:19|20)?\d\d)\b(?!\s*%|[.,]\d))?
-    | \b(?P<h>h(?P<hn>[12])|(?P<nh>[12])h|(?P<hword>first|second|1st|2nd)[\s-]+half|(?:first\s+)?(?:six|6)[\s-]+months?|half[\s-]year|(?:the\s+)?half\b)
-        (?:\s*(?:of\s+)?(?:fy|fiscal\s*|')?\s?'?(?P<hyear>(?:19|20)?\d\d)\b(?!\s*%|[.,]\d))?
-    | \b(?P<nine>(?:first\s+)?(?:nine|9)[\s-]+months?|9m)\b
-    | \b(?P<ytd>ytd|year[\s-]to[\s-]date|so\s+far\s+this\s+year)\b
-    | \b(?P<year>(?:fy|fiscal(?:\s+year)?|cy|calendar)\s*'?(?P<fyyear>(?:19|20)?\d\d)|(?P<plainyear>(?:19|20)\d\d)|'(?P<short>\d\d))\b(?!\s*%|[.,]\d)
-    | \b(?P<count>(?:over|across|for|in|during)?\s*(?:the\s+|these\s+|those\s+|all\s+|its\s+)*(?:last|past|latest|previous|most\s+recent)?\s*(?P<many>{_COUNT})(?:\s+(?:fiscal\s+|financial\s+)?years?\b(?!\s+(?:ago|earlier|before|prior|back|or|and))(?:\s+shown|\s+presented|\s+reported)?|[\s-]year\b(?!\s*(?:note|bond|term)))|(?:each|every|by|per)\s+(?:fiscal\s+)?year\b|(?:all|the)\s+years\b|year\s+by\s+year)
-    | \b(?P<back>(?P<far>{_COUNT})\s+years?\s+(?:ago|earlier|before|prior|back)|(?:a|one|1)?\s*year[\s-]+(?:ago|earlier|before|prior)(?:\s+(?:period|quarter))?|(?:the\s+)?(?:year\s+before|prior[\s-](?:fiscal\s+)?(?:year|period)|previous[\s-](?:fiscal\s+)?year|preceding\s+(?:fiscal\s+)?year|(?P<lastyear>last\s+(?:fiscal\s+|financial\s+)?year))(?:'s)?|the\s+(?:one|time)\s+before|before\s+that)\b
-    | \b(?P<qback>last\s+quarter|(?:prior|previous|preceding)\s+quarter|(?:the\s+)?quarter\s+before)\b
-    | \b(?P<latest>(?:the\s+)?(?:latest|most\s+recent|current|this|recent)\s+(?:fiscal\s+|financial\s+|reported\s+)?(?:year|period|quarter)(?:[\s-]end)?|this\s+time|right\s+now|latest|currently|most\s+recently|at\s+the\s+moment|now)\b
-    | \b(?P<quarter>(?:in\s+|for\s+|during\s+)?(?:the\s+)?(?:quarter|three\s+months|3\s+months)(?:\s+(?:just\s+)?ended)?)\b
-    | \b(?P<full>(?:for\s+|over\s+|in\s+)?(?:the\s+)?(?:full|whole|entire)[\s-](?:fiscal\s+)?year)\b
-    """,
-    re.VERBOSE,
+
+# What is no operand
+
+_POLITE = re.compile(
+    r"\b(?:(?:could|can|would|will) you|please|pls|kindly|thanks|thank you|i(?:'d| would) like|i want(?: to know)?"
+    r"|(?:tell|give|show|remind) (?:me|us)|(?:let me|do you) know|help me|briefly|in (?:a|one) sentence"
+    r"|in (?:a )?few words|a short summary would be great|what(?:'s| is| was| were| are) the value of"
+    r"|if (?:it|that|this)(?:'s| is|) ?n[o']?t (?:shown|given|printed|stated|reported)|if (?:possible|available)"
+    r"|i\.e\.?|e\.g\.?)(?![\w'])"
 )
-_RATIO = (
-    re.compile(
-        r"(?P<a>.+?)\s*(?:,|-)?\s*\b(?:as|in)\s+(?:an?|the|what)?\s*(?:share|percentage|percent|%|proportion|fraction|part|multiple|portion)\s*(?:of|to)\s+(?P<b>.+)"
-    ),
-    re.compile(
-        r".*?\b(?:what|which|how\s+(?:big|large|much)\s+(?:of\s+)?an?)?\s*\b(?:share|percentage|percent|%|proportion|fraction|part|portion|slice|chunk|bit)\s+of\s+(?P<b>.+?)\s+(?:is|was|were|are|came\s+from|comes\s+from|come\s+from|did|does|do|goes\s+to|went\s+to|went\s+on|went\s+into|made\s+up\s+by|from|in|relates?\s+to|sits?\s+in|has|had|consists?\s+of|belongs?\s+to)\b\s*(?P<a>.+)"
-    ),
-    re.compile(
-        r".*?\bhow\s+much\s+of\s+(?P<b>.+?)\s+(?:is|was|were|are|came\s+from|comes\s+from|come\s+from|goes\s+to|went\s+to|went\s+on|went\s+into|did|does|sits?\s+in|related?\s+to|relates?\s+to|consists?\s+of)\b\s*(?P<a>.+)"
-    ),
-    re.compile(r"(?:.*?\bratio\s+of\s+)(?P<a>.+?)\s+(?:to|over|and)\s+(?P<b>.+)"),
-    re.compile(r"(?P<a>.+?)\s+(?:divided\s+by|relative\s+to|over|to|per|against)\s+(?P<b>.+?)(?:\s+ratio)?"),
-    re.compile(
-        r".*?\bhow\s+many\s+times\s+(?:over\s+)?(?:does|do|did|is|was|could|would)?\s*(?P<a>.+?)\s+(?:cover|exceed|pay\s+for)s?\s+(?P<b>.+)"
+_STATEMENT_NAMES = (
+    (TableRole.BALANCE_SHEET, r"balance sheets?|statements? of financial (?:position|condition)"),
+    (TableRole.CASH_FLOWS, r"cash[ -]flows? statements?|statements? of cash[ -]flows?"),
+    (TableRole.COMPREHENSIVE_INCOME, r"statements? of comprehensive (?:income|loss)"),
+    (TableRole.INCOME_STATEMENT, r"income statements?|statements? of (?:operations|income|earnings)|p ?& ?l"),
+    (TableRole.EQUITY, r"statements? of (?:(?:share|stock)holders' )?equity|equity statements?"),
+    (TableRole.SEGMENTS, r"segment (?:notes?|tables?|disclosures?)"),
+    (TableRole.NON_GAAP, r"(?:non-gaap )?reconciliations?"),
+)  # fmt: skip
+_PLACES = tuple(
+    (role, re.compile(
+        r",?\s*(?:\((?:as )?)?\b(?:as (?:shown|reported|stated|presented|printed) )?(?:on|in|from|per|using|use|see"
+        rf"|under|by|according to|based on)\s+(?:the\s+|its\s+|their\s+)?(?:consolidated\s+)?(?:{names})(?!\w)\)?"
+    ))
+    for role, names in _STATEMENT_NAMES
+)  # fmt: skip
+_UNIT_WORDS = (
+    ("percent", r"%|percent(?:age)?(?: terms)?|pct"),
+    ("points", r"(?:basis |percentage )?points|bps"),
+    (
+        "amount",
+        r"(?:(?:us ?|u\.s\. ?)?(?:\$|usd|dollars?)(?: terms)?\s*)?(?:thousands?|millions?|billions?|mm|mn|bn)"
+        r"(?:\s+(?:of\s+)?(?:us ?|u\.s\. ?)?(?:usd|dollars?))?"
+        r"|(?:us ?|u\.s\. ?)?(?:\$|usd|dollars?|cents|money)(?: terms)?",
     ),
 )
-_SUM = re.compile(
-    r"(?P<a>.+?)\s*(?:,\s*|\b)(?:plus|and|\+|together\s+with|combined\s+with|added\s+to|counting|including|with)\s+(?P<b>.+)"
+_UNITS = tuple(
+    (unit, re.compile(
+        r",?\s*(?:\b(?:answer|report|express(?:ed)?|state|give|show)\s+(?:it |this |that |the (?:answer|result) )?)?"
+        rf"(?<!\w)(?:in|as an?|as)\s+(?:{words})(?![\w%]|\s+of\b)"
+    ))
+    for unit, words in _UNIT_WORDS
+)  # fmt: skip
+_DIGITS = re.compile(
+    r",?\s*\b(?:(?:and )?round(?:ed|ing)?(?: it| that| the answer)?(?: off)?\s+)?to\s+(?:the\s+nearest\s+"
+    r"(?P<nearest>whole number|integer|dollar|cent|thousand|million|billion|percent|tenth|hundredth)"
+    r"|(?P<count>one|two|three|four|[0-4])\s+(?:decimals?(?:\s+places?)?|d\.?p\.?|digits?|places?))(?:\s+or\s+better)?"
 )
-_DIFFERENCE = re.compile(
-    r"(?P<a>.+?)\s*(?:,\s*|\b)(?:less|minus|net\s+of|excluding|excl\.?|ex|without|after\s+deducting|before|after)\s+(?P<b>.+)"
+_DIGIT_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "tenth": 1, "hundredth": 2, "cent": 2}
+_ADJUSTED = re.compile(r"\bnon[ -]?gaap\b|\badjusted\b|\bcore (?:eps|earnings|basis)\b|\bunderlying\b")
+_GAAP = re.compile(r"\bgaap\b|\bas reported\b|\breported basis\b")
+_BASIS = re.compile(
+    r",?\s*\bon\s+(?:an?|the)\s+(?P<kind>[a-z]+(?:[ -][a-z]+){0,2}?)\s+basis\b|\s+\bbasis\b(?!\s+points?)"
 )
-_VERSUS = re.compile(
-    r"(?P<a>.+?)\s*(?:,\s*|\b)(?:versus|vs\.?|or|than|compared\s+(?:to|with)|against|above|below|and)\s+(?P<b>.+)"
+_EACH = re.compile(
+    r"\b(?:by|per|(?:for |in |of )?(?:each|every)(?: of)?|across(?: the)?|broken down by|split by|break down by)\s+"
+    r"(?:its |the |their )?"
+    r"(?:(?:fiscal|reportable|operating|business|product|geographic|revenue|reporting|main|named)\s+){0,2}"
+    r"(?P<each>segments?|regions?|geograph(?:y|ies)|countr(?:y|ies)|states?|categor(?:y|ies)|products?|services?"
+    r"|divisions?|units?|lines?|types?|class(?:es)?|customers?|channels?|brands?|functions?|programs?|sources?|areas?|markets?"
+    r"|quarters?|years?|months?|periods?)\b"
+    r"|\b(?P<again>quarter|year|month|segment) by (?P=again)\b"
 )
+_SOURCE = re.compile(r",?\s*\b(?:working |work(?:ed)? it out |worked out |backed out |back it out )from\b.*$")
+
+# How operands are related
+
+_PORTION = r"(?:share|percentage|percent|pct|%|proportion|fraction|portion)"
+_AS_PART = re.compile(rf"(?:\b(?:as|in)\s+)(?:an?\s+|the\s+|what\s+)?(?:{_PORTION}|part|multiple)\s*(?:of|to|on)\s+")
+_TO_BE = (
+    r"(?:is|was|were|are|be|came\s+from|comes?\s+from|did|does|do|goes\s+to|went\s+(?:to|on|into|out\s+(?:as|on|to))"
+    r"|made\s+up\s+by|falls?|fell|from|in|relates?\s+to|related\s+to|sits?\s+in|has|had|consists?\s+of|belongs?\s+to)"
+)
+_AUXILIARY = (
+    r"(?:is|are|was|were|comes?|came|falls?|fell|goes|go|went|matur\w+|should|will|would|can|could|did|does|do|has"
+    r"|had|have|sits?|remain\w*|hit)"
+)
+_PART_OF = re.compile(
+    rf"(?P<how>\bhow\s+much|(?:what|which|how\s+(?:big|large)\s+an?)\s+(?:part|slice|chunk|bit|piece)|(?<!\d)(?<!\d )"
+    rf"{_PORTION})\s+of\s+(?:(?:it|them|(?:that|this|those|these|which)(?=\s+{_AUXILIARY}\b|$))\b(?P<rest>.*)"
+    rf"|(?P<whole>(?:(?!\bof\b).)+?)(?:\s+{_TO_BE}\b(?P<part>.*)|$))"
+)
+_RATIO_OF = re.compile(r"\bratio\s+of\s+(?P<a>.+?)\s+(?:to|over|and)\s+(?P<b>.+)")
+_COVERS = re.compile(
+    r"\b(?:how\s+many\s+times\s+(?:over\s+)?(?:does|do|did|is|was|could|would|can)?|times)\s*(?P<a>\S.{0,60}?)\s+"
+    r"(?:covers?|covered|exceeds?|pays?\s+for)\b(?P<b>.*)"
+)
+_TIMES_OF = re.compile(r"\bhow\s+many\s+times\s+(?P<b>.+?)\s+(?:is|was|are|were)\b(?P<a>.*)")
+_CONNECTORS = re.compile(
+    r"(?P<ratio>\s(?:divided\s+by|relative\s+to|over|against)\s|\sto\s|(?:^|\s)per\s|\s?/\s?)"
+    r"|(?P<difference>(?:^|[\s,(])(?:less|minus|net\s+of|excluding|excl\.?|ex|without|after\s+deducting|apart\s+from"
+    r"|other\s+than|leaving\s+out|taking\s+(?:off|out)|(?:you\s+|^)take\s+(?:off|out)|strip(?:ping|ped)?\s+out)[\s-])"
+    r"|(?P<versus>(?:^|[\s,])(?:versus|vs\.?|than(?!\s+\d)|compared\s+(?:to|with)"
+    r"|or(?!\s+(?:loss|losses|expense|gain|less|more|not|so|better|worse)\b)|above|below|outsell|beat|exceed(?:ed)?)\s)"
+    r"|(?P<sum>(?:^|[\s,])"
+    r"(?:plus|together\s+with|combined\s+with|added\s+to|counting|including|incl\.?|as\s+well\s+as)\s"
+    r"|\s?\+\s|[\s,](?:and|&)\s|,\s)"
+)
+_OPENING = frozenset({"per", "less", "minus", "net of", "excluding", "without", "plus", "counting", "including", "than",
+                      "versus", "vs", "vs.", "compared to", "compared with", "leaving out", "apart from"})  # fmt: skip
+"""Connectors before which nothing is left out: "plus short-term investments?" goes on from what was talked about."""
+_JOINING = frozenset({"and", "&", ",", "or"})
+_CLAUSE = re.compile(
+    r"\s*(?:(?:so|also|then)\s+)?(?:how|what|what's|whats|who|who's|when|where|why|which|is|are|was|were|did|does"
+    r"|do|has|have|will|would|should|since|if|by|at|for)\b"
+)
+_FEW = 2
+_LONG_ITEM = 5
+"""Terms of an item of a list; what is longer is no item."""
+_NOT_A_RATIO = re.compile(
+    r"\b(?:attribut\w+|return\w*|guid\w*|compar\w*|due|paid|pay|payable|available|give[ns]?|relat\w*|belong\w*"
+    r"|go(?:es|ing)?|went|sold|sales|chang\w*|expect\w*|plan\w*|switch\w*|from|up|down|comes?|close|applied|allocated|charged)$"
+)
+_UNITS_OF_PARTS = re.compile(r"(?:share|shares|quarter|year|month|day|week|basic share|diluted share)\b")
+_DEFINED = re.compile(r"[,(:]|\s-\s|\b(?:using|use|taking|based on|calculated as|defined as|meaning|on)\b")
+_ARITHMETIC = re.compile(r"\s(?:over|less|minus|plus|divided\s+by|times)\s|[/+]|\b365\b|\baverage\b")
+
 _GOES_ON = re.compile(
-    r"^\s*(?:and|so|but|then|ok|okay|now|what\s+about|how\s+about|same|also|just|only|on|in|for|as|by)\b"
-    r"|\b(?:it|that|this|those|these|they|there|them|one|same|its|both)\b",
+    r"^\s*(?:and|so|but|then|ok|okay|now|what\s+about|how\s+about|same|also|just|only|on|in|for|as|by|per|plus|of)\b"
+    r"|\b(?:it|its|that|this|those|these|they|there|them|one|ones|same|both|then|together|instead)\b",
 )
-_FILLERS = SMALL | frozenset(
-    """what whats how much many did do does has have had been which who whom when where why can could would should will
-    tell me give show please you i we they their them it its he she company firm business group so and but then ok okay
-    now about also just only still there here these those than per s any some all each every both either if not no yes
-    say says said report reported reports according filing 10-k 10k 10-q document page exactly roughly approximately
-    about around terms term put get got go goes went come came make made makes take took work out figure number value
-    amount amounts level size total overall altogether long big large small high low higher lower bigger smaller
-    up down rise rose risen fall fell fallen grow grew grown growth increase increased decrease decreased change changed
-    changes drop dropped decline declined percent percentage pct share ratio proportion fraction average avg mean cagr
-    compound annual yoy year-over-year years year fiscal quarter quarterly half months month end ended ending ends at
-    million millions billion billions thousand thousands usd dollars dollar money bucks compared versus vs against
-    relative between over from since latest last recent current prior previous before earlier ago same period during
-    using use based answer round rounded decimals decimal places sum add added plus minus less difference combined
-    together list rank name biggest largest smallest highest lowest most least fast faster far spend spent pay paid
-    earn earned bring brought let's lets know want need look back quick check please thanks hi hello whether was were
-    yield mean means""".split()
-)
+
+
+@lru_cache(maxsize=1)
+def _fillers() -> frozenset[str]:
+    """The terms of questions that name nothing that is measured."""
+    written = (files("quaestor.questions") / "fillers.txt").read_text(encoding="utf-8")
+    return SMALL | frozenset(term(word) for word in written.split())
 
 
 @lru_cache(maxsize=4096)
-def _is_filler(word: str) -> bool:
-    return word in _FILLER_TERMS or word[0].isdigit() or word == "%"
-
-
-_FILLER_TERMS = frozenset(term(word) for word in _FILLERS)
+def is_filler(word: str) -> bool:
+    """Return whether a term names nothing that is measured."""
+    return word in _fillers() or word[0].isdigit() or word == "%"
 
 
 @lru_cache(maxsize=512)
 def read_filing_question(text: str) -> Reading:
     """Return what a question asks for, read by itself."""
     lowered = re.sub(r"\s+", " ", text.lower().replace("\u2019", "'")).strip(" ?!.")
-    moments = tuple(_moments(lowered))
+    each = _EACH.search(lowered)
+    moments = tuple(read_moments(lowered))
     rest = lowered
     for moment in reversed(moments):
         rest = f"{rest[: moment.start]} {rest[moment.end :]}"
-    rest = re.sub(r"\s+", " ", rest).strip(" ,?")
-    relation, parts = _split(rest)
-    return Reading(text, moments, tuple(map(read_operand, parts)), relation, bool(_GOES_ON.search(lowered)))
+    rest, role, unit, decimals = _take_instructions(rest)
+    relation, operands = _relate(_without_definition(re.sub(r"\s+", " ", rest).strip(" ,?")))
+    basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
+    return Reading(
+        text, moments, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(rest),
+        (each["each"] or each["again"]) if each else "", role, basis, unit, decimals,
+    )  # fmt: skip
 
 
 def read_operand(text: str) -> Operand:
@@ -205,80 +263,209 @@ def read_operand(text: str) -> Operand:
     phrase = tuple(found for _, _, found in spans_of_terms(text))
     matches = read_lexicon().find(phrase)
     named = {place for match in matches for place in range(match.start, match.end)}
-    kept = tuple(found for place, found in enumerate(phrase) if place in named or not _is_filler(found))
+    kept = tuple(found for place, found in enumerate(phrase) if place in named or not is_filler(found))
     return Operand(text, kept, matches, phrase)
 
 
-def _split(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return how a text relates two operands, and their words; "" and the text itself if it does not."""
-    for pattern in _RATIO:
-        if (found := pattern.fullmatch(text)) and _names(found["b"]):
-            return "ratio", (found["a"], found["b"])
-    for name, pattern in (("difference", _DIFFERENCE), ("sum", _SUM), ("versus", _VERSUS)):
-        found = pattern.fullmatch(text)
-        if found and _names(found["a"]) and _names(found["b"]):
-            return name, (found["a"], found["b"])
-    return "", (text,)
+def _take_instructions(text: str) -> tuple[str, TableRole | None, str, int | None]:
+    """Return a question without what it says of its answer; the statement, the unit and the digits that it names."""
+    role: TableRole | None = None
+    unit, decimals = "", None
+    text = _SOURCE.sub(" ", _POLITE.sub(" ", text))
+    digits = _DIGITS.search(text)
+    if digits:
+        named = digits["count"] or digits["nearest"]
+        decimals = int(named) if named.isdigit() else _DIGIT_COUNTS.get(named, 0)
+        text = _DIGITS.sub(" ", text)
+    for name, pattern in _PLACES:
+        if pattern.search(text):
+            role, text = role or name, pattern.sub(" ", text)
+    for kind, pattern in _UNITS:
+        if pattern.search(text):
+            unit, text = unit or kind, pattern.sub(" ", text)
+    return _BASIS.sub(lambda found: f" {found['kind'] or ''} ", text), role, unit, decimals
 
 
-def _names(text: str) -> bool:
-    """Whether a text names something that can be measured, or points to what was."""
-    return bool(read_operand(text).terms)
+def _without_definition(text: str) -> str:
+    """Return a question without how a measure that the lexicon can compute is computed."""
+    for found in _DEFINED.finditer(text):
+        head, tail = text[: found.start()], text[found.end() :]
+        if not _ARITHMETIC.search(f" {tail}") or _relate(head)[0]:
+            continue
+        measures = read_lexicon().measures
+        if any(measures[name].formula is not None for name in read_operand(head).measures):
+            return head
+    return text
 
 
-def _moments(text: str) -> Iterator[AskedMoment]:
-    for match in _TIMES.finditer(text):
-        found = _moment(match)
+# Operands
+
+
+def _relate(text: str) -> tuple[str, tuple[Operand, ...]]:
+    """Return how a text relates operands, and them; "" and the text itself if it does not."""
+    for read in (_read_as_part, _read_part_of, _read_ratio_phrase, _read_connected):
+        found = read(text)
         if found is not None:
-            yield found
+            relation, parts = found
+            return relation, tuple(map(read_operand, parts))
+    return "", (read_operand(text),)
 
 
-def _moment(match: re.Match[str]) -> AskedMoment | None:
-    at, of = match.span(), match.groupdict()
-    if of["range"]:
-        first, last = int(of["from"]), _year(of["until"]) or 0
-        first, last = min(first, last), max(first, last)  # "2021 and 2020"
-        if not 0 < last - first < 12:
-            return AskedMoment(*at, year=first)
-        return AskedMoment(*at, year=last, back=last - first, count=last - first + 1)
-    if of["day"]:
-        return AskedMoment(*at, year=_year(of["dayyear"]), month=_month(of["month"]), months=0)
-    if of["monthyear"]:
-        return AskedMoment(*at, year=_year(of["ofyear"]), month=_month(of["inmonth"]))
-    if of["endmonth"]:
-        return AskedMoment(*at, month=_month(of["baremonth"]), months=0)
-    if of["q"]:
-        quarter = int(of["qn"] or of["nq"] or _ORDINALS[of["qword"]])
-        return AskedMoment(*at, year=_year(of["qyear"]), quarter=quarter, months=3)
-    if of["h"]:
-        half = int(of["hn"] or of["nh"] or _ORDINALS.get(of["hword"] or "first", 1))
-        return AskedMoment(*at, year=_year(of["hyear"]), quarter=2 * half, months=6)
-    if of["nine"]:
-        return AskedMoment(*at, quarter=3, months=9)
-    if of["ytd"]:
-        return AskedMoment(*at, to_date=True)
-    if of["year"]:
-        return AskedMoment(*at, year=_year(of["fyyear"] or of["plainyear"] or of["short"]))
-    if of["count"]:
-        many = of["many"]
-        return AskedMoment(*at, count=0 if many is None else _NUMBERS.get(many) or int(many))
-    if of["back"]:
-        far = of["far"]
-        return AskedMoment(*at, back=1 if far is None else _NUMBERS.get(far) or int(far), latest=bool(of["lastyear"]))
-    if of["qback"]:
-        return AskedMoment(*at, quarters_back=1, months=3)
-    if of["latest"]:
-        return AskedMoment(*at, latest=True)
-    if of["quarter"]:
-        return AskedMoment(*at, months=3)
-    if of["full"]:
-        return AskedMoment(*at, months=12)
+_Found = tuple[str, tuple[str, ...]] | None
+
+
+def _read_as_part(text: str) -> _Found:
+    """Read "capex as a share of revenue"."""
+    found = _AS_PART.search(text)
+    if found is None or not text[found.end() :].strip():
+        return None
+    return "ratio", (text[: found.start()], text[found.end() :])
+
+
+def _read_part_of(text: str) -> _Found:
+    """Read "what share of revenue is services", "how much of it came from aws", "services' share of revenue"."""
+    found = _PART_OF.search(text)
+    if found is None:
+        return None
+    whole, part = found["whole"] or "", found["part"] or found["rest"] or ""
+    before = text[: found.start()]
+    if not _names(part) and _names(before):
+        part = before
+    if not _names(whole) and not _names(part):
+        return None
+    relation = "part" if found["how"].startswith("how") and found["how"].endswith("much") else "ratio"
+    named, of = read_operand(part), read_operand(whole)
+    if named.terms and of.terms and (relation == "part" or not named.matches):
+        part = f"{part} {whole}"  # "srs" of "the sales" are srs sales
+    return relation, (part, whole)
+
+
+def _read_ratio_phrase(text: str) -> _Found:
+    """Read "ratio of debt to equity", "how many times does income cover interest"."""
+    for pattern in (_RATIO_OF, _COVERS, _TIMES_OF):
+        found = pattern.search(text)
+        if found and (_names(found["a"]) or _names(found["b"])):
+            return "ratio", (found["a"], found["b"])
     return None
 
 
-def _year(digits: str | None) -> int | None:
-    return None if digits is None else int(digits) if len(digits) == 4 else 2000 + int(digits)
+def _read_connected(text: str) -> _Found:
+    """Read operands between words that relate them: the first kind of relation that the text has, in this order."""
+    spans = _phrases(text)
+    found = [
+        one for one in _CONNECTORS.finditer(text)
+        if _word(one) == "net of" or not any(_is_inside(one, span, text) for span in spans)
+    ]  # fmt: skip
+    for relation in ("ratio", "difference", "versus", "sum"):
+        kept = [one for one in found if one[relation] is not None and _relates(text, one, relation)]
+        if not kept:
+            continue
+        kept = _enumerated(kept, text) if relation == "sum" else kept[:1]
+        if not kept:
+            continue
+        ends = [0, *(one.end() for one in kept)]
+        starts = [*(one.start() for one in kept), len(text)]
+        parts = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+        first = kept[0]
+        if relation == "sum" and not _names(parts[0]) and _word(first) in _JOINING:
+            parts = parts[1:]
+        if relation in ("sum", "versus"):
+            parts = _share_measure(_without_head(parts))
+        if len(parts) > 1:
+            return relation, tuple(parts)
+    return None
 
 
-def _month(name: str) -> int:
-    return _MONTHS.index(name[:3]) + 1
+def _is_inside(connector: re.Match[str], span: tuple[int, int], text: str) -> bool:
+    """Whether a connector is part of a phrase of the lexicon, and not between one phrase and another longer one.
+
+    "net income and diluted" is a phrase without its "and"; in "net income and diluted EPS" it is none.
+    """
+    start, end = span
+    if not (start < connector.end() - 1 and connector.start() < end):
+        return False
+    after = _phrases(text[connector.end() :])
+    longer = bool(after) and after[0][0] == 0 and connector.end() + after[0][1] > end
+    return not (longer and (start, connector.start()) in _phrases(text[: connector.start()]))
+
+
+def _relates(text: str, connector: re.Match[str], relation: str) -> bool:
+    """Whether a connector relates what is before and after it."""
+    before, after = text[: connector.start()], text[connector.end() :]
+    word = _word(connector)
+    left, right = read_operand(before), read_operand(after)
+    opens = not left.terms
+    if relation == "difference":
+        return bool(right.terms) or (bool(left.terms) and bool(re.match(r"\s*(?:that|it|those|this)\b", after)))
+    if not right.terms:
+        return False
+    if relation == "ratio":
+        return _is_ratio(before, after, word, left, right)
+    if word in _JOINING:
+        named = word != "&" or (bool(left.matches) and bool(right.matches))
+        return not opens and named and not _CLAUSE.match(after)
+    return not opens or word in _OPENING
+
+
+def _is_ratio(before: str, after: str, word: str, left: Operand, right: Operand) -> bool:
+    near = left.matches and left.matches[-1].end == len(left.phrase)
+    far = right.matches and right.matches[0].start <= 1
+    if word == "per":
+        return not _UNITS_OF_PARTS.match(after.strip()) if left.terms else True
+    if word in ("divided by", "relative to"):
+        return True
+    if word == "to":
+        if re.search(r"\bfrom\b", before) or _NOT_A_RATIO.search(before.strip()):
+            return False
+        return bool(near and (far or len(right.phrase) <= _FEW))
+    return bool(near and far)
+
+
+def _enumerated(connectors: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
+    """Return the connectors of a sum; commas only if "and" or the like ends their list."""
+    ends = [one.start() for one in connectors if _word(one) != ","]
+    last = max(ends, default=-1)
+    kept = [one for one in connectors if _word(one) != "," or one.start() < last]
+    words = [len(read_operand(text[a.end() : b.start()]).phrase) for a, b in pairwise(kept)]
+    long = next((place + 1 for place in reversed(range(len(words))) if words[place] > _LONG_ITEM), 0)
+    return kept[long:]
+
+
+def _without_head(parts: list[str]) -> list[str]:
+    """Return the items of a list; what comes before a first comma and ends in a measure belongs to each of them."""
+    head = read_operand(parts[0])
+    rest = [read_operand(part) for part in parts[1:]]
+    is_head = bool(head.matches) and head.matches[-1].end == len(head.phrase) and len(rest) > 1
+    if is_head and not any(operand.matches for operand in rest):
+        return [f"{part} {parts[0]}" for part in parts[1:]]
+    return parts
+
+
+def _share_measure(parts: Sequence[str]) -> list[str]:
+    """Return operands, each with the measure that one of them names for all: "Skyrizi and Rinvoq sales"."""
+    named = [read_operand(part) for part in parts]
+    givers = [part for part, operand in zip(parts, named, strict=True) if operand.matches]
+    if not givers:
+        return list(parts)
+    giver = givers[-1] if named[-1].matches else givers[0]
+    measure = " ".join(giver[begin:end] for begin, end in _phrases(giver))
+    return [
+        f"{part} {measure}" if operand.phrase and not operand.matches else part
+        for part, operand in zip(parts, named, strict=True)
+    ]
+
+
+def _word(connector: re.Match[str]) -> str:
+    return re.sub(r"\s+", " ", connector[0].strip(" ,(-")) or ","
+
+
+def _phrases(text: str) -> list[tuple[int, int]]:
+    """Return where phrases of the lexicon begin and end in a text."""
+    spans = spans_of_terms(text)
+    matches = read_lexicon().find(tuple(found for _, _, found in spans))
+    return [(spans[match.start][0], spans[match.end - 1][1]) for match in matches]
+
+
+def _names(text: str) -> bool:
+    """Whether a text names something that can be measured."""
+    return bool(read_operand(text).terms)

@@ -1,29 +1,23 @@
-import pytest
+"""The lexicon of concepts and measures."""
 
-from quaestor.core.terms import terms
-from quaestor.ontology.lexicon import parse_formula, read_lexicon
-
-
-def test_the_longest_phrase_of_a_text_is_found() -> None:
-    lexicon = read_lexicon()
-    (found,) = lexicon.find(terms("what was research and development expense"))
-    assert found.concepts[0].startswith("us-gaap:ResearchAndDevelopment")
-    assert lexicon.find(terms("purple elephants")) == ()
+from quaestor.core.terms import split_terms, terms
+from quaestor.ontology.lexicon import read_lexicon
 
 
-def test_a_measure_has_the_concepts_of_its_formula() -> None:
-    measure = read_lexicon().measures["free_cash_flow"]
-    assert measure.formula is not None
-    assert "us-gaap:NetCashProvidedByUsedInOperatingActivities" in set(measure.formula.concepts())
+def test_the_longest_phrases_are_found() -> None:
+    found = read_lexicon().find(terms("operating cash flow against capex"))
+    assert [(match.start, match.end) for match in found] == [(0, 3), (4, 5)]
+    assert "us-gaap:NetCashProvidedByUsedInOperatingActivities" in found[0].concepts
 
 
-@pytest.mark.parametrize("text", ["", "printed only", "Assets / (Liabilities", "share price * Shares"])
-def test_what_is_no_arithmetic_is_no_formula(text: str) -> None:
-    assert parse_formula(text) is None
-
-
-def test_alternatives_and_averages_are_parsed() -> None:
-    formula = parse_formula("(Revenues else Sales) / AVG(Assets)")
+def test_formulas_are_read_when_they_are_asked_for() -> None:
+    formula = read_lexicon().measures["current_ratio"].formula
     assert formula is not None
-    assert formula.kind == "/"
-    assert [part.kind for part in formula.parts] == ["else", "average"]
+    assert list(formula.concepts()) == ["us-gaap:AssetsCurrent", "us-gaap:LiabilitiesCurrent"]
+    assert read_lexicon().measures["backlog"].formula is None
+
+
+def test_lists_of_phrases_have_the_terms_that_each_phrase_has() -> None:
+    phrases = ["company's U.S. sales", "R&D; research & development; r&d", "", "the cost of sales"]
+    expected = [tuple(dict.fromkeys(filter(None, map(terms, line.split(";"))))) for line in phrases]
+    assert split_terms(phrases) == expected

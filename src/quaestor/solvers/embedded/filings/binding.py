@@ -215,7 +215,7 @@ class _Finder:
         }
 
 
-_RELATIONS = ("", "ratio", "sum", "difference", "versus")
+_RELATIONS = ("", "ratio", "sum", "difference", "versus", "part")
 _COMPARED = 6
 """How many features, the first ones, are given beside the best of all candidates too."""
 

@@ -58,7 +58,7 @@ def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMome
                 0,
             )  # fmt: skip
             day = date(latest.year + shift, asked.month, _LAST_DAY)
-        return [Moment(table.calendar.year_of(day), table.calendar.quarter_of(day), 0)]
+        return [Moment(table.calendar.year_of(day), table.calendar.quarter_of(day), asked.months or 0)]
     if asked.year is not None or asked.quarter is not None:
         year = asked.year if asked.year is not None else base.year
         year -= 100 * (year > latest.year + _FAR)  # "fy97"

@@ -85,12 +85,24 @@ def read_meant(question: Question, place: int = 0, *, part: bool = False) -> lis
     if not question.names(place):
         found = list(_talked_about(question, part=part))
         return found or [mean_series(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
-    found = [mean_series(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
-    for match in operands[place].matches:
+    return _read_operand(question, operands[place], question.operands[place])
+
+
+def read_whole(question: Question) -> list[Meant]:
+    """Return what all words of a question may mean as one name: "sales and marketing expense"."""
+    whole = question.reading.whole
+    if not question.reading.relation or not whole.terms:
+        return read_meant(question)
+    return _read_operand(question, whole, question.bind(whole))
+
+
+def _read_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) -> list[Meant]:
+    found = [mean_series(bound.series, bound.share) for bound in bounds[:_MOST]]
+    for match in operand.matches:
         for name in match.measures[:2]:
             formula = read_lexicon().measures[name].formula
             if formula is not None:
-                found = _with_measure(question, operands[place], match, formula, found)
+                found = _with_measure(question, operand, match, formula, found)
     return sorted(found, key=lambda one: -one.share)
 
 

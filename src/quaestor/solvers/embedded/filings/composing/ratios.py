@@ -30,6 +30,7 @@ _NET = term("net")
 _PLUS = re.compile(r"\b(?:plus|add\w*|and|with|including|incl|together|combined|both|total|sum|counting|all)\b|\+")
 _INVERSE = re.compile(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
 _MOST = 4
+_DIVIDED = re.compile(r"/ (?!2\b)")
 _SAME_TABLE = 0.5
 _STATED = 0.4
 """Added to the score of what the question states with its operands, beside what it leaves to be understood."""
@@ -68,14 +69,16 @@ def _divide(score: float, one: str, other: str, terms: Terms, form: str = "ratio
     """Yield one number by another one, unless one alone is a percentage."""
     if _is_percent(one, terms) or _is_percent(other, terms):
         return
+    if bool(_DIVIDED.search(one)) != bool(_DIVIDED.search(other)):
+        return  # a margin by an amount
     if made := terms.proposal(f"{one} / {other}", form, score):
         yield made
 
 
 def propose_ratios(question: Question) -> Iterator[Proposal]:
     """Yield ratios: of two operands, of a measure, of one operand and what was talked about, or as they are printed."""
-    two = len(question.operands) == 2 and question.reading.relation in ("ratio", "versus", "difference", "sum")
-    if two and question.reading.relation in ("ratio", "versus"):
+    two = len(question.operands) == 2 and question.reading.relation in ("ratio", "part", "versus", "difference", "sum")
+    if two and question.reading.relation in ("ratio", "part", "versus"):
         for score, one, other, terms in read_two(question):
             yield from _divide(score + _STATED, one, other, terms)
         if not question.names(0):
@@ -86,7 +89,7 @@ def propose_ratios(question: Question) -> Iterator[Proposal]:
                 made := terms.proposal(text, "measure", log_share(meant.share))
             ):
                 yield made
-    if not two or question.reading.relation != "ratio":
+    if not two or question.reading.relation not in ("ratio", "part"):
         for proposal in propose_values(question):
             printed = proposal.form in ("measure", "before") or _prints_percent(proposal)
             yield replace(proposal, score=proposal.score - (0.0 if printed else 1.5))
@@ -151,7 +154,7 @@ def _of_last(question: Question) -> Iterator[Proposal]:
 
 def propose_shares(question: Question) -> Iterator[Proposal]:
     """Yield parts of a whole."""
-    if len(question.operands) == 2 and question.reading.relation == "ratio":
+    if len(question.operands) == 2 and question.reading.relation in ("ratio", "part"):
         yield from propose_ratios(question)
         return
     yield from _of_last(question)
@@ -203,9 +206,27 @@ def propose_differences(question: Question) -> Iterator[Proposal]:
                 yield made
 
 
+def _long_sums(question: Question) -> Iterator[Proposal]:
+    """Yield the sum of three operands and more, each the likeliest that it may mean."""
+    terms = Terms(question.table)
+    score = _STATED
+    names = []
+    for place in range(len(question.operands)):
+        for meant in read_meant(question, place)[:1]:
+            name = spell_value(question, meant, terms)
+            if name is not None:
+                names.append(name)
+                score += log_share(meant.share)
+    if len(set(names)) == len(question.operands) and (made := terms.proposal(f"sum({', '.join(names)})", "sum", score)):
+        yield made
+
+
 def propose_totals(question: Question) -> Iterator[Proposal]:
     """Yield the sum or the difference of two operands, or of one and what was talked about: "plus SG&A"."""
     relation = question.reading.relation
+    if len(question.operands) > 2 and relation == "sum":
+        yield from _long_sums(question)
+        return
     if len(question.operands) == 2 and relation in ("sum", "versus", "difference"):
         sign = "-" if relation == "difference" else "+"
         for score, one, other, terms in read_two(question):

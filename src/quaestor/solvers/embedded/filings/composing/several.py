@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
 
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms as terms_of
@@ -453,13 +455,13 @@ def propose_lists(question: Question) -> Iterator[Proposal]:
         entries = block_entries(question, block)
         if made := propose_items(question, entries, "members", log_share(block.share * by_member)):
             yield made
-    if len(question.operands) == 2:
-        for one in read_meant(question, 0)[:2]:
-            for other in read_meant(question, 1)[:2]:
-                moment = moments_to_try(question)[0]
-                both = [(_name_of(meant), meant, moment) for meant in (one, other)]
-                if made := propose_items(question, both, "list", log_share(one.share * other.share * 0.5)):
-                    yield made
+    if len(question.operands) >= 2:
+        moment = moments_to_try(question)[0]
+        places = range(len(question.operands))
+        for chosen in product(*(read_meant(question, place)[: 2 if len(places) == 2 else 1] for place in places)):
+            listed = [(_name_of(meant), meant, moment) for meant in chosen]
+            if made := propose_items(question, listed, "list", log_share(prod(one.share for one in chosen) * 0.5)):
+                yield made
 
 
 def _by_what(question: Question) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import log
 
 from quaestor.facts.moments import Moment
-from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, mean_swapped, read_meant
+from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, mean_swapped, read_whole
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 
 _MOST = 8
@@ -33,7 +33,7 @@ def propose_values(question: Question) -> Iterator[Proposal]:
     """Yield what a question may mean as one number; of several times that are named it is a list, if at all."""
     if len(question.moments) > 1:
         return
-    for meant in (*read_meant(question)[:_MOST], *repeat_measured(question)):
+    for meant in (*read_whole(question)[:_MOST], *repeat_measured(question)):
         terms = Terms(question.table)
         text = spell_value(question, meant, terms)
         if text is not None and (

@@ -1,0 +1,193 @@
+"""The times that a question about a filing names, as it names them.
+
+Owns the grammar of times. Knows no calendar: which days they are in a company's fiscal year, its solver finds out.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AskedMoment:
+    """A time that a question names.
+
+    Attributes:
+        start: Its first character.
+        end: The character after its last one.
+        year: The year, or None if it is relative or not named.
+        quarter: The quarter that it is or ends in, or None.
+        months: How long it is; 0 for a day; None if that is not named.
+        back: Of a relative time, how many years it is before the one that is talked about.
+        quarters_back: Likewise, in quarters.
+        count: How many years are meant together ("over three years"); 0 for all that there are.
+        month: The month of a day that is named, or None.
+        latest: Whether the latest is meant; with `back`, that it is counted from the latest ("last year").
+        to_date: Whether the year to date is meant.
+    """
+
+    start: int
+    end: int
+    year: int | None = None
+    quarter: int | None = None
+    months: int | None = None
+    back: int | None = None
+    quarters_back: int | None = None
+    count: int | None = None
+    month: int | None = None
+    latest: bool = False
+    to_date: bool = False
+
+
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH = (
+    "(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+)
+_COUNT = r"(?:two|three|four|five|six|seven|eight|nine|ten|[2-9]|10)"
+_YEARS = r"(?:years?|yrs?)"
+_FISCAL = r"(?:fy\s?|fiscal(?:\s+year)?\s+|cy\s?|calendar\s+)"
+_FULL_YEAR = r"(?:19|20)\d\d"
+_OPEN = r"(?!\s*%|[.,]\d)"
+"""No number goes on after a year."""
+_Groups = dict[str, str | None]
+_Span = tuple[int, int]
+_CENTURY = 2000
+_NINETIES = 60
+_LONGEST_RANGE = 40
+
+_TIMES = re.compile(
+    rf"""
+      (?P<range>\b(?:(?P<between>between|from)\s+)?{_FISCAL}?(?P<from>{_FULL_YEAR})\s*
+        (?:-|\u2013|to|through|thru|until)\s*
+        {_FISCAL}?'?(?P<until>(?:19|20)?\d\d)\b(?![.,]\d|\s*%))
+    | (?P<shortrange>\bfy\s?'?(?P<shortfrom>\d\d)\s*(?:-|\u2013|to|through|thru|until)\s*fy\s?'?(?P<shortuntil>\d\d)\b)
+    | (?P<betweenyears>\bbetween\s+{_FISCAL}?(?P<low>{_FULL_YEAR})\s+and\s+{_FISCAL}?(?P<high>{_FULL_YEAR})\b)
+    | (?P<monthquarter>\b(?:the\s+)?(?P<quartermonth>{_MONTH})\s+quarter\b
+        (?:\s+(?:of\s+)?(?P<quarteryear>{_FULL_YEAR}))?)
+    | (?P<day>\b(?P<month>{_MONTH})\b\.?\s+(?P<date>[0-3]?\d)(?:st|nd|rd|th)?\b(?:\s*,?\s*(?P<dayyear>{_FULL_YEAR}))?)
+    | (?P<monthyear>\b(?:[0-3]?\d\s+)?(?P<inmonth>{_MONTH})\b\.?\s+(?:of\s+)?'?(?P<ofyear>{_FULL_YEAR}|[3-9]\d)\b)
+    | (?P<endmonth>\b(?:at|in|since|by|to|of|until)\s+(?:the\s+)?(?:end\s+of\s+|end-)?
+        (?P<baremonth>{_MONTH})\b(?!\s+\d))
+    | \b(?P<q>q(?P<qn>[1-4])|(?P<nq>[1-4])q
+        |(?P<qword>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal\s+)?(?:quarter|qtr))\b
+        (?:\s*(?:of\s+)?{_FISCAL}?\s?'?(?P<qyear>(?:19|20)?\d\d)\b{_OPEN})?
+    | \b(?P<h>h(?P<hn>[12])|(?P<nh>[12])h|(?P<hword>first|second|1st|2nd)[\s-]+half
+        |(?:first\s+)?(?:six|6)[\s-]+months?|half[\s-]year|(?:the|that|this|for|over)\s+half(?!\s+of))\b
+        (?:\s*(?:of\s+)?{_FISCAL}?\s?'?(?P<hyear>(?:19|20)?\d\d)\b{_OPEN})?
+    | \b(?P<nine>(?:first\s+)?(?:nine|9)[\s-]+months?|9m)\b
+    | \b(?P<ytd>ytd|year[\s-]to[\s-]date|so\s+far\s+this\s+year)\b
+    | \b(?P<year>(?:fy|fiscal(?:\s+year)?|cy|calendar)\s*'?(?P<fyyear>(?:19|20)?\d\d)|(?P<plainyear>{_FULL_YEAR})
+        |'(?P<short>\d\d))\b{_OPEN}
+    | \b(?P<ahead>(?:over|in|within|during)?\s*(?:the\s+)?next\s+(?:(?:{_COUNT}|1[0-9]|twelve)\s+)?
+        (?:fiscal\s+)?(?:{_YEARS}|months?|quarters?)|within\s+(?:a|one|the)\s+year|inside\s+a\s+year)\b
+    | \b(?P<count>(?:over|across|for|in|during)?\s*(?:the\s+|these\s+|those\s+|all\s+|its\s+)*
+        (?:last|past|latest|previous|most\s+recent)?\s*(?P<many>{_COUNT})
+        (?:\s+(?:fiscal\s+|financial\s+)?{_YEARS}\b(?!\s+(?:ago|earlier|before|prior|back|or|and|ends?))
+          (?:\s+shown|\s+presented|\s+reported)?
+        |\s+year\s+ends\b|[\s-](?:year|yr)\b(?!\s*(?:note|bond|term)))
+        |(?P<both>both\s+(?:fiscal\s+)?(?:years|periods))
+        |(?:in\s+|for\s+)?(?:each|every|by|per)\s+(?:fiscal\s+)?year\b(?:\s+(?:shown|presented|reported))?
+        |(?:all|the)\s+years\b|year\s+by\s+year)
+    | \b(?P<back>(?P<far>{_COUNT})\s+{_YEARS}\s+(?:ago|earlier|before|prior|back)
+        |(?:12|twelve)\s+months\s+(?:ago|earlier|before|prior)
+        |(?:a|one|1)?\s*{_YEARS}[\s-]+(?:ago|earlier|before|prior)(?:\s+(?:period|quarter))?
+        |(?:the\s+)?(?:year\s+before|prior[\s-](?:fiscal\s+)?(?:year|period)|previous[\s-](?:fiscal\s+)?year
+          |preceding\s+(?:fiscal\s+)?year|(?P<lastyear>last\s+(?:fiscal\s+|financial\s+)?(?:year|yr)))(?:'s)?
+        |the\s+(?:one|time)\s+before|before\s+that)\b
+    | \b(?P<qback>last\s+quarter|(?:prior|previous|preceding)\s+quarter|(?:the\s+)?quarter\s+before)\b
+    | \b(?P<latest>(?:the\s+)?(?:latest|most\s+recent|current|this|recent)\s+(?:fiscal\s+|financial\s+|reported\s+)?
+        (?:year|period|quarter)(?:[\s-]end)?(?:'s)?|this\s+time|right\s+now|latest|currently|most\s+recently
+        |at\s+the\s+moment|now)\b
+    | \b(?P<lastalone>(?<=and\s)last|(?<=vs\s)last|(?<=versus\s)last|(?<=against\s)last|(?<=on\s)last|(?<=than\s)last)\b
+        (?=\s*(?:$|[,?;.]|in\b|by\b|for\b))
+    | \b(?P<each>(?:per|each|every|by|which|what|any|best|worst|weak|strong(?:est)?|in\s+which
+        |in\s+what)\s+(?:single\s+)?(?:quarter|three\s+months)|quarter\s+by\s+quarter)\b
+    | \b(?P<quarter>(?:in\s+|for\s+|during\s+)?(?:the\s+)?(?:quarter|qtr|three\s+months|3\s+months)
+        (?:\s+(?:just\s+)?ended)?)\b
+    | \b(?P<full>(?:for\s+|over\s+|in\s+)?(?:the\s+)?(?:full|whole|entire)[\s-](?:fiscal\s+)?year)\b
+    """,
+    re.VERBOSE,
+)
+
+
+def read_moments(text: str) -> Iterator[AskedMoment]:
+    """Yield the times that a text in lower case names, in order."""
+    for match in _TIMES.finditer(text):
+        found = _moment(match)
+        if found is not None:
+            yield found
+
+
+def _moment(match: re.Match[str]) -> AskedMoment | None:
+    of = match.groupdict()
+    build = next((build for name, build in _BUILDERS.items() if of[name]), None)
+    return None if build is None else build(match.span(), of)
+
+
+def _range(at: _Span, first: str | None, last: str | None) -> AskedMoment:
+    begin, end = _year(first) or 0, _year(last) or 0
+    if not 0 < end - begin <= _LONGEST_RANGE:
+        return AskedMoment(*at, year=begin)
+    return AskedMoment(*at, year=end, back=end - begin, count=end - begin + 1)
+
+
+def _quarter(at: _Span, of: _Groups) -> AskedMoment:
+    quarter = int(of["qn"] or of["nq"] or _ORDINALS[of["qword"] or ""])
+    return AskedMoment(*at, year=_year(of["qyear"]), quarter=quarter, months=3)
+
+
+def _half(at: _Span, of: _Groups) -> AskedMoment:
+    half = int(of["hn"] or of["nh"] or _ORDINALS[of["hword"] or "first"])
+    return AskedMoment(*at, year=_year(of["hyear"]), quarter=2 * half, months=6)
+
+
+def _several_years(at: _Span, of: _Groups) -> AskedMoment:
+    return AskedMoment(*at, count=2 if of["both"] else 0 if of["many"] is None else _number(of["many"]))
+
+
+def _years_back(at: _Span, of: _Groups) -> AskedMoment:
+    return AskedMoment(*at, back=1 if of["far"] is None else _number(of["far"]), latest=bool(of["lastyear"]))
+
+
+_BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
+    "range": lambda at, of: _range(at, of["from"], of["until"]),
+    "shortrange": lambda at, of: _range(at, of["shortfrom"], of["shortuntil"]),
+    "betweenyears": lambda at, of: _range(at, of["low"], of["high"]),
+    "monthquarter": lambda at, of: AskedMoment(
+        *at, year=_year(of["quarteryear"]), month=_month(of["quartermonth"]), months=3
+    ),
+    "day": lambda at, of: AskedMoment(*at, year=_year(of["dayyear"]), month=_month(of["month"]), months=0),
+    "monthyear": lambda at, of: AskedMoment(*at, year=_year(of["ofyear"]), month=_month(of["inmonth"])),
+    "endmonth": lambda at, of: AskedMoment(*at, month=_month(of["baremonth"]), months=0),
+    "q": _quarter,
+    "h": _half,
+    "nine": lambda at, of: AskedMoment(*at, quarter=3, months=9),
+    "ytd": lambda at, of: AskedMoment(*at, to_date=True),
+    "year": lambda at, of: AskedMoment(*at, year=_year(of["fyyear"] or of["plainyear"] or of["short"])),
+    "count": _several_years,
+    "back": _years_back,
+    "qback": lambda at, of: AskedMoment(*at, quarters_back=1, months=3),
+    "latest": lambda at, of: AskedMoment(*at, latest=True),
+    "lastalone": lambda at, of: AskedMoment(*at, back=1),
+    "quarter": lambda at, of: AskedMoment(*at, months=3),
+    "full": lambda at, of: AskedMoment(*at, months=12),
+}
+"""By the group of `_TIMES`; what lies ahead ("next year") and each of several quarters is no time of a number."""
+
+
+def _number(word: str) -> int:
+    return _NUMBERS.get(word) or int(word)
+
+
+def _year(digits: str | None) -> int | None:
+    if digits is None:
+        return None
+    year = int(digits)
+    return year if len(digits) == 4 else year + _CENTURY - 100 * (year >= _NINETIES)
+
+
+def _month(name: str | None) -> int:
+    return _MONTHS.index((name or "")[:3]) + 1

@@ -1,0 +1,172 @@
+"""Several questions in one, taken apart: who audits the company, and since when.
+
+Owns when a question is several, and what each part lacks that another names: its topic and its time.
+"""
+
+import re
+from collections.abc import Sequence
+
+from quaestor.core.terms import spans_of_terms
+from quaestor.questions.asked_times import read_moments
+from quaestor.questions.understanding import Operand, is_filler, read_filing_question, read_operand
+
+_ASKING = (
+    r"(?:how|what|what's|whats|what're|who|who's|whos|whom|when|when's|where|why|which"
+    r"|(?:since|from|by|at|for|on|in|under|to|until|with)\s+(?:about\s+|roughly\s+)?(?:how|what|which|when|whom|why)"
+    r"|(?:is|are|was|were|did|does|do|has|have|had|will|can|could)(?=\s))\b"
+)
+_BREAK = re.compile(
+    rf"\s*(?:[?;]\s+|,\s+(?:and\s+|but\s+|then\s+)?|\s-\s+(?:and\s+)?|\s+(?:and|but|then)\s+)(?:also\s+)?(?={_ASKING})"
+    r"|,?\s+and\s+(?=as\s+an?\s+(?:percent|percentage|share|%)|its\s)"
+)
+_ASKS = re.compile(
+    rf"^(?:and\s+|so\s+)?(?!(?:what|how)\s+about\b){_ASKING}"
+    rf"|\b(?:tell|remind|show)\s+(?:me|us)\s+{_ASKING}"
+)
+_JOINS = re.compile(r"and|but|then|[?;]")
+_AUXILIARY = re.compile(r"\b(?:does|did|do|is|are|was|were|has|have|had)\s+")
+_PERSONS_AND_TIMES = re.compile(
+    r"^(?:and\s+|so\s+)?(?:who|when|where|how\s+(?:many|much|big|large|old|long)|since|from)\b"
+)
+_HOW_MUCH = re.compile(r"^(?:by\s+)?how\s+(?:much|many|big|large|far|high)(?:\s+in\s+[\w$%]+(?:\s+terms)?)?$")
+_POINTS_BACK = re.compile(
+    r"\b(?:of\s+(?:it|that|those|these|them|which)|for\s+it|on\s+it|it|its"
+    r"|they|them|those|these|that|this|he|she|the\s+one)\b"
+)
+_BOTH = re.compile(
+    r"\b(?P<one>non[ -]?gaap|gaap|reported|adjusted|basic|diluted|gross|net|current|direct|indirect|short[ -]term)"
+    r"(?P<join>,?\s+(?:and|vs\.?|versus|then|or)\s+(?:the\s+)?)"
+    r"(?P<other>non[ -]?gaap|gaap|reported|adjusted|basic|diluted|gross|net|non-?current|indirect|direct|long[ -]term)"
+    r"\b(?!\s+of\b)"
+)
+_ADDED = re.compile(r"\b(?:total|sum|together|combined|add(?:ed|ing)?|plus|altogether|all in)\b")
+_KINDS = (
+    re.compile(r"\b(?:per share|eps|a share)\b"),
+    re.compile(r"\b(?:margin|rate|ratio|percent(?:age)?|yield|growth|turnover)\b|%"),
+    re.compile(r"\b(?:headcount|employees|shares|stores|count|number of|price)\b"),
+)
+_LOOSE_END = re.compile(r"\s(?:in|at|for|of|during|over)\s?$")
+"""What is left of a time that was taken out."""
+_MOST = 4
+
+
+def split_questions(text: str) -> tuple[str, ...]:
+    """Return the questions that one has in it, each of which can be read by itself; it alone if it is one.
+
+    >>> split_questions("What is the total RPO in 2024, and how much of it is current?")
+    ('What is the total RPO in 2024', 'how much of the total RPO is current in 2024')
+    """
+    asked = re.sub(r"\s+", " ", text.replace("\u2019", "'")).strip(" ?!.")
+    for split in (_split_clauses, _split_qualifiers, _split_kinds):
+        parts = split(asked)
+        if 1 < len(parts) <= _MOST:
+            return tuple(parts)
+    return (text,)
+
+
+def _split_clauses(asked: str) -> list[str]:
+    """Split a question into clauses that ask, each with the topic and the time of the first."""
+    places = [found.span() for found in _BREAK.finditer(asked.lower()) if found.start()]
+    ends = [0, *(end for _, end in places)]
+    starts = [*(start for start, _ in places), len(asked)]
+    clauses = [asked[end:start].strip(" ,?") for end, start in zip(ends, starts, strict=True)]
+    first = clauses[0]
+    if len(clauses) == 1 or not read_operand(first.lower()).terms:
+        return [asked]
+    rest = clauses[1:]
+    if not _ASKS.search(first.lower()):
+        # "buybacks, how much and at what price" has the topic of all; "in short, what" an introduction.
+        if not _JOINS.search(asked[places[0][0] : places[0][1]]):
+            bare = len(rest) > 1 and not _own_terms(rest[0])
+            return [f"{first}, {clause}" for clause in rest] if bare else [asked]
+        if len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()):
+            return [asked]
+        if not _own_terms(rest[0]):
+            return [first, *(f"{first}, {clause}" for clause in rest)]
+    elif len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()) and not _PERSONS_AND_TIMES.match(first.lower()):
+        return [asked]  # "did sales grow, and by how much?" is one question
+    return [first, *(_complete(clause, first) for clause in rest)]
+
+
+def _split_qualifiers(asked: str) -> list[str]:
+    """Split "GAAP and non-GAAP EPS"."""
+    found = _BOTH.search(asked.lower())
+    if found is None or found["one"] == found["other"] or _ADDED.search(asked.lower()):
+        return [asked]
+    before, after = asked[: found.start()], asked[found.end() :]
+    whole = read_operand(f"{before} {after}".lower())
+    if not whole.matches or read_filing_question(f"{before} {after}").relation:
+        return [asked]
+    return [
+        re.sub(r"\s+", " ", f"{before}{word}{after}").strip()
+        for word in (asked[found.start("one") : found.end("one")], asked[found.start("other") : found.end("other")])
+    ]
+
+
+def _split_kinds(asked: str) -> list[str]:
+    """Split "net income and EPS": measures that nobody would add."""
+    reading = read_filing_question(asked)
+    if reading.relation != "sum" or _ADDED.search(asked.lower()) or " and " not in asked.lower():
+        return [asked]
+    kinds = {_kind(operand) for operand in reading.operands}
+    if len(kinds) < len(reading.operands) or not all(operand.matches for operand in reading.operands):
+        return [asked]
+    time = _time_of(asked)
+    return [
+        _with_time(_LOOSE_END.sub("", re.sub(r"\s+", " ", operand.text)).strip(" ,"), time)
+        for operand in reading.operands
+    ]
+
+
+def _kind(operand: Operand) -> int:
+    return next((place for place, kind in enumerate(_KINDS) if kind.search(operand.text)), len(_KINDS))
+
+
+def _complete(clause: str, first: str) -> str:
+    """Return a clause with the topic and the time of the first one, if it lacks them."""
+    topic = _topic(first)
+    back = _POINTS_BACK.search(clause.lower())
+    if back is not None:
+        word = back[0].split()
+        lead = f"{word[0]} " if len(word) > 1 and word[0] in ("of", "for", "on") else ""
+        clause = f"{clause[: back.start()]}{lead}{topic}{clause[back.end() :]}"
+    elif not _own_terms(clause):
+        clause = f"{clause} {topic}"
+    return _with_time(clause, _time_of(first))
+
+
+def _own_terms(clause: str) -> Sequence[str]:
+    return read_filing_question(clause).whole.terms
+
+
+def _topic(clause: str) -> str:
+    """Return the words of a clause from its first term that names something to its last."""
+    lowered = clause.lower()
+    times = [(moment.start, moment.end) for moment in read_moments(lowered)]
+    named = [
+        (begin, end)
+        for begin, end, found in spans_of_terms(lowered)
+        if not is_filler(found) and not any(a < end and begin < b for a, b in times)
+    ]
+    if not named:
+        return clause
+    begin, end = named[0][0], named[-1][1]
+    words = clause[begin:end]
+    for a, b in reversed(times):
+        if begin <= a and b <= end:
+            words = f"{clause[begin:a].rstrip()} {clause[b:end].lstrip()}"
+    before = re.search(r"\b(?:the|its|total|their)\s+(?:total\s+)?$", clause[:begin].lower())
+    words = _AUXILIARY.sub("", words)
+    return f"{clause[before.start() : begin]}{words}" if before else words
+
+
+def _time_of(clause: str) -> str:
+    found = [clause[moment.start : moment.end].strip() for moment in read_moments(clause.lower())]
+    return found[0] if len(found) == 1 else ""
+
+
+def _with_time(clause: str, time: str) -> str:
+    if not time or any(True for _ in read_moments(clause.lower())):
+        return clause
+    dated = re.match(r"(?:in|at|for|during|over|by|since|of)\b", time.lower())
+    return f"{clause} {time}" if dated else f"{clause} in {time}"

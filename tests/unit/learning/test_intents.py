@@ -1,0 +1,51 @@
+"""The classifier of intents, learned on made-up questions."""
+
+import pytest
+
+from quaestor.learning.intents import IntentSample, fit_intents, generate_samples, intent_of_program
+from quaestor.questions.intents import form_of
+from quaestor.questions.understanding import INTENTS, read_filing_question
+
+pytest.importorskip("sklearn")
+
+
+def _sample(text: str, intent: str, before: str = "") -> IntentSample:
+    return IntentSample(read_filing_question(text), before, intent)
+
+
+def test_questions_are_classified_by_what_they_were_learned_on() -> None:
+    samples = [
+        *(_sample(f"what was {name} in 2023?", "lookup") for name in ("net income", "capex", "revenue", "goodwill")),
+        *(_sample(f"why did {name} fall?", "why") for name in ("net income", "capex", "revenue", "goodwill")),
+        *(_sample("and in 2022?", before, before) for before in ("lookup", "growth") for _ in range(3)),
+        *(_sample(f"by what percent did {name} grow?", "growth") for name in ("net income", "capex", "revenue")),
+    ]
+    weights = fit_intents(samples)
+    first = weights.classify(read_filing_question("by what percent did inventories grow?"), before="")
+    second = weights.classify(read_filing_question("and in 2021?"), before="growth")
+    assert INTENTS[int(first.argmax())] == INTENTS[int(second.argmax())] == "growth"
+    assert first.sum() == pytest.approx(1.0)
+
+
+def test_templates_have_every_operation() -> None:
+    intents = {sample.intent for sample in generate_samples()}
+    assert intents == set(INTENTS) - {"two_part"}
+
+
+@pytest.mark.parametrize(
+    ("program", "intent"),
+    [
+        ("206588", "lookup"),
+        ("subtract(5, 4)", "change"),
+        ("subtract(5, 4), divide(#0, 4)", "growth"),
+        ("add(5, 4), divide(#0, const_2)", "average"),
+        ("divide(5, 4)", "ratio"),
+        ("multiply(5, 4)", ""),
+    ],
+)
+def test_the_last_operation_of_a_program_is_its_intent(program: str, intent: str) -> None:
+    assert intent_of_program(program) == intent
+
+
+def test_intents_that_depend_on_the_document_have_one_form() -> None:
+    assert {form_of(intent) for intent in ("lookup", "text_fact", "unanswerable")} == {"value"}

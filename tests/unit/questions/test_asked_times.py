@@ -1,0 +1,56 @@
+"""The times that a question names."""
+
+import pytest
+
+from quaestor.questions.asked_times import read_moments
+
+
+def _times(text: str, *names: str) -> list[tuple[object, ...]]:
+    return [tuple(getattr(moment, name) for name in names) for moment in read_moments(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("fy24 vs fy23", [2024, 2023]),
+        ("fiscal 25", [2025]),
+        ("r&d for fiscal 99", [1999]),
+        ("capex 2021 and 2020", [2021, 2020]),
+        ("fiscal 2025, 2024 and 2023", [2025, 2024, 2023]),
+        ("the board authorised in may 99", [1999]),
+        ("up 20.5 % or 2,024 units", []),
+    ],
+)
+def test_years_are_read(text: str, years: list[int]) -> None:
+    assert _times(text, "year") == [(year,) for year in years]
+
+
+@pytest.mark.parametrize(
+    "text", ["2022-24", "from 2022 to 2024", "between fiscal 2022 and fiscal 2024", "fy22 to fy24"]
+)
+def test_ranges_have_an_end_and_a_length(text: str) -> None:
+    assert _times(text, "year", "back", "count") == [(2024, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "quarter", "months"),
+    [("q2", 2, 3), ("third quarter", 3, 3), ("h1 24", 2, 6), ("first six months", 2, 6), ("nine months", 3, 9)],
+)
+def test_parts_of_a_year_are_read(text: str, quarter: int, months: int) -> None:
+    assert _times(text, "quarter", "months") == [(quarter, months)]
+
+
+def test_relative_times_are_read() -> None:
+    assert _times("a year earlier", "back", "latest") == [(1, False)]
+    assert _times("two years ago", "back", "latest") == [(2, False)]
+    assert _times("last year", "back", "latest") == [(1, True)]
+    assert _times("this year and last", "back", "latest") == [(None, True), (1, False)]
+    assert _times("last three years", "count") == [(3,)]
+    assert _times("both years", "count") == [(2,)]
+    assert _times("since december", "month", "months") == [(12, 0)]
+    assert _times("december quarter of 2024", "year", "month", "months") == [(2024, 12, 3)]
+
+
+@pytest.mark.parametrize("text", ["over the next five years", "due next year", "in which quarter", "half of it"])
+def test_what_lies_ahead_or_is_asked_for_is_no_time_of_a_number(text: str) -> None:
+    assert _times(text, "year") == []

@@ -1,0 +1,40 @@
+"""Several questions in one."""
+
+import pytest
+
+from quaestor.questions.question_parts import split_questions
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "What is the total backlog in 2024, and how much of it is current?",
+            ("What is the total backlog in 2024", "how much of the total backlog is current in 2024"),
+        ),
+        ("how many opened and how many closed in 2023?", ("how many opened", "how many closed in 2023")),
+        ("Who audits Acme, and since when?", ("Who audits Acme", "since when audits Acme")),
+        ("buybacks, how much and at what price?", ("buybacks, how much", "buybacks, at what price")),
+        ("bottom line and diluted EPS in 2023?", ("bottom line in 2023", "diluted eps in 2023")),
+        ("GAAP and non-GAAP diluted EPS for 2022", ("GAAP diluted EPS for 2022", "non-GAAP diluted EPS for 2022")),
+    ],
+)
+def test_each_part_can_be_read_by_itself(text: str, parts: tuple[str, ...]) -> None:
+    assert split_questions(text) == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What was net income in 2023?",
+        "Did sales grow, and by how much?",
+        "Before tax, did the company make more at home or abroad?",
+        "What is the total of cash and short-term investments?",
+        "and in 2023?",
+        "How many stores and clubs does it operate?",
+        "research and development in 2023",
+        "what about net premiums, by how much did they rise?",
+    ],
+)
+def test_one_question_stays_one(text: str) -> None:
+    assert split_questions(text) == (text,)

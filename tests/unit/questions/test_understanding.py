@@ -1,0 +1,103 @@
+"""What a question about a filing asks for."""
+
+import pytest
+
+from quaestor.documents.table import TableRole
+from quaestor.questions.understanding import read_filing_question
+
+
+def _operands(text: str) -> tuple[str, list[str]]:
+    reading = read_filing_question(text)
+    return reading.relation, [" ".join(operand.terms) for operand in reading.operands]
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "operands"),
+    [
+        ("capex as a % of revenue in 2023?", "ratio", ["capex", "revenu"]),
+        ("as a share of total revenue", "ratio", ["", "total revenu"]),
+        ("% of sales?", "ratio", ["", "sale"]),
+        ("what share of revenue came from Europe?", "ratio", ["europ revenu", "revenu"]),
+        ("what percent of that free cash flow went out as dividends?", "ratio", ["dividend", "free cash flow"]),
+        ("how much of the sales came from Acme?", "part", ["acm sale", "sale"]),
+        ("how much of it is due in 2026?", "part", ["due", ""]),
+        ("debt to total equity", "ratio", ["debt", "total equiti"]),
+        ("operating income over interest expense", "ratio", ["oper incom", "interest expens"]),
+        ("how many times does operating income cover interest expense?", "ratio", ["oper incom", "interest expens"]),
+        ("cash plus short-term investments", "sum", ["cash", "short term invest"]),
+        ("list net revenue, operating income and net income", "sum", ["net revenu", "oper incom", "net incom"]),
+        ("add up Alpha and Beta sales", "sum", ["alpha sale", "beta sale"]),
+        ("effective tax rate, Parent and Utility", "sum", ["parent effect tax rate", "util effect tax rate"]),
+        ("plus inventories?", "sum", ["", "inventori"]),
+        ("total debt net of cash?", "difference", ["total debt", "cash"]),
+        ("operating cash flow less that", "difference", ["oper cash flow", ""]),
+        ("was operating cash flow above net income?", "versus", ["oper cash flow", "net incom"]),
+        ("is that better than Europe's?", "versus", ["", "europ"]),
+    ],
+)
+def test_operands_are_related_by_what_is_between_them(text: str, relation: str, operands: list[str]) -> None:
+    assert _operands(text) == (relation, operands)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bottom line attributable to Acme",
+        "total returned to shareholders",
+        "what are they guiding to for next year?",
+        "research and development in 2023",
+        "cost of goods sold",
+        "net income or loss for the year",
+        "who is the auditor and how long have they been?",
+        "dividends per share",
+        "diluted EPS for 2015, Acme Properties Inc",
+    ],
+)
+def test_one_name_is_one_operand(text: str) -> None:
+    relation, operands = _operands(text)
+    assert relation == ""
+    assert len(operands) == 1
+
+
+def test_instructions_are_no_operands() -> None:
+    reading = read_filing_question(
+        "Please answer in USD millions, rounded to two decimals: what was capex in 2023 per the cash flow statement?"
+    )
+    assert reading.terms == ("capex",)
+    assert (reading.role, reading.unit, reading.decimals) == (TableRole.CASH_FLOWS, "amount", 2)
+
+
+def test_a_definition_of_a_measure_is_no_operand() -> None:
+    reading = read_filing_question("inventory turnover for 2024, using cost of sales over average inventory")
+    assert reading.relation == ""
+    assert reading.operands[0].measures == ("inventory_turnover",)
+
+
+@pytest.mark.parametrize(
+    ("text", "basis"), [("non-GAAP net income", "adjusted"), ("on a GAAP basis", "gaap"), ("net income", "")]
+)
+def test_the_basis_is_read(text: str, basis: str) -> None:
+    assert read_filing_question(text).basis == basis
+
+
+@pytest.mark.parametrize(
+    ("text", "each"),
+    [("revenue by segment", "segment"), ("premiums quarter by quarter", "quarter"), ("revenue for each year", "year"),
+     ("how much did it fall by?", "")],
+)  # fmt: skip
+def test_what_numbers_are_wanted_for_each_of_is_read(text: str, each: str) -> None:
+    assert read_filing_question(text).each == each
+
+
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        ("and in 2023?", {"time"}),
+        ("what about Europe?", {"member"}),
+        ("and net income?", {"measure"}),
+        ("growth?", {"operation"}),
+        ("Europe's net sales growth in 2023", {"measure", "member", "time", "operation"}),
+    ],
+)
+def test_a_question_names_slots(text: str, slots: set[str]) -> None:
+    assert read_filing_question(text).slots == slots
