@@ -28,7 +28,8 @@ COMPARATIVES = frozenset(
         "more less fewer better worse higher lower bigger smaller larger faster slower above below up down jump slip "
         "gain lose lost cagr compound yr y/y yoy growth rate percent point points cents stretch period basis "
         "move gone go come add segment region country geography product split break category department function "
-        "program business type line unit pls please thing one two three four which"
+        "program business type line unit pls please thing fastest slowest strongest weakest heaviest best "
+        "worst biggest largest smallest highest lowest most least quickest single one two three four which"
     )
 )
 """Terms of operations, which name nothing that is measured."""

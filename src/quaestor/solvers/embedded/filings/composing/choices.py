@@ -29,7 +29,7 @@ _LOW = re.compile(r"\b(?:smallest|lowest|least|fewest|minimum|slowest|worst|weak
 _GROWTH = re.compile(
     r"\b(?:gr[eo]w\w*|growth|fast\w*|slow\w*|increas\w+|decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|rose|rise|jump\w*|gain\w*|lost)\b"
 )
-_FALL = re.compile(r"\b(?:decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|slow\w*|lost|down)\b")
+_FALL = re.compile(r"\b(?:decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|lost|down)\b")
 _WHEN = re.compile(
     r"\b(?:which|what|best|worst|highest|lowest|strongest|weakest)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
 )

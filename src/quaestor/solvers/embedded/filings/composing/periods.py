@@ -81,7 +81,7 @@ def spell_at(
         terms.score += log_share(_UNDATED)
         return terms.add(series, None, undated, signed=signed, label=label)
     for other in _same_elsewhere(series, terms.table):
-        if other.line.tagged and (found := _pick_at(other, moment)) is not None:
+        if other.first.concept and (found := _pick_at(other, moment)) is not None:
             return terms.add(other, *found, signed=signed, label=label)
     if moment.months < 3:
         return None

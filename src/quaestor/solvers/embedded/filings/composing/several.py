@@ -351,7 +351,9 @@ def _across(table: FactTable, series: Series) -> tuple[tuple[str, Series], ...]:
     )
 
 
-_TOTALS = frozenset(terms_of("total consolidated change increase decrease elimination eliminations"))
+_TOTALS = frozenset(
+    terms_of("total consolidated change increase decrease elimination corporate unallocated intersegment reconciling")
+)
 
 
 def _label_of_column(table: FactTable, series: Series) -> str:
@@ -402,9 +404,10 @@ def _members_of(question: Question, concept: str) -> Iterator[tuple[tuple[str, S
         for one in question.table.series_of_line[line.place]:
             if one.concept == concept and len(one.members) == 1:
                 tables.setdefault(line.table, {}).setdefault(one.members, (_name_of_tagged(question.table, one), one))
-    for members in tables.values():
+    for named in tables.values():
+        members = tuple(pair for pair in named.values() if not set(terms_of(pair[0])) & _TOTALS)
         if len(members) >= 2:
-            yield tuple(members.values())
+            yield members
 
 
 def propose_items(
