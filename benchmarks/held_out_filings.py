@@ -1,4 +1,4 @@
-"""How many of the questions that analysts ask about whole filings are answered right by weights that never saw the company.
+"""How many questions of analysts about whole filings are answered right by weights that never saw the company.
 
 `python -m benchmarks.held_out_filings [FILING ...] [--kinds KIND,...] [--folds N] [--cache FOLDER] [--list]` leaves a
 fifth of the companies out of everything learned, asks their questions, and goes on with the next fifth. It asks the

@@ -49,9 +49,13 @@ def fiscal_calendar(document: Document) -> FiscalCalendar:
 
 def moment_of_period(period: Period, calendar: FiscalCalendar) -> Moment | None:
     """Return when a period is; None of a range, and of one that begins or ends at an unusual time."""
+    last = period.ends
     match period.kind:
         case "year":
-            return Moment(period.year, 4, 12)
+            return Moment(calendar.year_of(last) if last else period.year, 4, 12)
+        case "quarter" if last:
+            # "Three months ended July 31" is the second quarter of a year that ends in January.
+            return Moment(calendar.year_of(last), calendar.quarter_of(last), 3)
         case "quarter":
             return Moment(period.year, period.quarter or 4, 3)
         case "date":

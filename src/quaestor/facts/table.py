@@ -1,107 +1,27 @@
 """The table of facts of a document: its lines, each with the numbers that it has at different times.
 
-A line is a row of a table, or a column of a table whose rows are periods. Where a filing has tags, the tag says which
-concept, member and period a number is of; otherwise the labels do, through the lexicon.
+A line is a row of a table, a column of a table whose rows are periods, or what a sentence says a number is. Where a
+filing has tags, the tag says which concept, member and period a number is of; otherwise the labels do, through the
+lexicon.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import log
 
 from quaestor.core.fiscal import FiscalCalendar
-from quaestor.core.provenance import CellRef
-from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.provenance import CellRef, Source
 from quaestor.core.terms import terms
 from quaestor.documents.document import Document
-from quaestor.documents.table import Header, Table, TableRole
-from quaestor.facts.moments import Moment, fiscal_calendar, moment_of_fact, moment_of_period
+from quaestor.documents.table import TableRole
+from quaestor.facts.lines import FactCell, FactLine
+from quaestor.facts.moments import Moment, fiscal_calendar
+from quaestor.facts.rows import read_rows
+from quaestor.facts.sayings import read_sayings
 from quaestor.facts.sentences import SentenceIndex, index_sentences
-from quaestor.ontology.lexicon import read_lexicon
-from quaestor.plan.steps import counted
 from quaestor.retrieval.company_name import cover_names
-
-
-@dataclass(frozen=True, slots=True)
-class FactCell:
-    """A number of a line.
-
-    Attributes:
-        ref: Where it is printed.
-        quantity: As printed.
-        scale: What one unit of it stands for, by its print or its labels.
-        unit: What it counts, likewise; or None.
-        moment: When it is; or None if that is not known.
-        column: What its column is called beside the period, as terms: a member, "change", "total".
-        concept: By its tag, or "".
-        members: By its tag, the members that it is narrowed to.
-    """
-
-    ref: CellRef
-    quantity: Quantity
-    scale: Scale
-    unit: str | None
-    moment: Moment | None
-    column: tuple[str, ...]
-    concept: str = ""
-    members: tuple[str, ...] = ()
-
-    @property
-    def amount(self) -> float:
-        """The number in ones of its unit; a percentage as a fraction."""
-        return float(self.quantity.value) * float(self.scale.factor)
-
-
-@dataclass(frozen=True, slots=True)
-class FactLine:
-    """What is printed on one line.
-
-    Attributes:
-        place: Its place among the lines of the document.
-        label: Its own label.
-        path: The labels above it, outermost first.
-        table: The index of its table.
-        title: What the table is called.
-        heading: The headings of the section that the table is in, the last ones.
-        role: What the table is for.
-        cells: Its numbers, from left to right.
-        concept: What most of its numbers are by their tags, else by its label; or "".
-        tagged: Whether the concept is by tags.
-        members: The members that most of its numbers are narrowed to, by their tags.
-    """
-
-    place: int
-    label: str
-    path: tuple[str, ...]
-    table: int
-    title: str
-    heading: str
-    role: TableRole
-    cells: tuple[FactCell, ...]
-    concept: str = ""
-    tagged: bool = False
-    members: tuple[str, ...] = ()
-
-    @property
-    def label_terms(self) -> tuple[str, ...]:
-        """The terms of its own label."""
-        return terms(self.label)
-
-    @property
-    def path_terms(self) -> frozenset[str]:
-        """The terms of the labels above it."""
-        return frozenset(term for label in self.path for term in terms(label))
-
-    @property
-    def title_terms(self) -> frozenset[str]:
-        """The terms of the title of its table and of the headings over it."""
-        return frozenset((*terms(self.title), *terms(self.heading)))
-
-    @property
-    def moments(self) -> tuple[Moment, ...]:
-        """When its numbers are, each once."""
-        return tuple(dict.fromkeys(cell.moment for cell in self.cells if cell.moment is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +32,10 @@ class Series:
         place: Its place among the series of the document.
         line: The line.
         column: The terms of the heading beside its times: a member, "change", or nothing.
-        cells: By moment, the first of each; a number without a known time is under None.
+        cells: By moment; a number without a known time is under None.
         concept: By tags, else that of the line.
         members: By tags.
+        repeat: How many series before it on the line have the same heading and times: parts of the heading were lost.
     """
 
     place: int
@@ -123,6 +44,7 @@ class Series:
     cells: Mapping[Moment | None, FactCell]
     concept: str
     members: tuple[str, ...]
+    repeat: int = 0
 
     @property
     def first(self) -> FactCell:
@@ -137,12 +59,14 @@ class FactTable:
     Attributes:
         document: The whole document.
         calendar: The fiscal calendar of its company.
-        lines: In the order of the document.
+        lines: Those of tables, in the order of the document.
+        sayings: Those of sentences, in the order of the document; their places go on from those of tables.
     """
 
     document: Document
     calendar: FiscalCalendar
     lines: tuple[FactLine, ...] = field(repr=False)
+    sayings: tuple[FactLine, ...] = field(default=(), repr=False)
 
     @cached_property
     def latest(self) -> Moment:
@@ -169,16 +93,19 @@ class FactTable:
 
     @cached_property
     def series(self) -> tuple[Series, ...]:
-        """All series, in the order of the document."""
+        """All series in the order of the document, those of tables before those of sentences."""
         found: list[Series] = []
-        for line in self.lines:
-            groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[Moment | None, FactCell]] = {}
+        for line in (*self.lines, *self.sayings):
+            groups: dict[tuple[tuple[str, ...], tuple[str, ...], int], dict[Moment | None, FactCell]] = {}
             for cell in line.cells:
-                groups.setdefault((cell.column, cell.members), {}).setdefault(cell.moment, cell)
-            for (column, members), cells in groups.items():
+                repeat = 0
+                while cell.moment in groups.setdefault((cell.column, cell.members, repeat), {}):
+                    repeat += 1
+                groups[cell.column, cell.members, repeat][cell.moment] = cell
+            for (column, members, repeat), cells in groups.items():
                 tags = Counter(cell.concept for cell in cells.values() if cell.concept)
                 concept = tags.most_common(1)[0][0] if tags else "" if line.tagged else line.concept
-                found.append(Series(len(found), line, column, cells, concept, members))
+                found.append(Series(len(found), line, column, cells, concept, members, repeat))
         return tuple(found)
 
     @cached_property
@@ -190,7 +117,7 @@ class FactTable:
         return {place: tuple(several) for place, several in found.items()}
 
     @cached_property
-    def at(self) -> Mapping[CellRef, tuple[Series, Moment | None]]:
+    def at(self) -> Mapping[Source, tuple[Series, Moment | None]]:
         """The series and the time of each number."""
         return {cell.ref: (series, moment) for series in self.series for moment, cell in series.cells.items()}
 
@@ -203,27 +130,44 @@ class FactTable:
     def by_concept(self) -> Mapping[str, tuple[FactLine, ...]]:
         """The lines of each concept."""
         found: dict[str, list[FactLine]] = defaultdict(list)
-        for line in self.lines:
+        for line in (*self.lines, *self.sayings):
             for concept in {line.concept, *(cell.concept for cell in line.cells)} - {""}:
                 found[concept].append(line)
         return {concept: tuple(lines) for concept, lines in found.items()}
 
     @cached_property
     def postings(self) -> Mapping[str, tuple[int, ...]]:
-        """The places of the lines whose label, path, columns or title have a term."""
-        found: dict[str, set[int]] = defaultdict(set)
-        for line in self.lines:
-            for term in {*line.label_terms, *line.path_terms, *line.title_terms, *self.column_terms(line)}:
-                found[term].add(line.place)
-        return {term: tuple(sorted(places)) for term, places in found.items()}
+        """The places of the lines of tables whose label, path, columns or title have a term."""
+        return _post(self.lines)
+
+    @cached_property
+    def sentence_postings(self) -> Mapping[str, tuple[int, ...]]:
+        """The places of the lines of sentences that have a term in the sentence, the one before it or the headings."""
+        return _post(self.sayings)
 
     def rarity(self, term: str) -> float:
         """Return the inverse document frequency of a term among the lines."""
-        return log((1 + len(self.lines)) / (1 + len(self.postings.get(term, ()))))
+        having = len(self.postings.get(term, ())) + len(self.sentence_postings.get(term, ()))
+        return log((1 + len(self.lines) + len(self.sayings)) / (1 + having))
 
-    def column_terms(self, line: FactLine) -> frozenset[str]:
-        """Return the terms of the columns of a line."""
-        return frozenset(term for cell in line.cells for term in cell.column)
+    def line(self, place: int) -> FactLine:
+        """Return the line at a place."""
+        tables = len(self.lines)
+        return self.lines[place] if place < tables else self.sayings[place - tables]
+
+    def column_label(self, cell: FactCell) -> str:
+        """Return the heading of the column that a number is in; "" in a sentence."""
+        ref = cell.ref
+        return self.document.table(ref.table).columns[ref.column].label if isinstance(ref, CellRef) else ""
+
+
+def _post(lines: Iterable[FactLine]) -> Mapping[str, tuple[int, ...]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for line in lines:
+        column = (term for cell in line.cells for term in cell.column)
+        for term in {*line.label_terms, *line.path_terms, *line.title_terms, *column}:
+            found[term].append(line.place)
+    return {term: tuple(places) for term, places in found.items()}
 
 
 _LEGAL_TERMS = frozenset(terms("company corporation inc corp co ltd plc group holdings incorporated limited systems"))
@@ -241,69 +185,5 @@ def build_facts(document: Document, *, part: bool = False) -> FactTable:
     lines: list[FactLine] = []
     for table in whole.tables:
         if table.role is not TableRole.CONTENTS and not table.is_too_large:
-            lines += _read_lines(whole, table, calendar, len(lines))
-    return FactTable(whole, calendar, tuple(lines))
-
-
-def _read_lines(document: Document, table: Table, calendar: FiscalCalendar, place: int) -> Iterator[FactLine]:
-    by_rows = table.orientation != "rows"
-    section = document.section_of(table)
-    heading = " ".join(section.path[-2:])
-    heads = table.rows if by_rows else table.columns
-    first = table.header_rows if by_rows else 1
-    for index in range(first, len(heads)):
-        grid = table.cells[index] if by_rows else tuple(row[index] for row in table.cells[table.header_rows :])
-        cells = tuple(_cell for cell in grid if (_cell := _read_cell(document, table, cell.ref, calendar)) is not None)
-        if not cells:
-            continue
-        head = heads[index]
-        concept, tagged, members = _concept_of(head, cells)
-        yield FactLine(
-            place, head.label, head.levels[:-1], table.index, table.title or table.caption, heading, table.role, cells,
-            concept, tagged, members,
-        )  # fmt: skip
-        place += 1
-
-
-def _read_cell(document: Document, table: Table, ref: CellRef, calendar: FiscalCalendar) -> FactCell | None:
-    cell = table.cells[ref.row][ref.column]
-    quantity = cell.quantity
-    if quantity is None or ref.column == 0 or ref.row < table.header_rows:
-        return None
-    counts = counted(quantity, table.scale_at(ref.row, ref.column), table.unit_at(ref.row, ref.column))
-    fact = document.fact(ref)
-    period = table.period_at(ref.row, ref.column)
-    moment = moment_of_period(period, calendar) if period is not None else None
-    concept = ""
-    members: tuple[str, ...] = ()
-    if fact is not None:
-        moment = moment_of_fact(fact) or moment
-        concept = fact.concept
-        members = tuple(member.rpartition(":")[2] for _, member in fact.dimensions)
-    across = table.columns[ref.column] if table.orientation != "rows" else table.rows[ref.row]
-    column = _without_times(across)
-    return FactCell(ref, quantity, counts.scale, counts.unit, moment, column, concept, members)
-
-
-def _without_times(header: Header) -> tuple[str, ...]:
-    """Return the terms of a heading that are no part of a date."""
-    found = [term for level in (header.levels or (header.label,)) for term in terms(level)]
-    return tuple(dict.fromkeys(term for term in found if not term[0].isdigit() and term not in _TIME_TERMS))
-
-
-_TIME_TERMS = frozenset(
-    term
-    for name in "january february march april may june july august september october november december fiscal year "
-    "years ended ending month months quarter quarters three six nine twelve weeks".split()
-    for term in terms(name)
-)
-
-
-def _concept_of(head: Header, cells: Sequence[FactCell]) -> tuple[str, bool, tuple[str, ...]]:
-    tags = Counter((cell.concept, cell.members) for cell in cells if cell.concept)
-    if tags:
-        (concept, members), count = tags.most_common(1)[0]
-        if count * 2 >= sum(tags.values()):
-            return concept, True, members
-    concepts, _ = read_lexicon().named(terms(head.label))
-    return (concepts[0] if concepts else ""), False, ()
+            lines += read_rows(whole, table, calendar, len(lines))
+    return FactTable(whole, calendar, tuple(lines), tuple(read_sayings(whole, calendar, len(lines))))

@@ -207,6 +207,10 @@ def _grade(series: Series, one: LabelledQuestion, asked: Sequence[str]) -> float
         value for value in printed
         if value in one.numbers or (value in one.where and (value >= _SMALL or value != int(value)))
     ]  # fmt: skip
+    if series.line.sentence:
+        there = {*series.line.path_terms, *series.line.title_terms}
+        quoted = len(one.where_terms & there) * 2 >= len(one.where_terms)
+        return 4.0 * quoted if hits else 0.0
     label = set(series.line.label_terms)
     fits = bool(label) and len(label & one.where_terms) * 2 >= len(label)
     if not hits or not (fits or max(hits) >= _DISTINCT):

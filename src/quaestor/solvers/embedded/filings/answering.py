@@ -7,7 +7,6 @@ from dataclasses import replace
 from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.display import show_number
 from quaestor.core.caching import BoundedCache
-from quaestor.core.provenance import CellRef
 from quaestor.core.terms import terms
 from quaestor.errors import PlanError
 from quaestor.facts.companies import build_company_facts
@@ -90,8 +89,7 @@ def choose_companies(question: str, tables: Sequence[FactTable], context: TurnCo
     if named:
         return named
     for turn in reversed(context.memory.turns):
-        cells = {source for source in turn.answer.sources if isinstance(source, CellRef)}
-        last = [table for table in tables if any(ref in table.at for ref in cells)]
+        last = [table for table in tables if any(source in table.at for source in turn.answer.sources)]
         if last:
             return last
     return tables

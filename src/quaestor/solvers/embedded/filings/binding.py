@@ -5,7 +5,7 @@ learned on questions about other companies' filings scores them.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log10
@@ -13,16 +13,24 @@ from math import log10
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
-from quaestor.core.terms import terms
+from quaestor.core.terms import spans_of_terms, terms
 from quaestor.documents.table import TableRole
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.understanding import INTENTS, Operand
 
-_MOST = 80
-"""Candidates of an operand that are scored."""
+_MOST, _MOST_IN_TEXT = 80, 40
+"""Candidates of an operand that are scored: in tables, and in sentences."""
+_PHRASE = 0.9
+"""How much another name of what is asked for counts beside its own words."""
+_MOST_NAMES, _MOST_PHRASES = 4, 6
+_COUNTED = 4
+"""Terms after a number that say what it counts."""
+_NEAR = 8
+"""Terms from a number at which a term counts half as much for what the number is."""
 
 _ROLES = tuple(TableRole)
 _WORD_IN_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
@@ -104,6 +112,9 @@ class _Finder:
         self.rarity = {term: table.rarity(term) for term in {*self.own, *asked.inherited}}
         self.weight = sum(self.rarity[term] for term in self.own) or 1.0
         self.concepts = asked.operand.concepts
+        self.phrases = _phrases_meant(asked.operand)
+        for term in {term for phrase in self.phrases for term in phrase}:
+            self.rarity.setdefault(term, table.rarity(term))
         self.not_meant = frozenset(asked.operand.phrase)
         before = asked.before
         self.tables_before = {series.line.table for series in before}
@@ -113,31 +124,59 @@ class _Finder:
         self.columns_before = {series.column for series in before}
 
     def places(self) -> list[int]:
+        """Return the likeliest series by their words alone: those of tables, then those of sentences."""
         table = self.table
+        in_tables, in_text = self._by_words(table.postings), self._by_words(table.sentence_postings)
+        for scores, postings in ((in_tables, table.postings), (in_text, table.sentence_postings)):
+            for phrase in self.phrases:
+                for place in _in_all([postings.get(term, ()) for term in phrase]):
+                    scores[place] = max(scores.get(place, 0.0), _PHRASE * self.weight)
+        named = [line for concept in self.concepts for line in table.by_concept.get(concept, ())]
+        for line in (*named, *(series.line for series in self.asked.before)):
+            scores = in_text if line.sentence else in_tables
+            scores[line.place] = scores.get(line.place, 0.0) + self.weight
+        return [*self._best(in_tables, _MOST), *self._best(in_text, _MOST_IN_TEXT)]
+
+    def _by_words(self, postings: Mapping[str, tuple[int, ...]]) -> dict[int, float]:
         scores: dict[int, float] = {}
         for term in self.own:
-            for place in table.postings.get(term, ()):
+            for place in postings.get(term, ()):
                 scores[place] = scores.get(place, 0.0) + self.rarity[term]
         for term in self.asked.inherited:
-            for place in table.postings.get(term, ()):
+            for place in postings.get(term, ()):
                 if place in scores or not self.own:
                     scores[place] = scores.get(place, 0.0) + 0.4 * self.rarity[term]
-        for concept in self.concepts:
-            for line in table.by_concept.get(concept, ()):
-                scores[line.place] = scores.get(line.place, 0.0) + self.weight
-        for series in self.asked.before:
-            scores[series.line.place] = scores.get(series.line.place, 0.0) + self.weight
+        return scores
+
+    def _best(self, scores: Mapping[int, float], most: int) -> list[int]:
         found: list[tuple[float, int]] = []
         for place, named in scores.items():
-            label = set(table.lines[place].label_terms)
+            line = self.table.line(place)
+            label = set(line.label_terms)
             score = named + sum(self.rarity[term] for term in self.own if term in label)
-            score += 0.3 * table.lines[place].role.is_statement
-            for series in table.series_of_line.get(place, ()):
+            score += 0.3 * line.role.is_statement
+            for series in self.table.series_of_line.get(place, ()):
                 column = set(series.column) | _member_terms(series.members)
                 extra = sum(self.rarity[term] for term in self.own if term in column)
                 found.append((score + extra - 0.2 * len(series.column), series.place))
         found.sort(key=lambda pair: (-pair[0], pair[1]))
-        return [place for _, place in found[:_MOST]]
+        return [place for _, place in found[:most]]
+
+    def _nearness(self, places: Mapping[str, int]) -> float:
+        """Return how much of what is asked for is close to the number in its sentence."""
+        near = [self.rarity[term] / (1 + abs(places[term]) / _NEAR) for term in self.own if term in places]
+        return sum(near) / self.weight
+
+    def _phrase_recall(self, there: Iterable[str]) -> float:
+        """Return how much of one of the other names of what is asked for is among terms."""
+        terms = set(there)
+        return max(
+            (
+                sum(self.rarity[term] for term in phrase & terms) / (sum(self.rarity[term] for term in phrase) or 1.0)
+                for phrase in self.phrases
+            ),
+            default=0.0,
+        )
 
     def _recall(self, terms: Iterable[str]) -> float:
         there = set(terms)
@@ -154,6 +193,8 @@ class _Finder:
         likeness = max((_likeness(own, phrase) for phrase in phrases), default=0.0)
         named = own | {term for phrase in phrases if phrase <= own for term in label}
         first = series.first
+        ref = first.ref
+        around = _terms_around(line.sentence, ref.start, ref.end) if isinstance(ref, SentenceRef) else {}
         moments = [moment for moment in series.cells if moment is not None]
         wanted = asked.moments or (table.latest, Moment(*table.latest.end, 0))
         exact = sum(any(_is_at(moment, want) for moment in moments) for want in wanted)
@@ -165,7 +206,12 @@ class _Finder:
             "whole_recall": self._recall(label | path | column | members | title),
             "likeness": likeness,
             "concept_named": float(concept in self.concepts),
+            "nearness": self._nearness(around),
+            "phrase_recall": self._phrase_recall(label | column | members),
             # Not compared from here on.
+            "of_text": float(bool(line.sentence)),
+            "phrase_nearby": self._phrase_recall(term for term, far in around.items() if abs(far) <= _NEAR),
+            "counted": self._recall(term for term, far in around.items() if 0 < far <= _COUNTED),
             "label_named": _share(label, named | {"total", "net"}),
             "label_known": _share(label, named | inherited),
             "column_known": _share(column, known) if column else 1.0,
@@ -178,7 +224,7 @@ class _Finder:
             "own_path_recall": self._recall(path),
             "title_recall": self._recall(title),
             "meant_otherwise": float(_is_meant_otherwise(concept, self.not_meant)),
-            "has_concept": float(bool(concept)),
+            "has_concept": line.concept_share if concept else 0.0,
             "tagged": float(line.tagged),
             **{f"role={role.value}": float(line.role is role) for role in _ROLES},
             "statement": float(line.role.is_statement),
@@ -188,14 +234,16 @@ class _Finder:
             "percent": float(first.scale is Scale.PERCENT),
             "percent_asked": float(asked.percent),
             "percent_apart": float(first.scale is Scale.PERCENT) - float(asked.percent),
-            "money": float(first.unit is not None and "/" not in first.unit and first.unit.isupper()),
+            "money": float(_is_money(first.unit)),
             "count_asked": float(asked.count),
+            "count_apart": float(asked.count) - float(first.scale is not Scale.PERCENT and not _is_money(first.unit)),
             "size": min(12.0, log10(abs(first.amount) + 1.0)),
             "negative": float(first.amount < 0),
             "total": float("total" in label),
-            "change": float(any(term.startswith("chang") for term in (*column, *label))),
+            "change": float(first.change or any(term.startswith("chang") for term in label)),
+            "repeat": float(series.repeat),
             "total_column": float("total" in column),
-            "place": line.place / max(1, len(table.lines)),
+            "place": line.place / max(1, len(table.lines)) if not line.sentence else 0.0,
             "table_before": float(line.table in self.tables_before),
             "line_before": float(line.place in self.lines_before),
             "label_before": float(line.label_terms in self.labels_before),
@@ -215,13 +263,47 @@ class _Finder:
         }
 
 
+def _is_money(unit: str | None) -> bool:
+    return unit is not None and "/" not in unit and unit.isupper()
+
+
+def _in_all(places: Sequence[Sequence[int]]) -> set[int]:
+    """Return the places that are in all of several sequences."""
+    fewest, *others = sorted(places, key=len)
+    return set(fewest).intersection(*others)
+
+
+def _phrases_meant(operand: Operand) -> tuple[frozenset[str], ...]:
+    """Return the other names of what an operand may mean, as terms."""
+    lexicon = read_lexicon()
+    called = [lexicon.concepts[name].phrases for name in sorted(operand.concepts) if name in lexicon.concepts]
+    called += [lexicon.measures[name].phrases for name in operand.measures]
+    found = [frozenset(phrase) for phrases in called[:_MOST_NAMES] for phrase in phrases[:_MOST_PHRASES]]
+    return tuple(dict.fromkeys(found))
+
+
 _RELATIONS = ("", "ratio", "sum", "difference", "versus", "part")
-_COMPARED = 6
+_COMPARED = 8
 """How many features, the first ones, are given beside the best of all candidates too."""
 
 
 def _is_at(moment: Moment, wanted: Moment) -> bool:
     return moment.end == wanted.end and (moment.months == wanted.months or 0 in (moment.months, wanted.months))
+
+
+@lru_cache(maxsize=4096)
+def _terms_around(sentence: str, start: int, end: int) -> Mapping[str, int]:
+    """Return how many terms each term of a sentence is from a number in it, at the nearest; below 0 before it."""
+    spans = spans_of_terms(sentence)
+    first = sum(begin < start for begin, _, _ in spans)
+    last = first + sum(start <= begin < end for begin, _, _ in spans)
+    found: dict[str, int] = {}
+    for place, (_, _, term) in enumerate(spans):
+        if not first <= place < last:
+            far = place - first if place < first else place - last + 1
+            if term not in found or abs(far) <= abs(found[term]):
+                found[term] = far
+    return found
 
 
 def _share(part: Iterable[str], whole: Iterable[str]) -> float:

@@ -137,7 +137,7 @@ def decision_features(understood: Understood, results: Sequence[Result]) -> dict
     }
     open_terms = asked - seen - named
     rarities = [table.rarity(term) for term in open_terms]
-    unknown = [term for term in open_terms if not table.postings.get(term)]
+    unknown = [term for term in open_terms if term not in table.postings and term not in table.sentence_postings]
     total = sum(table.rarity(term) for term in asked) or 1.0
     second = results[1].share if len(results) > 1 else 0.0
     concepts = {concept for operand in question.reading.operands for concept in operand.concepts}
@@ -157,6 +157,7 @@ def decision_features(understood: Understood, results: Sequence[Result]) -> dict
         "concept": float(any(series.concept in concepts for series in proposal.series)),
         "tagged": float(any(series.line.tagged for series in proposal.series)),
         "statement": float(all(series.line.role.is_statement for series in proposal.series)),
+        "of_text": float(any(bool(series.line.sentence) for series in proposal.series)),
         "members": float(any(series.members for series in proposal.series)),
         "column": float(max((len(series.column) for series in proposal.series), default=0)),
         "times_asked": float(len(moments)),

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from quaestor.core.provenance import CellRef
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
@@ -79,13 +78,11 @@ def anchor_of(node: Node) -> Moment | None:
 
 
 def read_past_answer(plan: Plan, table: FactTable) -> PastAnswer | None:
-    """Return what a plan measured; None if it takes no number of a table of the document."""
+    """Return what a plan measured; None if it takes no number of the document."""
     nodes: dict[int, Node] = {}
     for step in plan.steps:
         if isinstance(step, Extract):
-            series, moment = (
-                table.at.get(step.source, (None, None)) if isinstance(step.source, CellRef) else (None, None)
-            )
+            series, moment = table.at.get(step.source, (None, None))
             nodes[step.id] = Node("series", series, moment) if series is not None else Node("words", text=step.label)
         else:
             nodes[step.id] = Node(step.operation, parts=tuple(_parts_of(step, nodes)))

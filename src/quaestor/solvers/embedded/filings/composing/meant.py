@@ -6,8 +6,9 @@ from functools import partial
 
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms as terms_of
+from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
-from quaestor.facts.table import FactLine, FactTable, Series
+from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import Formula, LexiconMatch, read_lexicon
 from quaestor.questions.understanding import Operand, read_operand
 from quaestor.solvers.embedded.filings.composing.periods import pick_cell, spell_at
@@ -410,7 +411,7 @@ def _counterpart(series: Series, own: Sequence[str], question: Question) -> Seri
     line = series.line
     places = {line.place, *(other.place for term in own for other in _lines_of(term, table))}
     for place in places:
-        other_line = table.lines[place]
+        other_line = table.line(place)
         same_label = other_line.label_terms == line.label_terms
         for other in table.series_of_line.get(place, ()):
             same = same_label or (bool(series.concept) and other.concept == series.concept)

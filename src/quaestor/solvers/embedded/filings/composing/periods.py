@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from quaestor.facts.lines import FactCell
 from quaestor.facts.moments import Moment
-from quaestor.facts.table import FactCell, FactTable, Series
+from quaestor.facts.table import FactTable, Series
 from quaestor.solvers.embedded.filings.composing.question import Terms, log_share
 
 _Span = tuple[int, int]
@@ -57,6 +58,10 @@ def _pick_at(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
     if near and want.months == 0:
         longest = max(near, key=lambda moment: moment.months)
         return longest, series.cells[longest]
+    if want.year in series.line.years:
+        # A sentence that names the year may date its number by a day in it, or by when it was told.
+        moment = next((moment for moment in series.cells if moment is not None and moment.year == want.year), None)
+        return want, series.cells[moment] if moment is not None else series.first
     return None
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from math import exp, log
 
 from quaestor.errors import PlanError
+from quaestor.facts.lines import FactCell
 from quaestor.facts.moments import Moment
-from quaestor.facts.table import FactCell, FactTable, Series
+from quaestor.facts.table import FactTable, Series
 from quaestor.plan.expressions import parse_expression
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.understanding import Operand, Reading
@@ -163,9 +164,10 @@ class Terms:
 def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bool = False) -> Extract:
     """Return the step that takes a number; amounts that go out are taken without their sign."""
     out = cell.quantity.value < 0 and not signed and _goes_out(cell, series, table)
-    column = table.document.table(cell.ref.table).columns[cell.ref.column].label
-    label = ", ".join(part for part in (series.line.label, column) if part)
-    return Extract(1, cell.ref, label, cell.quantity, "magnitude" if out else "signed")
+    label = ", ".join(part for part in (series.line.label, table.column_label(cell)) if part)
+    # What an amount in running text counts in is printed nowhere beside it.
+    scale = cell.scale if series.line.sentence and cell.scale is not cell.quantity.scale else None
+    return Extract(1, cell.ref, label, cell.quantity, "magnitude" if out else "signed", label_scale=scale)
 
 
 def _goes_out(cell: FactCell, series: Series, table: FactTable) -> bool:

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
+from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms as terms_of
+from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
-from quaestor.facts.table import FactLine, FactTable, Series
+from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
@@ -359,6 +361,8 @@ _TOTALS = frozenset(
 def _label_of_column(table: FactTable, series: Series) -> str:
     """Return what the heading of a series says beside the times."""
     ref = series.first.ref
+    if not isinstance(ref, CellRef):
+        return ""
     head = table.document.table(ref.table).columns[ref.column]
     named = [level for level in head.levels if set(terms_of(level)) & set(series.column)]
     return " ".join(named) or head.label
@@ -374,7 +378,7 @@ def _beside(question: Question, series: Series) -> tuple[tuple[str, Series], ...
     first = series.first
     found: list[tuple[str, Series]] = []
     for place in _places_beside(table, line.place):
-        other_line = table.lines[place]
+        other_line = table.line(place)
         if other_line.path != line.path or set(other_line.label_terms) & _TOTALS:
             continue
         for other in table.series_of_line.get(place, ()):
@@ -388,11 +392,11 @@ def _beside(question: Question, series: Series) -> tuple[tuple[str, Series], ...
 
 
 def _places_beside(table: FactTable, place: int) -> range:
-    index = table.lines[place].table
+    index, count = table.line(place).table, len(table.lines) + len(table.sayings)
     begin = end = place
-    while begin > 0 and table.lines[begin - 1].table == index:
+    while begin > 0 and table.line(begin - 1).table == index:
         begin -= 1
-    while end + 1 < len(table.lines) and table.lines[end + 1].table == index:
+    while end + 1 < count and table.line(end + 1).table == index:
         end += 1
     return range(begin, end + 1)
 

@@ -1,0 +1,210 @@
+"""The lines of tables: their rows, or the columns of a table whose rows are periods.
+
+Owns what a line is called if its own label does not say it, and what of a heading is no part of a period.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from quaestor.core.fiscal import FiscalCalendar
+from quaestor.core.periods import find_periods
+from quaestor.core.terms import terms
+from quaestor.documents.document import Document
+from quaestor.documents.table import Cell, Header, Table, TableRole
+from quaestor.facts.concepts import name_concept
+from quaestor.facts.lines import FactCell, FactLine
+from quaestor.facts.moments import Moment, moment_of_fact, moment_of_period
+from quaestor.plan.steps import counted
+
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_FOOTNOTE = re.compile(r"\(\d{1,2}\)")
+_CHANGE = re.compile(
+    r"\b(?:changes?|increase|decrease|growth|variance|vs|versus|yoy|y/y)\b|\binc\b[^a-z]{0,4}dec\b", re.IGNORECASE
+)
+_LENGTHS = {"three": 3, "six": 6, "nine": 9, "twelve": 12}
+_LENGTH = re.compile(r"\b(three|six|nine|twelve) months ended\b|\b(?:fiscal )?(year)s? ended\b", re.IGNORECASE)
+_FLOWS = (TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS, TableRole.COMPREHENSIVE_INCOME)
+
+
+def read_rows(document: Document, table: Table, calendar: FiscalCalendar, place: int) -> Iterator[FactLine]:
+    """Yield the lines of a table.
+
+    Args:
+        document: A whole document.
+        table: One of its tables.
+        calendar: The fiscal calendar of its company.
+        place: That of the first line.
+    """
+    return _TableReader(document, table, calendar).lines(place)
+
+
+class _TableReader:
+    """A table on its way to its lines."""
+
+    def __init__(self, document: Document, table: Table, calendar: FiscalCalendar) -> None:
+        self.document, self.table, self.calendar = document, table, calendar
+        path = document.section_of(table).path
+        lead = document.lead_of(table)
+        self.lead = lead[-1].text if lead else ""
+        self.name = table.title or table.caption
+        self.title = f"{self.name} {self.lead}".strip()
+        self.heading = " ".join(path[-2:])
+        self.last_heading = path[-1] if path else ""
+        self.is_annual = document.reported is not None and document.reported.kind == "year"
+
+    def lines(self, place: int) -> Iterator[FactLine]:
+        table = self.table
+        body = range(table.header_rows, len(table.rows))
+        dated = [row for row in body if table.orientation == "rows" and table.rows[row].period is not None]
+        if dated:
+            for column in range(1, len(table.columns)):
+                header = table.columns[column]
+                cells = self._read([(table.cells[row][column], table.rows[row]) for row in dated])
+                if cells:
+                    yield self._line(place, header.label, header.levels[:-1], cells)
+                    place += 1
+        names = self._name_rows()
+        for row in body:
+            if row not in dated:
+                cells = self._read(
+                    list(zip(table.cells[row][1:], table.columns[1:], strict=True)),
+                )
+                if cells:
+                    yield self._line(place, *names[row], cells)
+                    place += 1
+
+    def _line(self, place: int, label: str, path: tuple[str, ...], cells: tuple[FactCell, ...]) -> FactLine:
+        if not label:
+            # The table has one thing in it, which is named above it.
+            named = _LETTERS.search(self.name) and _without_times(Header(self.name, (self.name,)))
+            label, path = (self.name if named else self.last_heading), (*path, *filter(None, (self.lead,)))
+        concept, members = _concept_of_tags(cells)
+        share = 1.0
+        if not concept:
+            concept, share = name_concept(label, path, self.table.role)
+        return FactLine(
+            place, label, path, self.table.index, self.title, self.heading, self.table.role, cells, concept, share,
+            members,
+        )  # fmt: skip
+
+    def _name_rows(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Return the label of each row and the labels above it.
+
+        A total that has no label is that of its group. A group ends with its total.
+        """
+        found: list[tuple[str, tuple[str, ...]]] = []
+        ended: set[tuple[str, ...]] = set()
+        for head, cells in zip(self.table.rows, self.table.cells, strict=True):
+            label, path = head.label, head.levels[:-1]
+            if not label and head.levels:
+                ended.add(head.levels)
+                label = head.levels[-1]
+            elif not _LETTERS.search(label):
+                label = next((c.text.strip() for c in cells[1:] if not c.quantities and _LETTERS.search(c.text)), label)
+            while path and path in ended:
+                path = path[:-1]
+            if path and set(terms(path[-1])) | {"total"} == set(terms(label)):
+                ended.add(path)
+            found.append((label, path))
+        return found
+
+    def _read(self, cells: Sequence[tuple[Cell, Header]]) -> tuple[FactCell, ...]:
+        """Return the numbers of cells, each with what heads it beside the line; marks of footnotes are none."""
+        found = []
+        for place, (cell, across) in enumerate(cells):
+            after = cells[place + 1] if place + 1 < len(cells) else None
+            mark = _FOOTNOTE.fullmatch(cell.text.strip()) and after is not None
+            if mark and after is not None and after[0].quantities and after[1].label == across.label:
+                continue
+            if (read := self._read_cell(cell, across)) is not None:
+                found.append(read)
+        return tuple(found)
+
+    def _read_cell(self, cell: Cell, across: Header) -> FactCell | None:
+        quantity, ref, table = cell.quantity, cell.ref, self.table
+        if quantity is None:
+            return None
+        counts = counted(quantity, table.scale_at(ref.row, ref.column), table.unit_at(ref.row, ref.column))
+        column = _without_times(across)
+        change = bool(_CHANGE.search(" ".join(across.levels or (across.label,))))
+        moment = self._moment_of(cell)
+        fact = self.document.fact(ref)
+        if fact is None:
+            return FactCell(ref, quantity, counts.scale, counts.unit, moment, column, change)
+        of_tag = moment_of_fact(fact)
+        # A row that names a later time than its tag says when something falls due.
+        due = moment is not None and of_tag is not None and table.rows[ref.row].period and moment.end > of_tag.end
+        members = tuple(member.rpartition(":")[2] for _, member in fact.dimensions)
+        when = moment if due else of_tag or moment
+        return FactCell(ref, quantity, counts.scale, counts.unit, when, column, change, fact.concept, members)
+
+    def _moment_of(self, cell: Cell) -> Moment | None:
+        """Return when a number is by the labels around it."""
+        ref, table = cell.ref, self.table
+        if not table.rows[ref.row].period and ref.column in self._moments_above:
+            return self._moments_above[ref.column]
+        period = table.period_at(ref.row, ref.column)
+        moment = moment_of_period(period, self.calendar) if period is not None else None
+        if moment is None:
+            return None
+        if table.role is TableRole.BALANCE_SHEET:
+            return Moment(*moment.end, 0)
+        if table.role in _FLOWS and not moment.months and self.is_annual and table.orientation == "columns":
+            return Moment(*moment.end, 12)
+        return moment
+
+    @cached_property
+    def _moments_above(self) -> dict[int, Moment]:
+        """When the columns are, if only the line above the table says it: a time for each, under their lengths."""
+        table = self.table
+        if any(header.period for header in table.columns[1:]) or table.orientation == "rows" or not self.lead:
+            return {}
+        body = table.cells[table.header_rows :]
+        columns = [
+            column
+            for column in range(1, len(table.columns))
+            if 2 * sum(bool(row[column].quantities) for row in body) > len(body)
+        ]
+        dates = [mention.period for mention in find_periods(self.lead) if mention.period.kind in ("date", "year")]
+        if not columns or len(dates) != len(columns):
+            return {}
+        lengths = [12 if year else _LENGTHS[months.lower()] for months, year in _LENGTH.findall(self.lead)]
+        found: dict[int, Moment] = {}
+        for place, (column, date) in enumerate(zip(columns, dates, strict=True)):
+            moment = moment_of_period(date, self.calendar)
+            if moment is None:
+                return {}
+            months = lengths[place * len(lengths) // len(columns)] if lengths else moment.months
+            found[column] = Moment(*moment.end, months)
+        return found
+
+
+def _without_times(header: Header) -> tuple[str, ...]:
+    """Return the terms of a heading that are no part of a period."""
+    found = [term for level in (header.levels or (header.label,)) for term in terms(level)]
+    dropped = _TIME_TERMS | _PARTS_OF_TIMES if header.period is not None else _TIME_TERMS
+    return tuple(dict.fromkeys(term for term in found if not term[0].isdigit() and term not in dropped))
+
+
+def _terms_of(words: str) -> frozenset[str]:
+    return frozenset(term for word in words.split() for term in terms(word))
+
+
+_TIME_TERMS = _terms_of(
+    "january february march april may june july august september october november december jan feb mar apr jun jul aug "
+    "sep sept oct nov dec fiscal year years ended ending month months quarter quarters three six nine twelve weeks"
+)
+_PARTS_OF_TIMES = _terms_of("first second third fourth half during unaudited audited date period periods")
+"""What is no part of a time alone, but beside one."""
+
+
+def _concept_of_tags(cells: Sequence[FactCell]) -> tuple[str, tuple[str, ...]]:
+    """Return the concept and the members that most tags of a line name; "" if none do."""
+    tags = Counter((cell.concept, cell.members) for cell in cells if cell.concept)
+    if tags:
+        (concept, members), count = tags.most_common(1)[0]
+        if count * 2 >= sum(tags.values()):
+            return concept, members
+    return "", ()

@@ -1,0 +1,194 @@
+"""The lines of sentences: what running text says that a number is.
+
+Numbers that a sentence lists for several times ("was $5 million, $4 million and $3 million in 2024, 2023 and 2022")
+are one line. Its label is the clause around them.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from quaestor.core.fiscal import FiscalCalendar
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.terms import terms
+from quaestor.documents.captions import is_price, scale_in_text
+from quaestor.documents.document import Document, Mention, Sentence
+from quaestor.documents.table import TableRole
+from quaestor.documents.text_periods import periods_in_text
+from quaestor.facts.lines import FactCell, FactLine
+from quaestor.facts.moments import Moment, moment_of_fact, moment_of_period
+
+_Placed = tuple[FactCell, int, int]
+"""A number, and where it begins and ends in its sentence."""
+_GLUE = frozenset(
+    "and or in for at as of on compared to with from versus during the fiscal year years ended respectively "
+    "approximately about an a nearly it was were is are end first second third fourth same period "
+    "quarter quarters months".split()
+)
+"""Words between numbers of one list."""
+_WORD = re.compile(r"[A-Za-z][A-Za-z&'/-]*")
+_BREAK = re.compile(r"[;:()\u2014]|,(?=\s)")
+_MOST_BEFORE, _MOST_AFTER = 14, 9
+"""Words of a clause before and after its number that say what it is."""
+_LEAST = 2
+"""Terms that say what a number is; a clause with fewer goes on with the one before it."""
+_REFERENCE = re.compile(
+    r"\b(?:sections?|notes?|items?|exhibits?|rules?|articles?|forms?|topics?|pages?|parts?|nos?|levels?|subtopic|volume"
+    r"|appendix|chapters?|phase|tier|asc|asu|ifrs|ias|district)\b\.?\s?$",
+    re.IGNORECASE,
+)
+"""Before a number that is no amount."""
+_CENTS = -2
+_SCALES = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION}
+
+
+def read_sayings(document: Document, calendar: FiscalCalendar, place: int) -> Iterator[FactLine]:
+    """Yield the lines of the sentences of a document.
+
+    Args:
+        document: A whole document.
+        calendar: The fiscal calendar of its company.
+        place: That of the first line.
+    """
+    usual = _usual_scale(document)
+    before: Sentence | None = None
+    for index, sentence in enumerate(document.sentences):
+        plain = _without_numbers(sentence) if sentence.mentions else ""
+        if groups := _group(document, index, calendar, usual, plain):
+            heading = " ".join(document.section(groups[0][0][0].ref).path[-2:])
+            title = before.text if before is not None and before.section == sentence.section else ""
+            moments = (moment_of_period(period, calendar) for period, _, _ in sentence.periods)
+            years = frozenset(moment.year for moment in moments if moment is not None)
+            bounds = [(0, 0), *((group[0][1], group[-1][2]) for group in groups), (len(plain), len(plain))]
+            for number, group in enumerate(groups, 1):
+                cells = tuple(cell for cell, _, _ in group)
+                label = _clause(plain, bounds[number - 1][1], *bounds[number], bounds[number + 1][0])
+                concept = next((cell.concept for cell in cells if cell.concept), "")
+                yield FactLine(
+                    place, label, (), -1 - index, title, heading, TableRole.OTHER, cells, concept, float(bool(concept)),
+                    cells[0].members, sentence.text, years,
+                )  # fmt: skip
+                place += 1
+        before = sentence
+
+
+def _without_numbers(sentence: Sentence) -> str:
+    """Return the text of a sentence, blank where a number or a period is."""
+    spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
+    spans += [(start, end) for _, start, end in sentence.periods]
+    text = sentence.text
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def _group(document: Document, index: int, calendar: FiscalCalendar, usual: Scale, plain: str) -> list[list[_Placed]]:
+    """Return the numbers of a sentence, those together that say the same of several times."""
+    sentence = document.sentences[index]
+    if all(_names_a_thing(sentence.text, mention) for mention in sentence.mentions):
+        return []
+    groups: list[list[_Placed]] = []
+    for mention, periods in zip(sentence.mentions, periods_in_text(document, index), strict=True):
+        if _names_a_thing(sentence.text, mention):
+            continue
+        moment = next((found for period in periods if (found := moment_of_period(period, calendar))), None)
+        cell = _read_cell(document, mention, moment, plain, usual)
+        placed = cell, mention.ref.start, mention.ref.end
+        if groups and _goes_on(groups[-1], placed, plain):
+            groups[-1].append(placed)
+        else:
+            groups.append([placed])
+    return groups
+
+
+def _names_a_thing(text: str, mention: Mention) -> bool:
+    """Whether a number is part of a name: 737-8, Form 10-K, Section 6."""
+    ref, quantity = mention.ref, mention.quantity
+    if quantity.unit is not None or quantity.scale is not Scale.ONE:
+        return False
+    if not text[: ref.start].strip("*†^([ ") and not text[ref.end :].lstrip(" ,").lstrip("*†").lstrip()[:1].islower():
+        return True  # the number of a paragraph or an exhibit
+    around = text[max(0, ref.start - 1) : ref.start] + text[ref.end : ref.end + 1]
+    return any(char in "-/" or char.isalpha() for char in around) or bool(
+        _REFERENCE.search(text, max(0, ref.start - 15), ref.start)
+    )
+
+
+def _read_cell(document: Document, mention: Mention, moment: Moment | None, plain: str, usual: Scale) -> FactCell:
+    quantity = mention.quantity
+    scale = quantity.scale
+    fact = document.fact(mention.ref)
+    if fact is None:
+        if _may_be_short(quantity) and not is_price(plain[mention.ref.end : mention.ref.end + 30]):
+            scale = usual
+        return FactCell(mention.ref, quantity, scale, quantity.unit, moment, ())
+    if scale is Scale.ONE:
+        scale = _SCALES.get(fact.scale, scale)
+    members = tuple(member.rpartition(":")[2] for _, member in fact.dimensions)
+    return FactCell(
+        mention.ref, quantity, scale, quantity.unit, moment_of_fact(fact) or moment, (), False, fact.concept, members
+    )
+
+
+def _goes_on(group: Sequence[_Placed], placed: _Placed, plain: str) -> bool:
+    last, _, end = group[-1]
+    cell, start, _ = placed
+    return (
+        (last.unit, last.concept, last.members, last.scale is Scale.PERCENT)
+        == (cell.unit, cell.concept, cell.members, cell.scale is Scale.PERCENT)
+        and all(cell.moment != other.moment for other, _, _ in group)
+        and not any(mark in plain[end:start] for mark in ";:.")
+        and all(word.lower() in _GLUE for word in _WORD.findall(plain, end, start))
+    )
+
+
+def _clause(plain: str, begin: int, start: int, end: int, stop: int) -> str:
+    """Return the words that say what the numbers from `start` to `end` are.
+
+    Args:
+        plain: The sentence without its numbers.
+        begin: Where what is said of the numbers before ends.
+        start: The first character of the numbers.
+        end: The character after the last one.
+        stop: Where the next number begins.
+    """
+    right = _BREAK.search(plain, end, stop)
+    after = plain[end : right.start() if right else stop]
+    least = _LEAST - len(terms(after))
+    breaks = {0, begin, *(match.end() for match in _BREAK.finditer(plain, 0, start))}
+    before = next(
+        (plain[left:start] for left in sorted(breaks, reverse=True) if len(terms(plain[left:start])) >= least),
+        plain[:start],
+    )
+    return " ".join((*_without_glue(before)[-_MOST_BEFORE:], *_without_glue(after)[:_MOST_AFTER]))
+
+
+def _without_glue(text: str) -> list[str]:
+    """Return the words of a part of a clause without those at its ends that say nothing."""
+    words = [found for word in text.split() if (found := word.strip(",.;:()"))]
+    while words and words[0].lower() in _GLUE:
+        del words[0]
+    while words and words[-1].lower() in _GLUE:
+        del words[-1]
+    return words
+
+
+def _may_be_short(quantity: Quantity) -> bool:
+    """Whether an amount of money may count in the thousands or millions of the tables."""
+    return (
+        quantity.unit is not None
+        and quantity.unit.isupper()
+        and quantity.scale is Scale.ONE
+        and scale_in_text(quantity) is None
+        and int(quantity.value.as_tuple().exponent) > _CENTS
+    )
+
+
+def _usual_scale(document: Document) -> Scale:
+    """Return what most amounts of running text count in that print no scale, by their tags."""
+    counts: Counter[Scale] = Counter()
+    for mention in (mention for sentence in document.sentences for mention in sentence.mentions):
+        fact = document.fact(mention.ref)
+        if fact is not None and _may_be_short(mention.quantity) and fact.unit and "/" not in fact.unit:
+            counts[_SCALES.get(fact.scale, Scale.ONE)] += 1
+    return counts.most_common(1)[0][0] if counts else Scale.ONE

@@ -1,0 +1,34 @@
+"""Periods as they are printed are times in the fiscal calendar of the company."""
+
+from datetime import date
+
+import pytest
+
+from quaestor.core.fiscal import CALENDAR_YEARS, FiscalCalendar
+from quaestor.core.periods import parse_period
+from quaestor.facts.moments import Moment, moment_of_period
+
+TO_JANUARY = FiscalCalendar(2024, date(2024, 1, 31))
+
+
+@pytest.mark.parametrize(
+    ("text", "calendar", "expected"),
+    [
+        ("Three Months Ended July 31, 2023", TO_JANUARY, Moment(2024, 2, 3)),
+        ("Six Months Ended July 31, 2023", TO_JANUARY, Moment(2024, 2, 6)),
+        ("Year ended January 31, 2024", TO_JANUARY, Moment(2024, 4, 12)),
+        ("July 31, 2023", TO_JANUARY, Moment(2024, 2, 0)),
+        ("Q2 2024", TO_JANUARY, Moment(2024, 2, 3)),
+        ("Three Months Ended September 30, 2023", CALENDAR_YEARS, Moment(2023, 3, 3)),
+        ("2023", CALENDAR_YEARS, Moment(2023, 4, 12)),
+    ],
+)
+def test_periods_are_times_of_the_fiscal_calendar(text: str, calendar: FiscalCalendar, expected: Moment) -> None:
+    period = parse_period(text)
+    assert period is not None
+    assert moment_of_period(period, calendar) == expected
+
+
+def test_a_time_has_others_before_it() -> None:
+    assert Moment(2024, 1, 3).before(quarters=1) == Moment(2023, 4, 3)
+    assert Moment(2024, 1, 3).before(years=1) == Moment(2023, 1, 3)

@@ -1,0 +1,65 @@
+"""Rows and columns of tables become lines, each called by what is printed for it, and no number is lost."""
+
+from collections.abc import Sequence
+
+from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
+from quaestor.facts.moments import Moment
+from quaestor.facts.table import FactTable, build_facts
+
+COVER = ParagraphPart(["Annual report for the fiscal year ended December 31, 2024"])
+
+
+def read_grid(grid: Sequence[Sequence[str]], *before: DocumentPart) -> FactTable:
+    return build_facts(assemble("10-K", [COVER, HeadingPart("Debt"), *before, TablePart(grid)]))
+
+
+def test_a_total_without_a_label_is_that_of_its_group() -> None:
+    table = read_grid(
+        [
+            ["", "2024", "2023"],
+            ["Inventories:", "", ""],
+            ["Raw materials", "10", "9"],
+            ["Finished goods", "20", "19"],
+            ["", "30", "28"],
+            ["Prepaid expenses", "5", "4"],
+        ]
+    )
+    assert [(line.label, line.path) for line in table.lines] == [
+        ("Raw materials", ("Inventories",)),
+        ("Finished goods", ("Inventories",)),
+        ("Inventories", ()),
+        ("Prepaid expenses", ()),
+    ]
+
+
+def test_the_one_thing_of_a_table_is_called_by_what_is_above_it() -> None:
+    lead = ParagraphPart(["Future payments of principal are as follows (in millions):"])
+    table = read_grid([["2025", "$ 10"], ["2026", "20"], ["2027", "30"], ["Total", "60"]], lead)
+    line, total = table.lines
+    assert (line.label, line.path) == ("Debt", ("Future payments of principal are as follows (in millions):",))
+    assert [(cell.amount, cell.moment) for cell in line.cells] == [
+        (10e6, Moment(2025, 4, 12)),
+        (20e6, Moment(2026, 4, 12)),
+        (30e6, Moment(2027, 4, 12)),
+    ]
+    assert (total.label, total.cells[0].amount) == ("Total", 60e6)
+
+
+def test_a_column_of_changes_is_marked() -> None:
+    (line,) = read_grid([["", "2024", "2023", "% Change"], ["Net sales", "110", "100", "10%"]]).lines
+    assert [cell.change for cell in line.cells] == [False, False, True]
+
+
+def test_numbers_under_the_same_heading_are_different_series() -> None:
+    table = read_grid([["", "2024", "2024"], ["Net sales", "110", "5"], ["Costs", "50", "2"]])
+    assert [(series.line.label, series.repeat, series.first.amount) for series in table.series] == [
+        ("Net sales", 0, 110),
+        ("Net sales", 1, 5),
+        ("Costs", 0, 50),
+        ("Costs", 1, 2),
+    ]
+
+
+def test_words_of_periods_are_no_part_of_a_heading() -> None:
+    (line,) = read_grid([["", "Dec 31, 2024", "Dec 31, 2023 Level 2"], ["Net sales", "110", "100"]]).lines
+    assert [cell.column for cell in line.cells] == [(), ("level",)]

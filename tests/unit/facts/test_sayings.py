@@ -1,0 +1,54 @@
+"""What running text says of its numbers becomes lines of the table of facts."""
+
+from quaestor.core.quantity import Scale
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
+from quaestor.facts.lines import FactLine
+from quaestor.facts.moments import Moment
+from quaestor.facts.table import FactTable, build_facts
+
+
+def read_text(*sentences: str) -> FactTable:
+    cover = ParagraphPart(["Annual report for the fiscal year ended December 31, 2024"])
+    return build_facts(assemble("10-K", [cover, HeadingPart("Notes"), ParagraphPart(sentences)]))
+
+
+def amounts(line: FactLine) -> list[tuple[float, Moment | None]]:
+    return [(float(cell.quantity.value), cell.moment) for cell in line.cells]
+
+
+def test_numbers_listed_for_several_years_are_one_line() -> None:
+    table = read_text("Advertising expenses for 2024, 2023 and 2022 were $5 million, $4 million and $3 million.")
+    (line,) = table.sayings
+    assert [value for value, _ in amounts(line)] == [5, 4, 3]
+    assert [moment.year for _, moment in amounts(line) if moment] == [2024, 2023, 2022]
+    assert line.label == "Advertising expenses"
+    (series,) = table.series
+    assert series.cells[Moment(2023, 4, 12)].scale is Scale.MILLION
+    assert table.at[line.cells[1].ref] == (series, Moment(2023, 4, 12))
+
+
+def test_numbers_of_different_things_are_different_lines() -> None:
+    table = read_text("We employ 1,200 people, and 30% of them work in Canada, which has 12 sites.")
+    assert [line.label for line in table.sayings] == ["We employ people", "them work in Canada", "which has sites"]
+    assert table.sayings[0].path_terms >= {"employ", "peopl", "canada", "site"}
+
+
+def test_numbers_of_one_time_are_different_lines() -> None:
+    table = read_text("The dividend rose from $1.50 to $1.60 per share.")
+    assert [amounts(line)[0][0] for line in table.sayings] == [1.5, 1.6]
+
+
+def test_a_short_clause_goes_on_with_the_one_before_it() -> None:
+    table = read_text("Total taxes were $21 million, a fall of $2 million.")
+    assert [line.label for line in table.sayings] == ["Total taxes", "Total taxes were a fall"]
+
+
+def test_numbers_of_names_are_no_amounts() -> None:
+    assert read_text("See Note 5 and Form 10-K on the 737-8.").sayings == ()
+
+
+def test_sentences_are_found_apart_from_tables() -> None:
+    table = read_text("We employ 1,200 people.")
+    assert table.sentence_postings["peopl"] == (0,)
+    assert "peopl" not in table.postings
+    assert table.rarity("absent") > table.rarity("peopl")

@@ -1,0 +1,42 @@
+"""The candidates of an operand are series of tables and of sentences, with what tells them apart."""
+
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
+from quaestor.facts.table import FactTable, build_facts
+from quaestor.questions.understanding import INTENTS, read_filing_question
+from quaestor.solvers.embedded.filings.binding import Asked, find_candidates
+
+
+def a_report() -> FactTable:
+    parts = [
+        ParagraphPart(["Annual report for the fiscal year ended December 31, 2024"]),
+        HeadingPart("Business"),
+        ParagraphPart(["We have 1,200 full-time employees, and own 40 restaurants in Canada.", "We paid $5 in fees."]),
+        HeadingPart("Income"),
+        TablePart([["", "2024", "2023"], ["Fees", "7", "6"], ["Net sales", "110", "100"]]),
+    ]
+    return build_facts(assemble("10-K", parts))
+
+
+def find(text: str) -> dict[float, dict[str, float]]:
+    """Return the features of the candidates of a question by the number that each takes first."""
+    (operand,) = read_filing_question(text).operands
+    asked = Asked(operand, count="how many" in text, intent=(0.0,) * len(INTENTS))
+    found = find_candidates(asked, a_report())
+    rows = (dict(zip(found.names, row, strict=True)) for row in found.features.tolist())
+    return {float(series.first.quantity.value): row for series, row in zip(found.series, rows, strict=True)}
+
+
+def test_numbers_of_tables_and_of_sentences_are_candidates() -> None:
+    found = find("what were the fees?")
+    assert {value: row["of_text"] for value, row in found.items()} == {7: 0, 5: 1}
+
+
+def test_words_near_a_number_count_for_it() -> None:
+    found = find("how many restaurants are there?")
+    assert found[40]["nearness"] > found[1200]["nearness"] > 0
+    assert (found[40]["counted"], found[1200]["counted"]) == (1, 0)
+
+
+def test_other_names_of_what_is_asked_for_lead_to_candidates() -> None:
+    found = find("headcount?")
+    assert found[1200]["phrase_nearby"] > 0.9
