@@ -154,7 +154,7 @@ def _of_last(question: Question) -> Iterator[Proposal]:
 
 def propose_shares(question: Question) -> Iterator[Proposal]:
     """Yield parts of a whole."""
-    if len(question.operands) == 2 and question.reading.relation in ("ratio", "part"):
+    if len(question.operands) == 2 and question.reading.relation in ("ratio", "part") and question.names(1):
         yield from propose_ratios(question)
         return
     yield from _of_last(question)
