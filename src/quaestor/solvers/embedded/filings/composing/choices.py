@@ -3,8 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
+from quaestor.core.quantity import Scale
 from quaestor.facts.moments import Moment
+from quaestor.plan.steps import Constant
 from quaestor.solvers.embedded.filings.composing.meant import Meant, read_meant
 from quaestor.solvers.embedded.filings.composing.pairs import (
     EITHER,
@@ -47,7 +50,10 @@ _LIMIT = re.compile(
     r"(?:than\s+)?\$?"
     r"(?P<number>\d[\d,]{0,15}(?:\.\d{1,6})?)\s*(?P<scale>%|percent|bn|billion|m|mm|million|thousand|k)?"
 )
-_FACTORS = {"bn": 9, "billion": 9, "m": 6, "mm": 6, "million": 6, "thousand": 3, "k": 3}
+_SCALES = {
+    "bn": Scale.BILLION, "billion": Scale.BILLION, "m": Scale.MILLION, "mm": Scale.MILLION, "million": Scale.MILLION,
+    "thousand": Scale.THOUSAND, "k": Scale.THOUSAND,
+}  # fmt: skip
 _BELOW = ("less", "under", "below", "fewer", "lower", "smaller")
 
 
@@ -159,16 +165,18 @@ def _against_limit(question: Question) -> Iterator[Proposal]:
     found = _LIMIT.search(question.text)
     if found is None:
         return
-    number = float(found["number"].replace(",", ""))
-    scale = found["scale"] or ""
+    printed, scale = found["number"].replace(",", ""), found["scale"] or ""
+    if scale in ("%", "percent"):
+        limit = Constant(Decimal(printed) / 100, f"{printed}%")
+    else:
+        limit = Constant(Decimal(printed), printed, _SCALES.get(scale, Scale.ONE))
     sign = "<" if found["how"].startswith(_BELOW) else ">"
     for meant in read_meant(question)[:4]:
         terms = Terms(question.table)
         text = spell_value(question, meant, terms)
         if text is None:
             continue
-        limit = f"{number:g} %" if scale in ("%", "percent") else f"{number * 10 ** _FACTORS.get(scale, 0):.10g}"
-        if made := terms.proposal(f"{text} {sign} {limit}", "compare", log_share(meant.share) + 0.5):
+        if made := terms.proposal(f"{text} {sign} limit", "compare", log_share(meant.share) + 0.5, limit=limit):
             yield made
 
 

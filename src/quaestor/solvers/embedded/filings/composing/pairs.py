@@ -24,6 +24,10 @@ _TO_BASE = re.compile(
 )
 _BEGINS_TO_BASE = re.compile(r"\s*(?:since|from|over|against|than|to)\b")
 _POINTS = re.compile(r"\bbps\b|\bbasis points?\b")
+_STATES = re.compile(
+    r"%|\b(?:percent|pct|growth|yoy|y/y|chang\w*|differ\w*|compar\w*|vs|versus|against|much|fast|many)\b"
+)
+"""Words by which a question asks for a growth or a change itself."""
 _OF_RATIO = re.compile(r"\bbps\b|\bpoints?\b|\bmargin\b|\bbetter\b|\bworse\b|\bratio\b|\brate\b")
 EITHER = re.compile(
     r"\b(?:up or down|(?:higher|more|better|larger|bigger|faster|stronger|rise|rose|increase|grow) or "
@@ -123,6 +127,8 @@ def _from_one(question: Question, asked: Moment, anchor: Moment | None) -> tuple
     """Return the times that are compared if one is named: it is the base of the other, or has a year before it."""
     at = question.reading.moments[0]
     base = anchor or question.base
+    if question.last is not None and question.last.form in ("growth", "change") and not _states(question):
+        return asked.before(years=1), asked  # "and the year before?" repeats the growth
     to_base = at.back is not None or bool(
         _TO_BASE.search(question.text[: at.start]) or _BEGINS_TO_BASE.match(question.text[at.start : at.end])
     )
@@ -133,6 +139,11 @@ def _from_one(question: Question, asked: Moment, anchor: Moment | None) -> tuple
     if to_base and anchor is None and asked.end < question.table.latest.end:
         return asked, question.table.latest
     return asked.before(years=1), asked
+
+
+def _states(question: Question) -> bool:
+    """Whether a question asks for a growth or a change itself."""
+    return any(pattern.search(question.text) for pattern in (_STATES, _FALLS, _RISES))
 
 
 def _has(moments: tuple[Moment, ...], wanted: Moment) -> bool:

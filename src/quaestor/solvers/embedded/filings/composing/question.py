@@ -10,7 +10,7 @@ from quaestor.facts.lines import FactCell
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.expressions import parse_expression
-from quaestor.plan.steps import Extract, Plan
+from quaestor.plan.steps import Constant, Extract, Plan
 from quaestor.questions.understanding import Operand, Reading
 from quaestor.solvers.embedded.filings.past import PastAnswer
 from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
@@ -152,10 +152,10 @@ class Terms:
             self.moments.append(moment)
         return name
 
-    def proposal(self, formula: str, form: str, score: float) -> Proposal | None:
-        """Return the plan of a formula over the numbers; None if there is none."""
+    def proposal(self, formula: str, form: str, score: float, **constants: Constant) -> Proposal | None:
+        """Return the plan of a formula over the numbers, and constants by their names; None if there is none."""
         try:
-            plan = parse_expression(formula, self.variables)
+            plan = parse_expression(formula, {**self.variables, **constants})
         except PlanError:
             return None
         return Proposal(plan, score + self.score, form, tuple(self.series), tuple(self.moments))

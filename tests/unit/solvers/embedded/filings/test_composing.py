@@ -1,0 +1,175 @@
+import pytest
+
+from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo
+from quaestor.documents.assembly import TablePart, assemble
+from quaestor.facts.moments import Moment
+from quaestor.facts.table import FactTable, Series, build_facts
+from quaestor.plan.execute import execute
+from quaestor.plan.steps import Plan
+from quaestor.questions.understanding import INTENTS, read_filing_question
+from quaestor.solvers.answering import with_label_scales
+from quaestor.solvers.embedded.filings.composing import Bound, Question, compose
+from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
+from quaestor.solvers.embedded.filings.composing.periods import spell_at
+from quaestor.solvers.embedded.filings.composing.question import Terms
+from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer
+from quaestor.solvers.embedded.filings.times import resolve_moments
+
+INCOME = [
+    ["( in millions )", "2023", "2022", "2021"],
+    ["total net sales", "$ 800", "$ 720", "$ 660"],
+    ["operating income", "136", "106", "92"],
+    ["net income", "$ 60", "$ 75", "$ 65"],
+]
+SEGMENTS = [
+    ["( in millions )", "2023", "2022", "2021"],
+    ["net sales by segment :", "", "", ""],
+    ["europe", "$ 310", "$ 280", "$ 255"],
+    ["americas", "460", "430", "395"],
+    ["asia", "30", "10", "10"],
+    ["total", "$ 800", "$ 720", "$ 660"],
+]
+QUARTERS = [
+    ["( in millions )", "six months ended june 30 , 2023", "three months ended june 30 , 2023"],
+    ["revenue", "$ 410", "$ 230"],
+]
+
+
+@pytest.fixture(scope="module")
+def table() -> FactTable:
+    """Return the facts of a made-up annual report."""
+    parts = [TablePart(tuple(map(tuple, rows))) for rows in (INCOME, SEGMENTS)]
+    return build_facts(assemble("a", parts))
+
+
+def find(table: FactTable, label: str) -> Series:
+    """Return the first series of a label."""
+    return next(series for series in table.series if series.line.label.lower() == label)
+
+
+def ask(
+    table: FactTable,
+    text: str,
+    intent: str,
+    labels: tuple[str, ...] = (),
+    before: tuple[Plan, ...] = (),
+    falls: str = "",
+) -> Plan:
+    """Return the likeliest plan for a question whose operands mean the series of some labels."""
+    past = tuple(answer for plan in before if (answer := read_past_answer(plan, table)) is not None)
+    base = past[0].anchor if past else None
+    reading = read_filing_question(text)
+    named = iter(labels)
+    operands = tuple(
+        (Bound(find(table, label), 1.0),) if operand.terms and (label := next(named, "")) else ()
+        for operand in reading.operands
+    )
+    question = Question(
+        reading, table, {name: float(name == intent) for name in INTENTS}, operands,
+        resolve_moments(reading, table, base), base or table.latest, past, asks_for_fall(falls), lambda _: (),
+    )  # fmt: skip
+    return compose(question)[0].plan
+
+
+def run(table: FactTable, plan: Plan) -> AnswerValue | None:
+    """Return what a plan comes to."""
+    return execute(with_label_scales(plan, table.document), ()).result.value
+
+
+def number(table: FactTable, plan: Plan) -> float:
+    """Return the number that a plan comes to."""
+    value = run(table, plan)
+    assert isinstance(value, Number)
+    return float(value.value)
+
+
+def test_a_value_is_of_the_latest_time_or_of_the_one_named(table: FactTable) -> None:
+    assert number(table, ask(table, "operating income?", "lookup", ("operating income",))) == 136
+    assert number(table, ask(table, "operating income in 2021?", "lookup", ("operating income",))) == 92
+
+
+def test_growth_and_change_take_the_year_before(table: FactTable) -> None:
+    growth = ask(table, "growth of total net sales in 2022", "growth", ("total net sales",))
+    assert number(table, growth) == pytest.approx(60 / 660)
+    assert number(table, ask(table, "change in net income", "change", ("net income",))) == -15
+
+
+def test_a_fall_that_is_asked_for_is_positive(table: FactTable) -> None:
+    assert number(table, ask(table, "by how much did net income fall?", "change", ("net income",))) == 15
+
+
+def test_growth_after_two_values_is_between_them(table: FactTable) -> None:
+    late = ask(table, "total net sales?", "lookup", ("total net sales",))
+    early = ask(table, "and in 2021?", "lookup", (), (late,))
+    assert number(table, early) == 660
+    assert number(table, ask(table, "so what's the growth?", "growth", (), (early, late))) == pytest.approx(140 / 660)
+
+
+def test_growth_is_repeated_a_year_earlier_and_for_another_line(table: FactTable) -> None:
+    growth = ask(table, "growth of total net sales", "growth", ("total net sales",))
+    assert number(table, ask(table, "and the year before?", "growth", (), (growth,))) == pytest.approx(60 / 660)
+    other = ask(table, "and operating income?", "growth", ("operating income",), (growth,))
+    assert number(table, other) == pytest.approx(30 / 106)
+
+
+def test_a_ratio_goes_on_from_the_last_answer_and_moves_in_time(table: FactTable) -> None:
+    value = ask(table, "operating income?", "lookup", ("operating income",))
+    ratio = ask(table, "as % of total net sales", "ratio", ("total net sales",), (value,))
+    assert number(table, ratio) == pytest.approx(136 / 800)
+    assert number(table, ask(table, "and in 2022?", "ratio", (), (ratio,))) == pytest.approx(106 / 720)
+
+
+def test_sums_and_averages_go_over_the_times_that_are_named(table: FactTable) -> None:
+    assert number(table, ask(table, "total net income 2022 to 2023", "sum", ("net income",))) == 135
+    average = ask(table, "average net income over three years", "average", ("net income",))
+    assert number(table, average) == pytest.approx(200 / 3)
+
+
+def test_a_growth_rate_is_over_the_years_between(table: FactTable) -> None:
+    rate = ask(table, "total net sales cagr 2021 to 2023", "cagr", ("total net sales",))
+    assert number(table, rate) == pytest.approx((800 / 660) ** 0.5 - 1)
+
+
+def test_members_are_listed_and_ranked_without_their_total(table: FactTable) -> None:
+    listed = run(table, ask(table, "split sales by segment", "list", ("europe",)))
+    assert isinstance(listed, ValueList)
+    assert [item.label for item in listed.items] == ["europe", "americas", "asia"]
+    assert [item.number for item in listed.items] == [310, 460, 30]
+    best = ask(table, "which segment had the highest sales?", "ranking", ("europe",))
+    assert run(table, best) == Text("americas")
+    assert run(table, ask(table, "which segment grew fastest?", "ranking", ("europe",))) == Text("asia")
+    assert run(table, ask(table, "and which is the second largest of them?", "ranking", (), (best,))) == Text("europe")
+
+
+def test_comparisons_say_yes_or_no_or_which(table: FactTable) -> None:
+    assert run(table, ask(table, "did net income rise?", "yesno", ("net income",))) == YesNo(False)
+    assert run(table, ask(table, "is net income positive?", "yesno", ("net income",))) == YesNo(True)
+    more = ask(table, "was operating income more than $100 million?", "yesno", ("operating income",))
+    assert run(table, more) == YesNo(True)
+
+
+def test_both_numbers_answer_whether_it_is_higher_or_lower(table: FactTable) -> None:
+    both = run(table, ask(table, "was net income higher or lower than in 2022?", "comparison", ("net income",)))
+    assert isinstance(both, ValueList)
+    assert [item.number for item in both.items] == [60, 75]
+
+
+def test_a_quarter_is_the_longer_period_less_the_other_one() -> None:
+    quarters = build_facts(assemble("q", [TablePart(tuple(map(tuple, QUARTERS)))]))
+    terms = Terms(quarters)
+    assert spell_at(find(quarters, "revenue"), Moment(2023, 1, 3), terms) == "(x0 - x1)"
+    assert [float(extract.quantity.value) for extract in terms.variables.values() if extract.quantity] == [410, 230]
+    assert spell_at(find(quarters, "revenue"), Moment(2022, 4, 12), terms) is None
+
+
+def test_a_plan_is_read_as_what_it_did(table: FactTable) -> None:
+    def past(text: str, intent: str, *labels: str) -> PastAnswer:
+        read = read_past_answer(ask(table, text, intent, labels), table)
+        assert read is not None
+        return read
+
+    growth = past("growth of net income", "growth", "net income")
+    assert (growth.form, growth.anchor) == ("growth", Moment(2023, 4, 12))
+    assert [series.line.label for series in growth.series] == ["net income"]
+    assert past("split sales by segment", "list", "europe").form == "members"
+    assert past("total net sales cagr 2021 to 2023", "cagr", "total net sales").form == "cagr"

@@ -1,0 +1,24 @@
+import numpy as np
+import pytest
+
+from quaestor.questions.understanding import INTENTS, read_filing_question
+from quaestor.solvers.embedded.filings.repeating import with_repetition
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "expected"),
+    [
+        ("and in 2022?", "growth", "growth"),
+        ("and cloud services?", "growth", "growth"),
+        ("how about operating income?", "ratio", "ratio"),
+        ("and in 2022?", "", "lookup"),
+        ("what share of that is cloud services?", "growth", "lookup"),
+        ("and in 2022?", "why", "lookup"),
+    ],
+)
+def test_what_names_no_operation_may_repeat_the_one_before(text: str, before: str, expected: str) -> None:
+    shares = np.full(len(INTENTS), 0.01)
+    shares[INTENTS.index("lookup")] = 1 - 0.01 * (len(INTENTS) - 1)
+    mixed = with_repetition(shares, read_filing_question(text), before)
+    assert mixed.sum() == pytest.approx(1)
+    assert INTENTS[int(np.argmax(mixed))] == expected
