@@ -9,6 +9,8 @@ from quaestor.core.periods import Period
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 
+_MONTHS = {"year": 12, "quarter": 3, "month": 1, "date": 0}
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Moment:
@@ -49,25 +51,14 @@ def fiscal_calendar(document: Document) -> FiscalCalendar:
 
 def moment_of_period(period: Period, calendar: FiscalCalendar) -> Moment | None:
     """Return when a period is; None of a range, and of one that begins or ends at an unusual time."""
-    last = period.ends
-    match period.kind:
-        case "year":
-            return Moment(calendar.year_of(last) if last else period.year, 4, 12)
-        case "quarter" if last:
-            # "Three months ended July 31" is the second quarter of a year that ends in January.
-            return Moment(calendar.year_of(last), calendar.quarter_of(last), 3)
-        case "quarter":
-            return Moment(period.year, period.quarter or 4, 3)
-        case "date":
-            end = _last_day(period)
-            return Moment(calendar.year_of(end), calendar.quarter_of(end), 0)
-        case "span" if period.months:
-            end = period.ends or _last_day(period)
-            return Moment(calendar.year_of(end), calendar.quarter_of(end), period.months)
-        case "month":
-            end = _last_day(period)
-            return Moment(calendar.year_of(end), calendar.quarter_of(end), 1)
-    return None
+    months = period.months if period.kind == "span" else _MONTHS.get(period.kind)
+    if months is None:
+        return None
+    if period.ends is None and period.kind in ("year", "quarter"):
+        return Moment(period.year, period.quarter or 4, months)
+    # "Three months ended July 31" is the second quarter of a year that ends in January.
+    last = period.ends or _last_day(period)
+    return Moment(calendar.year_of(last), 4 if period.kind == "year" else calendar.quarter_of(last), months)
 
 
 def moment_of_fact(fact: Fact) -> Moment | None:
