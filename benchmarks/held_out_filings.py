@@ -60,7 +60,7 @@ def read_facts(filings: Sequence[str], cache: Path | None) -> dict[str, FactTabl
     for filing in filings:
         kept = cache / f"{filing}.pkl" if cache else None
         if kept is not None and kept.is_file():
-            document = pickle.loads(kept.read_bytes())
+            document = pickle.loads(kept.read_bytes())  # noqa: S301 - written by this program
         else:
             document = quaestor.open(str(find_filing(filing)), settings=quaestor.Settings(keep_asked=False)).document
             if kept is not None:
@@ -75,7 +75,7 @@ def learn_folds(
     """Return the weights for each fold, learned on the others."""
     kept = cache / "weights.pickle" if cache else None
     if kept is not None and kept.is_file():
-        found: list[FilingWeights] = pickle.loads(kept.read_bytes())
+        found: list[FilingWeights] = pickle.loads(kept.read_bytes())  # noqa: S301 - written by this program
         return found
     labelled = read_labelled(QUESTIONS / f"{filing}.jsonl" for filing in tables)
     weights = []

@@ -31,6 +31,6 @@ def train_filings_command(
     require_extra("train", "training")
     trained = train_filing_weights(questions, filings, output, force=force)
     print(
-        f"trained on {trained.questions} questions; {trained.right / trained.questions:.0%} of them are answered right by "
-        f"weights that have not seen their filings; weights written to {output / 'filings'}"
+        f"trained on {trained.questions} questions; {trained.right / trained.questions:.0%} of them are answered right "
+        f"by weights that have not seen their filings; weights written to {output / 'filings'}"
     )

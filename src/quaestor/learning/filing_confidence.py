@@ -12,8 +12,8 @@ from quaestor.core.quantity import Scale
 from quaestor.facts.table import FactTable
 from quaestor.learning.filings import LabelledQuestion
 from quaestor.learning.trees import fitted_trees
-from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, Decision, decide, decision_features
-from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn, understand_turn
+from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, Decision, decide_question
+from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
 _ROUNDS = 120
 _PARAMETERS = {
@@ -32,15 +32,18 @@ class PlayedQuestion:
 
     Attributes:
         question: With its label.
-        features: Of the decision; empty if there was no plan.
         right: Whether the first result is right.
         decision: All results.
     """
 
     question: LabelledQuestion
-    features: Mapping[str, float]
     right: bool
     decision: Decision
+
+    @property
+    def features(self) -> Mapping[str, float]:
+        """What the confidence is computed from; empty if there was no plan."""
+        return self.decision.features
 
 
 def play_questions(
@@ -52,12 +55,10 @@ def play_questions(
     for one in questions:
         if one.turn == 0:
             past = []
-        understood = understand_turn(one.text, past, table, weights)
-        decision = decide(understood, weights.confidence)
+        decision = decide_question(one.text, past, table, weights)
         results = decision.results
-        features = decision_features(understood, results) if results else {}
         right = bool(results) and is_right(one.answer, results[0].value, results[0].scale)
-        played.append(PlayedQuestion(one, features, right, decision))
+        played.append(PlayedQuestion(one, right, decision))
         past.append(PastTurn(one.text, results[0].proposal.plan if results else None))
     return played
 
@@ -83,7 +84,7 @@ def with_confidence(played: PlayedQuestion, model: ConfidenceModel) -> PlayedQue
     return replace(played, decision=replace(played.decision, right=right, answerable=answerable))
 
 
-def is_right(label: Mapping[str, Any], value: AnswerValue, scale: Scale) -> bool:
+def is_right(label: Mapping[str, Any], value: AnswerValue, scale: Scale) -> bool:  # noqa: PLR0911 - a kind of label each
     """Return whether an answer is what a label calls right.
 
     Args:
@@ -130,7 +131,7 @@ def _is_number(label: Mapping[str, Any], number: tuple[float, Scale]) -> bool:
         return any(abs(one - wanted) <= max(tolerance, 0.051) for one in found)
     factor = _FACTORS.get(label.get("scale") or "", 1.0)
     amount = value * (1.0 if scale is Scale.PERCENT else float(scale.factor))
-    return abs(amount - wanted * factor) <= tolerance * factor
+    return bool(abs(amount - wanted * factor) <= tolerance * factor)
 
 
 def _shares_words(label: str, text: str, least: float) -> bool:

@@ -79,12 +79,18 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
     lines = (json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").splitlines())
     return [
         LabelledQuestion(
-            line["file"], line["conversation"], line["turn"], line["question"], line["kind"],
-            frozenset(_numbers_of(line["answer"])), frozenset(_printed(line["where"])), frozenset(terms(line["where"])), line["answer"],
-            line["where"],
+            line["file"],
+            line["conversation"],
+            line["turn"],
+            line["question"],
+            line["kind"],
+            frozenset(_numbers_of(line["answer"])),
+            frozenset(_printed(line["where"])),
+            frozenset(terms(line["where"])),
+            line["answer"],
         )
         for line in lines
-    ]  # fmt: skip
+    ]
 
 
 def fit_filing_intents(questions: Sequence[LabelledQuestion], others: Sequence[IntentSample] = ()) -> IntentWeights:

@@ -11,11 +11,10 @@ from quaestor.core.terms import terms
 from quaestor.errors import PlanError
 from quaestor.facts.companies import build_company_facts
 from quaestor.facts.table import FactTable
-from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.filings.deciding import Decision, Result, decide
-from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn, understand_turn
+from quaestor.solvers.embedded.filings.deciding import Decision, Result, decide_question
+from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
 _LINES = 40_000
 _NUMBER = re.compile(r"\s*(?:(?:number|option|reading)\s+)?(?P<place>[1-9])[.)]?\s*", re.IGNORECASE)
@@ -58,8 +57,7 @@ class FilingAnswerer:
         return replace(first_answer, confidence=decision.right, answerable=decision.answerable, other_readings=readings)
 
     def _decide(self, question: str, context: TurnContext, table: FactTable) -> Decision:
-        understood = understand_turn(question, list(_past_turns(context)), table, self._weights)
-        return decide(understood, self._weights.confidence)
+        return decide_question(question, list(_past_turns(context)), table, self._weights)
 
 
 def facts_of(context: TurnContext) -> tuple[FactTable, ...]:
@@ -128,24 +126,3 @@ def _ask_back(context: TurnContext, answers: Sequence[Answer], why: str) -> Answ
     listed = "; ".join(f"{place}. {reading.description}: {reading.shown}" for place, reading in enumerate(offered, 1))
     none = answer_without_value(context, "ambiguous", f"{why}. Did you mean: {listed}?")
     return replace(none, other_readings=offered)
-
-
-def join_plans(plans: Sequence[Plan]) -> Plan:
-    """Return one plan whose result lists the results of several."""
-    steps: list[Extract | Compute] = []
-    ends: list[Ref] = []
-    for plan in plans:
-        shift = len(steps)
-        steps += [_shifted(step, shift) for step in plan.steps]
-        ends.append(Ref(len(steps)))
-    return Plan((*steps, Compute(len(steps) + 1, "items", tuple(ends))))
-
-
-def _shifted(step: Extract | Compute, shift: int) -> Extract | Compute:
-    if isinstance(step, Extract):
-        return replace(step, id=step.id + shift)
-    operands = tuple(
-        replace(operand, step=operand.step + shift) if isinstance(operand, Ref) and operand.step > 0 else operand
-        for operand in step.operands
-    )
-    return replace(step, id=step.id + shift, operands=operands)

@@ -178,6 +178,11 @@ class _Finder:
             default=0.0,
         )
 
+    def _rare_likeness(self, phrase: frozenset[str]) -> float:
+        """Return how much of a phrase and of the question they have in common, rare terms counting most."""
+        both = sum(self.rarity[term] for term in self.own if term in phrase)
+        return 2 * both / (self.weight + sum(map(self.table.rarity, phrase))) if both else 0.0
+
     def _recall(self, terms: Iterable[str]) -> float:
         there = set(terms)
         return sum(self.rarity[term] for term in self.own if term in there) / self.weight
@@ -205,6 +210,7 @@ class _Finder:
             "member_recall": self._recall(label | column | members),
             "whole_recall": self._recall(label | path | column | members | title),
             "likeness": likeness,
+            "rare_likeness": max(map(self._rare_likeness, phrases), default=0.0),
             "concept_named": float(concept in self.concepts),
             "nearness": self._nearness(around),
             "phrase_recall": self._phrase_recall(label | column | members),

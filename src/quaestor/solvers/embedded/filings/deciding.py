@@ -5,7 +5,7 @@ like this one has no answer in its filing, two models say that are learned on qu
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, log
 
 import numpy as np
@@ -13,18 +13,21 @@ import numpy as np
 from quaestor.core.answer_value import AnswerValue, Number
 from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
+from quaestor.facts.table import FactTable
 from quaestor.plan.execute import execute
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.questions.question_parts import split_questions
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.composing import Proposal
-from quaestor.solvers.embedded.filings.turns import Understood
+from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn, Understood, understand_turn
 from quaestor.solvers.embedded.model.trees import Trees
 
 _TRIED = 16
 """Plans that are executed."""
 _FORMS = (
     "value", "measure", "ratio", "share", "sum", "growth", "change", "difference", "cagr", "average", "list", "members",
-    "ranking", "compare", "words",
+    "ranking", "compare", "words", "parts",
 )  # fmt: skip
 
 
@@ -56,11 +59,13 @@ class Decision:
 
     Attributes:
         results: The results, the likeliest first.
+        features: What the probabilities are computed from; empty if there is no result.
         right: The probability that the first is right.
         answerable: The probability that the filing has an answer.
     """
 
     results: tuple[Result, ...]
+    features: Mapping[str, float]
     right: float
     answerable: float
 
@@ -114,13 +119,71 @@ def collect_results(understood: Understood) -> tuple[Result, ...]:
     return tuple(sorted(results, key=lambda result: -result.share))
 
 
-def decide(understood: Understood, model: ConfidenceModel | None) -> Decision:
-    """Return what is known of the answer to a question."""
+def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
+    """Return what is known of the answer to a question after the turns before."""
+    understood = understand_turn(text, past, table, weights)
     results = collect_results(understood)
-    if model is None or not results:
-        return Decision(results, results[0].share if results else 0.0, 1.0 if results else 0.0)
-    right, answerable = model.predict(decision_features(understood, results))
-    return Decision(results, right, answerable)
+    parts = split_questions(text)
+    if len(parts) > 1 and (joined := _join_parts(parts, past, table, weights)) is not None:
+        understood, results = joined
+    if not results:
+        return Decision((), {}, 0.0, 0.0)
+    features = decision_features(understood, results)
+    right, answerable = weights.confidence.predict(features) if weights.confidence else (results[0].share, 1.0)
+    return Decision(results, features, right, answerable)
+
+
+def _join_parts(
+    parts: Sequence[str], past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
+) -> tuple[Understood, tuple[Result, ...]] | None:
+    """Return the list of the answers to several questions, with the least sure of them; None if one has no answer."""
+    asked = list(past)
+    decided: list[tuple[Understood, tuple[Result, ...]]] = []
+    for part in parts:
+        understood = understand_turn(part, asked, table, weights)
+        results = collect_results(understood)
+        if not results:
+            return None
+        decided.append((understood, results))
+        asked.append(PastTurn(part, results[0].proposal.plan))
+    firsts = [results[0] for _, results in decided]
+    understood, results = min(decided, key=lambda one: one[1][0].share)
+    plan = join_plans([first.proposal.plan for first in firsts])
+    try:
+        result = execute(with_label_scales(plan, table.document), ()).result
+    except PlanError:
+        return None
+    if result.value is None:
+        return None
+    proposal = replace(
+        results[0].proposal,
+        plan=plan,
+        form="parts",
+        series=tuple(series for first in firsts for series in first.proposal.series),
+    )
+    share = min(first.share for first in firsts)
+    return understood, (Result(result.value, result.scale, (proposal,), share),)
+
+
+def join_plans(plans: Sequence[Plan]) -> Plan:
+    """Return one plan whose result lists the results of several."""
+    steps: list[Extract | Compute] = []
+    ends: list[Ref] = []
+    for plan in plans:
+        shift = len(steps)
+        steps += [_shift_step(step, shift) for step in plan.steps]
+        ends.append(Ref(len(steps)))
+    return Plan((*steps, Compute(len(steps) + 1, "items", tuple(ends))))
+
+
+def _shift_step(step: Extract | Compute, shift: int) -> Extract | Compute:
+    if isinstance(step, Extract):
+        return replace(step, id=step.id + shift)
+    operands = tuple(
+        replace(operand, step=operand.step + shift) if isinstance(operand, Ref) and operand.step > 0 else operand
+        for operand in step.operands
+    )
+    return replace(step, id=step.id + shift, operands=operands)
 
 
 def decision_features(understood: Understood, results: Sequence[Result]) -> dict[str, float]:
