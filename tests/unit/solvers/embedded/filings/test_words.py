@@ -21,9 +21,9 @@ TABLE = build_facts(
                 [
                     "Net sales increased primarily due to higher volumes.",
                     "The increase was partly offset by currency.",
-                    "We sell in forty countries.",
                 ]
             ),
+            ParagraphPart(["We sell in forty countries."]),
             ParagraphPart(["Interest expense decreased due to lower debt."]),
             HeadingPart("Segments", 1),
             ParagraphPart(["We have the following segments:"]),

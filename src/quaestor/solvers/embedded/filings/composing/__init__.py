@@ -30,6 +30,8 @@ _INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
     "ranking": ("ranking",),
     "compare": ("comparison", "yesno"),
 }
+_BY_NUMBERS: Mapping[str, float] = {"text_fact": 0.2, "why": 0.02, "description": 0.02}
+"""How many of the questions of a kind numbers of tables answer; of the other kinds all."""
 _COMPOSERS: Mapping[str, Callable[[Question], Iterator[Proposal]]] = {
     "value": propose_values,
     "ratio": propose_ratios,
@@ -51,7 +53,9 @@ def compose(question: Question) -> list[Proposal]:
     # Whether there is an answer is decided later; here any form may be that of a question without one.
     known = 1 - question.intents["unanswerable"] - question.intents["ambiguous"]
     for form, intents in _INTENTS_OF_FORM.items():
-        share = sum(question.intents[intent] for intent in intents) / max(known, _LEAST_FORM)
+        share = sum(question.intents[intent] * _BY_NUMBERS.get(intent, 1.0) for intent in intents) / max(
+            known, _LEAST_FORM
+        )
         if share < _LEAST_FORM:
             continue
         made: dict[str, Proposal] = {}
