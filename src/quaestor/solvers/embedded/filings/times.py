@@ -9,6 +9,8 @@ from quaestor.questions.understanding import AskedMoment, Reading
 
 _LAST_DAY = 28
 _FAR = 50
+_FEW = 3
+_YEAR = 12
 
 
 def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> tuple[Moment, ...]:
@@ -36,49 +38,58 @@ def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> 
 
 
 def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMoment | None) -> Sequence[Moment]:
-    latest = table.latest
     if asked.count is not None:
-        last = latest if asked.year is None else Moment(asked.year, 4, 12)
-        years = sorted(
-            {m.year for line in table.lines if line.role.is_statement for m in line.moments if m.months == 12}
-        )
-        most = len([year for year in years if year <= last.year]) or 3
-        return [last.before(years=back) for back in range(asked.count or min(most, 3))]
+        return _several_years(asked, table)
     if asked.month is not None:
-        year = asked.year or (latest.year if latest.months == 12 else table.calendar.end.year)
-        day = date(year, asked.month, _LAST_DAY)
-        if asked.year is None:
-            ends = {
-                (table.calendar.quarter_of(date(latest.year + shift, asked.month, _LAST_DAY)), shift)
-                for shift in (-1, 0, 1)
-            }
-            shift = next(
-                (s for q, s in sorted(ends, key=lambda pair: -pair[1])
-                 if (table.calendar.year_of(date(latest.year + s, asked.month, _LAST_DAY)), q) <= latest.end),
-                0,
-            )  # fmt: skip
-            day = date(latest.year + shift, asked.month, _LAST_DAY)
-        return [Moment(table.calendar.year_of(day), table.calendar.quarter_of(day), asked.months or 0)]
+        return [_end_of_month(asked, asked.month, table)]
     if asked.year is not None or asked.quarter is not None:
-        year = asked.year if asked.year is not None else base.year
-        year -= 100 * (year > latest.year + _FAR)  # "fy97"
-        quarter, months = asked.quarter, asked.months
-        if quarter is None and part is not None and part is not asked:
-            quarter, months = part.quarter or latest.quarter, part.months
-        if quarter is None and latest.months != 12 and year in (latest.year, latest.year - 1):
-            return [Moment(year, latest.quarter, base.months or latest.months)]
-        return [Moment(year, quarter or 4, 12 if quarter is None else months or 3)]
+        return [_named(asked, table.latest, base, part)]
+    return _relative(asked, table.latest, base)
+
+
+def _several_years(asked: AskedMoment, table: FactTable) -> Sequence[Moment]:
+    """Return the years that are meant together: as many as are said, else those that the statements have."""
+    last = table.latest if asked.year is None else Moment(asked.year, 4, 12)
+    years = {m.year for line in table.lines if line.role.is_statement for m in line.moments if m.months == 12}
+    most = len([year for year in years if year <= last.year]) or _FEW
+    return [last.before(years=back) for back in range(asked.count or min(most, _FEW))]
+
+
+def _end_of_month(asked: AskedMoment, month: int, table: FactTable) -> Moment:
+    """Return the end of a month; without a year, of the last one that is reported."""
+    latest, calendar = table.latest, table.calendar
+
+    def moment(year: int) -> Moment:
+        day = date(year, month, _LAST_DAY)
+        return Moment(calendar.year_of(day), calendar.quarter_of(day), asked.months or 0)
+
+    if asked.year is not None:
+        return moment(asked.year)
+    years = (latest.year + 1, latest.year, latest.year - 1)
+    return next((found for year in years if (found := moment(year)).end <= latest.end), moment(latest.year))
+
+
+def _named(asked: AskedMoment, latest: Moment, base: Moment, part: AskedMoment | None) -> Moment:
+    """Return a year or a quarter that is named; of a year the part that is named beside it."""
+    year = asked.year if asked.year is not None else base.year
+    year -= 100 * (year > latest.year + _FAR)  # "fy97"
+    quarter, months = asked.quarter, asked.months
+    if quarter is None and part is not None and part is not asked:
+        quarter, months = part.quarter or latest.quarter, part.months
+    if quarter is None and latest.months != _YEAR and year in (latest.year, latest.year - 1):
+        return Moment(year, latest.quarter, base.months or latest.months)
+    return Moment(year, quarter or 4, _YEAR if quarter is None else months or 3)
+
+
+def _relative(asked: AskedMoment, latest: Moment, base: Moment) -> Sequence[Moment]:
+    """Return a time that is named by its distance to the latest one, or to the one that was talked about."""
     if asked.back is not None:
-        if asked.latest and latest.months == 12:  # the last year that is reported
-            return [latest]
-        return [base.before(years=asked.back)]
+        # "last year" of an annual report is the one that it reports.
+        return [latest if asked.latest and latest.months == _YEAR else base.before(years=asked.back)]
     if asked.quarters_back is not None:
         return [Moment(*latest.before(quarters=1).end, 3)]
     if asked.to_date:
         return [Moment(latest.year, latest.quarter, 3 * latest.quarter)]
-    if asked.latest:
-        return [latest]
-    if asked.months is not None:
-        quarter = 4 if asked.months == 12 else latest.quarter
-        return [Moment(latest.year, quarter, asked.months)]
-    return []
+    if asked.months is not None and not asked.latest:
+        return [Moment(latest.year, 4 if asked.months == _YEAR else latest.quarter, asked.months)]
+    return [latest] if asked.latest else []
