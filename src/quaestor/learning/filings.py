@@ -5,9 +5,11 @@ in a line that is called so, are meant by an operand of the question.
 """
 
 import json
+import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,10 @@ _DISTINCT = 1000
 _SMALL = 100
 _WORDS = frozenset({"why", "description", "two_part", "unanswerable", "ambiguous"})
 """Intents whose answer is no number of one series."""
+
+_LABELS = 20
+"""Lines of a filing that are asked for by their own labels: people do so too."""
+_NAMED = 2
 
 _ROUNDS = 200
 _PARAMETERS = {
@@ -164,6 +170,32 @@ def rank_samples(turns: Iterable[LabelledTurn]) -> list[tuple[Candidates, NDArra
     ]
 
 
+def label_samples(table: FactTable, intents: IntentWeights) -> Iterator[tuple[Candidates, NDArray[np.float32]]]:
+    """Yield samples of questions that call a line by its own label, at its latest time; some of each filing."""
+    lines = [line for line in table.lines if len(line.label_terms) >= _NAMED and line.moments]
+    chosen = random.Random(len(lines)).sample(lines, min(_LABELS, len(lines)))
+    for line in chosen:
+        series = table.series_of_line[line.place][0]
+        moment = max((m for m in series.cells if m is not None), default=None)
+        if moment is None:
+            continue
+        reading = read_filing_question(f"what was {line.label.lower()} in {moment.year}?")
+        if len(reading.operands) != 1:
+            continue
+        moments = resolve_moments(reading, table, None)
+        candidates = ask_for(reading, 0, moments, TurnState(), table, intents.classify(reading, before=""))
+        amount = series.cells[moment].quantity.value
+        grades = [
+            4.0 * (other.line.label_terms == line.label_terms and _prints(other, amount)) for other in candidates.series
+        ]
+        if max(grades, default=0.0) > 0:
+            yield candidates, np.array(grades, np.float32)
+
+
+def _prints(series: Series, amount: Decimal) -> bool:
+    return any(abs(cell.quantity.value) == abs(amount) for cell in series.cells.values())
+
+
 def word_samples(turns: Iterable[LabelledTurn]) -> list[tuple[WordCandidates, NDArray[np.float32]]]:
     """Return the sentences of questions that words answer, and how well each does."""
     return [turn.words for turn in turns if turn.question.intent in WORD_INTENTS and turn.words[1].max(initial=0.0) > 0]
@@ -202,6 +234,7 @@ def fit_filing_weights(
         for filing in sorted(fold & set(tables)):
             turns = list(read_turns([one for one in questions if one.filing == filing], tables[filing], intents))
             samples += rank_samples(turns)
+            samples += label_samples(tables[filing], intents)
             words += word_samples(turns)
     return FilingWeights(fit_filing_intents(questions), fit_series_ranker(samples), words=fit_word_ranker(words))
 
