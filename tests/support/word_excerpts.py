@@ -11,6 +11,8 @@ from quaestor.solvers.excerpts import Excerpt
 class WordExcerpts:
     """Notes what it was asked."""
 
+    is_long = True
+
     def __init__(self, document: Document, most: int = 1) -> None:
         self.document, self.most = document, most
         self.asked: list[str] = []

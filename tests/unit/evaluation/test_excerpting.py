@@ -121,6 +121,8 @@ def test_nothing_was_shown_where_the_first_question_could_not_be_read() -> None:
 
 
 class _Fails(WordExcerpts):
+    is_long = True
+
     def __init__(self) -> None:
         super().__init__(a_long_filing())
 

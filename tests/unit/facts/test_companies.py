@@ -2,7 +2,7 @@ import asyncio
 
 from quaestor.core.answer_value import number_of
 from quaestor.datasets.dataset import Conversation
-from quaestor.documents.assembly import HeadingPart, TablePart, assemble
+from quaestor.documents.assembly import DocumentPart, HeadingPart, TablePart, assemble
 from quaestor.documents.combining import combine
 from quaestor.documents.document import Document
 from quaestor.evaluation.places import PlaceExcerpts
@@ -20,7 +20,7 @@ def report(company: str, sales: int) -> Document:
         ["operating income", str(sales // 5), str(sales // 5 - 3)],
         ["net income", str(sales // 10), str(sales // 10 - 2)],
     ]
-    parts = [
+    parts: list[DocumentPart] = [
         HeadingPart(f"{company} Corporation", 1),
         HeadingPart("Consolidated Statements of Income", 2),
         TablePart(rows),

@@ -6,7 +6,7 @@ from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, build_facts
 
-COVER = ParagraphPart(["Annual report for the fiscal year ended December 31, 2024"])
+COVER = ParagraphPart(("Annual report for the fiscal year ended December 31, 2024",))
 
 
 def read_grid(grid: Sequence[Sequence[str]], *before: DocumentPart) -> FactTable:
@@ -33,7 +33,7 @@ def test_a_total_without_a_label_is_that_of_its_group() -> None:
 
 
 def test_the_one_thing_of_a_table_is_called_by_what_is_above_it() -> None:
-    lead = ParagraphPart(["Future payments of principal are as follows (in millions):"])
+    lead = ParagraphPart(("Future payments of principal are as follows (in millions):",))
     table = read_grid([["2025", "$ 10"], ["2026", "20"], ["2027", "30"], ["Total", "60"]], lead)
     line, total = table.lines
     assert (line.label, line.path) == ("Debt", ("Future payments of principal are as follows (in millions):",))

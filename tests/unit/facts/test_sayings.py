@@ -8,7 +8,7 @@ from quaestor.facts.table import FactTable, build_facts
 
 
 def read_text(*sentences: str) -> FactTable:
-    cover = ParagraphPart(["Annual report for the fiscal year ended December 31, 2024"])
+    cover = ParagraphPart(("Annual report for the fiscal year ended December 31, 2024",))
     return build_facts(assemble("10-K", [cover, HeadingPart("Notes"), ParagraphPart(sentences)]))
 
 

@@ -1,6 +1,6 @@
 from quaestor.application.resolve import find_page
 from quaestor.core.provenance import CellRef, SentenceRef
-from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
+from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.web.paper.parts import Paper
 from quaestor.web.paper.views import BlockView, part_view
 from quaestor.web.templating import Pages
@@ -70,7 +70,7 @@ def test_the_cell_that_is_looked_at_says_so() -> None:
 
 def test_a_table_says_its_role_its_unit_and_what_was_not_understood() -> None:
     rows = [["", "2023", "2022"], ["Total assets", "9", "8"], ["Total liabilities", "1.9:1", "4"], ["Equity", "4", "4"]]
-    parts = [HeadingPart("Balance sheets"), TablePart(rows, title="Balance sheets (EUR m)")]
+    parts: list[DocumentPart] = [HeadingPart("Balance sheets"), TablePart(rows, title="Balance sheets (EUR m)")]
     document = assemble("page", parts, filing=True)
     paper = Paper(document)
     shown = next(block for block in blocks(paper) if block.kind == "table")

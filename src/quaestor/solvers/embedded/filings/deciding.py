@@ -27,7 +27,7 @@ _TRIED = 16
 """Plans that are executed."""
 _FORMS = (
     "value", "measure", "ratio", "share", "sum", "growth", "change", "difference", "cagr", "average", "list", "members",
-    "ranking", "compare", "words", "parts",
+    "ranking", "compare", "words", "parts", "before",
 )  # fmt: skip
 
 

@@ -1,16 +1,21 @@
 """The candidates of an operand are series of tables and of sentences, with what tells them apart."""
 
-from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
+from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.binding import Asked, find_candidates
 
 
 def a_report() -> FactTable:
-    parts = [
-        ParagraphPart(["Annual report for the fiscal year ended December 31, 2024"]),
+    parts: list[DocumentPart] = [
+        ParagraphPart(("Annual report for the fiscal year ended December 31, 2024",)),
         HeadingPart("Business"),
-        ParagraphPart(["We have 1,200 full-time employees, and own 40 restaurants in Canada.", "We paid $5 in fees."]),
+        ParagraphPart(
+            (
+                "We have 1,200 full-time employees, and own 40 restaurants in Canada.",
+                "We paid $5 in fees.",
+            )
+        ),
         HeadingPart("Income"),
         TablePart([["", "2024", "2023"], ["Fees", "7", "6"], ["Net sales", "110", "100"]]),
     ]

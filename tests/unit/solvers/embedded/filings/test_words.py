@@ -18,19 +18,19 @@ TABLE = build_facts(
         [
             HeadingPart("Results of operations", 1),
             ParagraphPart(
-                [
+                (
                     "Net sales increased primarily due to higher volumes.",
                     "The increase was partly offset by currency.",
-                ]
+                )
             ),
-            ParagraphPart(["We sell in forty countries."]),
-            ParagraphPart(["Interest expense decreased due to lower debt."]),
+            ParagraphPart(("We sell in forty countries.",)),
+            ParagraphPart(("Interest expense decreased due to lower debt.",)),
             HeadingPart("Segments", 1),
-            ParagraphPart(["We have the following segments:"]),
-            ParagraphPart(["Tools."]),
-            ParagraphPart(["Paints."]),
+            ParagraphPart(("We have the following segments:",)),
+            ParagraphPart(("Tools.",)),
+            ParagraphPart(("Paints.",)),
             HeadingPart("Other", 1),
-            ParagraphPart(["We had 1,200 employees."]),
+            ParagraphPart(("We had 1,200 employees.",)),
         ],
     )
 )
