@@ -4,15 +4,12 @@ Owns `question_templates.tsv`: an intent, whether the question goes on from one 
 with places for a measure (`{M}`), a second one (`{N}`), a computed one (`{R}`), a member (`{X}`) and a time (`{T}`).
 """
 
-import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -93,42 +90,3 @@ def generate_samples(*, seed: int = 0, weight: float = 0.5) -> list[IntentSample
 
 _SHORT = 4
 _BEFORE = ("lookup", "lookup", "lookup", "growth", "change", "ratio", "list", "sum")
-
-
-def read_conversations(path: Path, *, weight: float) -> Iterator[IntentSample]:
-    """Yield the turns of labelled conversations in the format of ConvFinQA; the last operation is the intent."""
-    text = path.read_text(encoding="utf-8")
-    parts = text.splitlines() if path.suffix == ".jsonl" else [text]
-    read: list[Any] = [json.loads(part) for part in parts]
-    documents = read if path.suffix == ".jsonl" else read[0]
-    for document in documents:
-        annotation = document["annotation"]
-        before = ""
-        for question, program in zip(annotation["dialogue_break"], annotation["turn_program"], strict=True):
-            intent = intent_of_program(program)
-            if intent:
-                yield IntentSample(read_filing_question(question), before, intent, weight)
-            before = intent or before or "lookup"
-
-
-_STEP = re.compile(r"([a-z]+)\(([^,]+),\s*([^)]+)\)")
-_LAST_OPERATIONS = {"subtract": "change", "add": "sum", "greater": "comparison", "divide": "ratio"}
-
-
-def intent_of_program(program: str) -> str:
-    """Return the intent of a program of ConvFinQA, or "" if it has none.
-
-    >>> intent_of_program("subtract(5, 4), divide(#0, 4)"), intent_of_program("206588")
-    ('growth', 'lookup')
-    """
-    steps = _STEP.findall(program)
-    if not steps:
-        return "" if "(" in program else "lookup"
-    operation, first, second = steps[-1]
-    if operation == "divide" and first.strip().startswith("#"):
-        inner = steps[int(first.strip()[1:])][0]
-        if inner == "subtract":
-            return "growth"
-        if inner == "add" and second.strip().startswith("const_"):
-            return "average"
-    return _LAST_OPERATIONS.get(operation, "")

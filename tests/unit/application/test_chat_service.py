@@ -167,13 +167,13 @@ async def test_a_corrected_number_of_a_long_filing_counts_for_later_questions_an
     assert fix.act is not None
     made = await chat.correct(fix.act, "Ada", fix.reason)
     assert [change.turn for change in made.changes] == [1, 2]
-    ratio = "what was the ratio of net income in 2022 to that?"
+    ratio = "what was net income as a percentage of total assets in 2022?"
     for question in ("what was net income in 2022?", "what were total assets in 2023?", ratio):
         await chat.ask(question)
     now = [str(turn.answer) for turn in chat.turns[1:]]
-    assert now == ["$ 70 million", "$ 28 million", "$ 70 million", "$ 713 million", "9.8 %"]
+    assert now == ["$ 70 million", "$ 28 million", "$ 70 million", "$ 713 million", "10.9 %"]
     (undone,) = (await chat.undo_correction("Bo")).changes[-1:]
-    assert (undone.turn, str(undone.answer)) == (5, "10.7 %")
+    assert (undone.turn, str(undone.answer)) == (5, "11.8 %")
     run = str(chat.run)
     await chat.close()
     assert chat.unkept is None

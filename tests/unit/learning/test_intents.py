@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor.learning.intents import IntentSample, fit_intents, generate_samples, intent_of_program
+from quaestor.learning.intents import IntentSample, fit_intents, generate_samples
 from quaestor.questions.intents import form_of
 from quaestor.questions.understanding import INTENTS, read_filing_question
 
@@ -30,21 +30,6 @@ def test_questions_are_classified_by_what_they_were_learned_on() -> None:
 def test_templates_have_every_operation() -> None:
     intents = {sample.intent for sample in generate_samples()}
     assert intents == set(INTENTS) - {"two_part"}
-
-
-@pytest.mark.parametrize(
-    ("program", "intent"),
-    [
-        ("206588", "lookup"),
-        ("subtract(5, 4)", "change"),
-        ("subtract(5, 4), divide(#0, 4)", "growth"),
-        ("add(5, 4), divide(#0, const_2)", "average"),
-        ("divide(5, 4)", "ratio"),
-        ("multiply(5, 4)", ""),
-    ],
-)
-def test_the_last_operation_of_a_program_is_its_intent(program: str, intent: str) -> None:
-    assert intent_of_program(program) == intent
 
 
 def test_intents_that_depend_on_the_document_have_one_form() -> None:

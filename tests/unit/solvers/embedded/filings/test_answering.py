@@ -63,10 +63,9 @@ def test_what_is_computed_from_lines(questions: list[str], expected: Decimal) ->
     assert all(isinstance(step.source, CellRef) for step in answer.plan.steps if isinstance(step, Extract))
 
 
-def test_what_the_report_does_not_have_is_declined_with_the_nearest_readings() -> None:
+def test_what_the_report_does_not_have_is_declined() -> None:
     (answer,) = ask("how many barrels of oil did it produce in 2023?")
     assert answer.value is None
-    assert answer.answerable is None or answer.answerable < 0.5
 
 
 def test_every_answer_has_a_kind_of_value_and_a_confidence() -> None:
