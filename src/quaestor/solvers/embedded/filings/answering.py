@@ -11,7 +11,8 @@ from quaestor.core.terms import terms
 from quaestor.errors import PlanError
 from quaestor.facts.companies import build_company_facts
 from quaestor.facts.table import FactTable
-from quaestor.solvers.answering import answer_from_plan, answer_without_value
+from quaestor.plan.steps import Plan
+from quaestor.solvers.answering import answer_of_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.filings.deciding import Decision, Result, decide_question
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
@@ -75,7 +76,7 @@ def choose_reading(question: str, context: TurnContext) -> Answer | None:
     place = int(number["place"])
     if not 1 <= place <= len(last.other_readings):
         return None
-    return answer_from_plan(last.other_readings[place - 1].plan, context, question=context.memory.turns[-1].question)
+    return _describe_plan(last.other_readings[place - 1].plan, context.memory.turns[-1].question, context)
 
 
 def choose_companies(question: str, tables: Sequence[FactTable], context: TurnContext) -> Sequence[FactTable]:
@@ -110,9 +111,18 @@ def _answers(decision: Decision, question: str, context: TurnContext) -> Iterato
 
 
 def _answer(result: Result, question: str, context: TurnContext) -> Answer:
-    answer = answer_from_plan(result.proposal.plan, context, question=question, confidence=result.share)
+    answer = _describe_plan(result.proposal.plan, question, context, confidence=result.share)
     lines = dict.fromkeys(series.line.label for series in result.proposal.series)
     return replace(answer, grounds="; ".join(f'line "{label}"' for label in lines if label) or None)
+
+
+def _describe_plan(plan: Plan, question: str, context: TurnContext, confidence: float | None = None) -> Answer:
+    """Return the answer that a plan gives, described by what it and the answers before are taken from."""
+    whole = context.document.whole or context.document
+    earlier = (source for answer in context.memory.answers for source in answer.sources)
+    sources = (*(step.source for step in plan.extracts), *earlier)
+    shown = whole.excerpt(whole.block(source).order for source in sources)
+    return answer_of_plan(plan, context.memory, shown, context.read(question), confidence=confidence)
 
 
 def _other_reading(answer: Answer) -> OtherReading:
