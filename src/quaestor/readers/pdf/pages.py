@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -326,7 +326,7 @@ def quarter(angle: float) -> int:
     return round(turns) % 4 if abs(turns - round(turns)) < 0.05 else -1
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _glyph(code: int) -> str:
     """Return what the code of a character prints: " " for white space, "" if it is not a character."""
     if code in _BLANK or (not _is_unknown(code) and chr(code).isspace()):
