@@ -9,7 +9,6 @@ part of the embedded solver that answers from the facts of a filing, each conver
 import argparse
 import json
 import pickle
-import random
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -31,7 +30,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import print_value
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, play_questions, with_confidence
-from quaestor.learning.filing_training import company_of
+from quaestor.learning.filing_training import company_of, split_by_company
 from quaestor.learning.filings import fit_filing_weights, read_labelled
 from quaestor.solvers.embedded.filings.deciding import Result
 from quaestor.solvers.embedded.filings.turns import FilingWeights
@@ -42,16 +41,6 @@ _SAME_COMPANY = {"apple": "aapl"}
 def name_company(filing: str) -> str:
     """Return the company of a filing by its name: `aapl-10-k-2024-11-01` and `apple-2021-10k` are of one."""
     return filing if filing.startswith("old-") else _SAME_COMPANY.get(company_of(filing), company_of(filing))
-
-
-def make_folds(filings: Sequence[str], count: int) -> list[frozenset[str]]:
-    """Return the filings in folds; those of one company are in one."""
-    companies = sorted(set(map(name_company, filings)))
-    random.Random(0).shuffle(companies)
-    return [
-        frozenset(filing for filing in filings if name_company(filing) in companies[place::count])
-        for place in range(count)
-    ]
 
 
 def read_facts(filings: Sequence[str], cache: Path | None) -> dict[str, FactTable]:
@@ -115,7 +104,7 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="print each question that is not answered right")
     options = parser.parse_args()
     filings = sorted(path.stem for path in QUESTIONS.glob("*.jsonl") if FILINGS.is_dir())
-    folds = make_folds(filings, options.folds)
+    folds = split_by_company(filings, options.folds, name_company)
     asked = [filing for filing in filings if not options.filings or filing.startswith(tuple(options.filings))]
     cached = options.cache is not None and (options.cache / "weights.pickle").is_file()
     tables = read_facts(asked if cached else filings, options.cache)

@@ -131,11 +131,6 @@ def _quarters(fact: Fact) -> set[Period]:
     return {calendar, Period("quarter", fact.year, quarter=fact.quarter)} if fact.quarter else {calendar}
 
 
-def _following(quarter: Period) -> Period:
-    number = quarter.quarter or 0
-    return Period("quarter", quarter.year + number // 4, quarter=number % 4 + 1)
-
-
 def _spans(day: date, begins: int) -> set[Period]:
     """The spans of some months that end with a day, or begin after it."""
     months = day.year * 12 + day.month - 1

@@ -1,8 +1,9 @@
 """Train the weights for questions about filings on labelled conversations, and write them into a folder."""
 
 import json
+import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -54,12 +55,21 @@ def train_on_filings(questions: Sequence[LabelledQuestion], documents: Mapping[s
     return FilingTraining(weights, len(questions), sum(one.right for one in played))
 
 
-def split_by_company(filings: Sequence[str], count: int) -> list[frozenset[str]]:
-    """Return filings in folds; those whose names begin with the same word are in one."""
-    companies = sorted({company_of(filing) for filing in filings})
+def split_by_company(
+    filings: Sequence[str], count: int, company: Callable[[str], str] | None = None
+) -> list[frozenset[str]]:
+    """Return filings in folds; all filings of a company are in one.
+
+    Args:
+        filings: Their names.
+        count: How many folds.
+        company: Returns the company of a filing by its name; by default `company_of`.
+    """
+    named = {filing: (company or company_of)(filing) for filing in filings}
+    companies = sorted(set(named.values()))
+    random.Random(0).shuffle(companies)
     return [
-        frozenset(filing for filing in filings if company_of(filing) in companies[place::count])
-        for place in range(count)
+        frozenset(filing for filing in filings if named[filing] in companies[place::count]) for place in range(count)
     ]
 
 

@@ -158,26 +158,23 @@ def parse_formula(text: str) -> Formula | None:
 
 
 def _alternatives(tokens: list[str]) -> tuple[Formula, list[str]]:
-    first, rest = _sum(tokens)
+    first, rest = _binary(tokens)
     found = [first]
     while rest[:1] == ["else"]:
-        other, rest = _sum(rest[1:])
+        other, rest = _binary(rest[1:])
         found.append(other)
     return (first if len(found) == 1 else Formula("else", parts=tuple(found))), rest
 
 
-def _sum(tokens: list[str]) -> tuple[Formula, list[str]]:
-    left, rest = _product(tokens)
-    while rest and rest[0] in "+-":
-        right, after = _product(rest[1:])
-        left, rest = Formula(rest[0], parts=(left, right)), after
-    return left, rest
+_LEVELS = ("+-", "*/")
 
 
-def _product(tokens: list[str]) -> tuple[Formula, list[str]]:
-    left, rest = _atom(tokens)
-    while rest and rest[0] in "*/":
-        right, after = _atom(rest[1:])
+def _binary(tokens: list[str], level: int = 0) -> tuple[Formula, list[str]]:
+    if level == len(_LEVELS):
+        return _atom(tokens)
+    left, rest = _binary(tokens, level + 1)
+    while rest and rest[0] in _LEVELS[level]:
+        right, after = _binary(rest[1:], level + 1)
         left, rest = Formula(rest[0], parts=(left, right)), after
     return left, rest
 

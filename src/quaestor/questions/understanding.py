@@ -68,7 +68,6 @@ class Reading:
         role: The statement that it names as the place of the number.
         basis: `gaap` or `adjusted`, if it says so.
         unit: `percent`, `points` or `amount`, if it says so.
-        decimals: The digits that it wants, if it says so.
     """
 
     text: str
@@ -81,7 +80,6 @@ class Reading:
     role: TableRole | None = None
     basis: str = ""
     unit: str = ""
-    decimals: int | None = None
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -152,7 +150,6 @@ _DIGITS = re.compile(
     r"(?P<nearest>whole number|integer|dollar|cent|thousand|million|billion|percent|tenth|hundredth)"
     r"|(?P<count>one|two|three|four|[0-4])\s+(?:decimals?(?:\s+places?)?|d\.?p\.?|digits?|places?))(?:\s+or\s+better)?"
 )
-_DIGIT_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "tenth": 1, "hundredth": 2, "cent": 2}
 _ADJUSTED = re.compile(r"\bnon[ -]?gaap\b|\badjusted\b|\bcore (?:eps|earnings|basis)\b|\bunderlying\b")
 _GAAP = re.compile(r"\bgaap\b|\bas reported\b|\breported basis\b")
 _BASIS = re.compile(
@@ -249,12 +246,12 @@ def read_filing_question(text: str) -> Reading:
     rest = lowered
     for moment in reversed(moments):
         rest = f"{rest[: moment.start]} {rest[moment.end :]}"
-    rest, role, unit, decimals = _take_instructions(rest)
+    rest, role, unit = _take_instructions(rest)
     relation, operands = _relate(_without_definition(re.sub(r"\s+", " ", rest).strip(" ,?")))
     basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
     return Reading(
         text, moments, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(rest),
-        (each["each"] or each["again"]) if each else "", role, basis, unit, decimals,
+        (each["each"] or each["again"]) if each else "", role, basis, unit,
     )  # fmt: skip
 
 
@@ -267,23 +264,19 @@ def read_operand(text: str) -> Operand:
     return Operand(text, kept, matches, phrase)
 
 
-def _take_instructions(text: str) -> tuple[str, TableRole | None, str, int | None]:
-    """Return a question without what it says of its answer; the statement, the unit and the digits that it names."""
+def _take_instructions(text: str) -> tuple[str, TableRole | None, str]:
+    """Return a question without its instructions, and the statement and the unit that they name."""
     role: TableRole | None = None
-    unit, decimals = "", None
+    unit = ""
     text = _SOURCE.sub(" ", _POLITE.sub(" ", text))
-    digits = _DIGITS.search(text)
-    if digits:
-        named = digits["count"] or digits["nearest"]
-        decimals = int(named) if named.isdigit() else _DIGIT_COUNTS.get(named, 0)
-        text = _DIGITS.sub(" ", text)
+    text = _DIGITS.sub(" ", text)
     for name, pattern in _PLACES:
         if pattern.search(text):
             role, text = role or name, pattern.sub(" ", text)
     for kind, pattern in _UNITS:
         if pattern.search(text):
             unit, text = unit or kind, pattern.sub(" ", text)
-    return _BASIS.sub(lambda found: f" {found['kind'] or ''} ", text), role, unit, decimals
+    return _BASIS.sub(lambda found: f" {found['kind'] or ''} ", text), role, unit
 
 
 def _without_definition(text: str) -> str:

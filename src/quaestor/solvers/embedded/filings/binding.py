@@ -17,6 +17,7 @@ from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import spans_of_terms, terms
 from quaestor.documents.table import TableRole
+from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
@@ -52,6 +53,8 @@ class Asked:
         count: Whether the question asks how many.
         intent: The probability of each intent, as `INTENTS`.
         ignored: Terms that name the company itself.
+        role: The table that the question names ("per the balance sheet"), or None.
+        basis: `gaap` or `adjusted`, if the question says so, or "".
     """
 
     operand: Operand
@@ -65,6 +68,8 @@ class Asked:
     count: bool = False
     intent: tuple[float, ...] = ()
     ignored: frozenset[str] = frozenset()
+    role: TableRole | None = None
+    basis: str = ""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -234,6 +239,8 @@ class _Finder:
             "tagged": float(line.tagged),
             **{f"role={role.value}": float(line.role is role) for role in _ROLES},
             "statement": float(line.role.is_statement),
+            "role_asked": 0.0 if asked.role is None else 1.0 if asked.role is line.role else -1.0,
+            "basis_asked": _fits_basis(asked.basis, line, column),
             "time_asked": float(bool(asked.moments)),
             "times_there": exact / len(wanted),
             "times": float(len(moments)),
@@ -310,6 +317,17 @@ def _terms_around(sentence: str, start: int, end: int) -> Mapping[str, int]:
             if term not in found or abs(far) <= abs(found[term]):
                 found[term] = far
     return found
+
+
+_ADJUSTED_TERMS = frozenset(terms("adjusted non gaap core underlying"))
+
+
+def _fits_basis(asked: str, line: FactLine, column: Iterable[str]) -> float:
+    """Return 1 if a line is on the basis that is asked for, -1 if it is on the other one, 0 if none is asked for."""
+    if not asked:
+        return 0.0
+    adjusted = line.role is TableRole.NON_GAAP or not _ADJUSTED_TERMS.isdisjoint((*line.label_terms, *column))
+    return 1.0 if adjusted == (asked == "adjusted") else -1.0
 
 
 def _share(part: Iterable[str], whole: Iterable[str]) -> float:

@@ -148,6 +148,7 @@ def ask_for(
         operand or reading.operands[place], moments, state.series, state.terms, reading.goes_on, place,
         reading.relation,
         bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, intents)), table.company,
+        reading.role, reading.basis,
     )  # fmt: skip
     return find_candidates(asked, table)
 

@@ -43,7 +43,7 @@ ANSWERABLE_FILE = "answerable.json"
 """The file of what tells whether a page holds an answer; weights of before it was learned have none."""
 
 FILINGS_FOLDER = "filings"
-"""The folder of what was learned on questions about whole filings, beside the others; it may be missing."""
+"""The folder of what was learned on questions about whole filings, beside the others; without it those of the package are used."""
 
 SHIPPED_WEIGHTS = Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
 """The folder of those that come with the package."""
@@ -88,7 +88,8 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
         calibration=_read_calibration(folder / "calibration.json"),
         choices=_read_choices(folder / CHOICES_FILE),
         answerable=_read_answerable(folder / ANSWERABLE_FILE),
-        filings=read_filing_weights(folder / FILINGS_FOLDER),
+        # Weights that were trained on pages alone go with those of the package for long documents.
+        filings=read_filing_weights(folder / FILINGS_FOLDER) or read_filing_weights(SHIPPED_WEIGHTS / FILINGS_FOLDER),
     )
 
 
