@@ -1,4 +1,4 @@
-"""An audit of references is no training data. The contract `audits` in `pyproject.toml` names who may not read one."""
+"""Audits of references are not training data. The contract `audits` in `pyproject.toml` names who may not read one."""
 
 import json
 from pathlib import Path

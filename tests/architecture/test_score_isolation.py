@@ -174,7 +174,7 @@ def test_a_run_store_gives_no_verdict(tmp_path: Path) -> None:
 
 
 def test_a_run_of_before_that_was_scored_changes_no_prediction(tmp_path: Path) -> None:
-    """Played in an empty store, and in one that says of every second turn that it was right."""
+    """Play in an empty store, and in one where every second turn was scored right."""
     pages = read_dataset(sample_path(), 3)
 
     async def play(uri: str) -> tuple[str, list[dict[str, Any]]]:

@@ -23,7 +23,7 @@ _FURTHEST = 60
 _ITEM = re.compile(r"\W{0,3}[•●▪◦‣·]")
 _YEARS_COMPARED = 2
 _PUBLISHED = timedelta(days=100)
-"""How long after the last day that a report is on it is published at the latest; what is dated later is to come."""
+"""The longest time from the end of a reporting period to its report; later dates are in the future."""
 _AND = re.compile(r"\s?,?\s?(?:and\s|or\s)?", re.IGNORECASE)
 _OF_TWO_LENGTHS = re.compile(r"\b(?P<first>three|six|nine|twelve)(?:-month)?\s(?:and|or)\s$", re.IGNORECASE)
 """Before "six months ended June 30, 2025", in "the three and six months ended June 30, 2025"."""
@@ -91,7 +91,7 @@ def _periods_of_numbers(document: Document, place: int, sentence: Sentence) -> l
 def _carried(document: Document, place: int) -> tuple[Period, ...]:
     """Returns what a sentence, or one before it in its section, names first; else the periods of the report.
 
-    A day dates its own paragraph alone: what is told next is of another day.
+    A day dates only its own paragraph; the next one may be about another day.
     """
     sentences, reported = document.sentences, document.reported
     of_report = tuple(period for period in (reported, document.year_to_date) if period)
@@ -164,12 +164,12 @@ def _repeated(text: str, dates: Sequence[Dated], start: int, end: int) -> list[P
 
 
 def _is_ahead(period: Period, reported: Period | None, expected: bool = False) -> bool:
-    """Whether a period begins after the year that the document reports on; days of the next year may be told of.
+    """Whether a period begins after the year that the document reports on; days of the next year may be mentioned.
 
     Args:
         period: Of a number.
         reported: Of the document.
-        expected: Whether a sentence tells of what is to come, which is of the next year.
+        expected: Whether a sentence is about the future, so that the next year is possible.
     """
     if reported is None:
         return False

@@ -57,7 +57,7 @@ def _is_unit_column(table: Table, place: int, header: Header) -> bool:
 
 
 def read_unit_cell(text: str) -> Caption:
-    """Return what the cell of a column called "unit" says; what is not money is a unit as printed.
+    """Return the unit in a cell of a column called "unit"; if it is not money, the unit as printed.
 
     >>> read_unit_cell("EUR m"), read_unit_cell("MWh").unit
     (Caption(scale=<Scale.MILLION: 'million'>, unit='EUR'), 'MWh')

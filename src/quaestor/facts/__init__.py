@@ -1,1 +1,1 @@
-"""The numbers of a document as one table of facts: what each is called, of which concept, member and period it is."""
+"""The numbers of a document as one table of facts, with label, concept, member and period."""

@@ -31,7 +31,7 @@ _ADJUSTS = re.compile(
 """What a cash flow statement begins and ends with, beside its flows."""
 _SMALL_PART = frozenset(terms("total net see note notes consolidated"))
 _LEAST = 0.72
-"""A likeness below it is none."""
+"""Below this likeness, labels are not similar."""
 _WITH_PATH = 0.95
 """How much it counts if a label names a concept with the label above it only."""
 _EXACT = 0.02
@@ -42,7 +42,7 @@ _RARE = 8.0
 
 
 def name_concept(label: str, path: Sequence[str], role: TableRole) -> tuple[str, float]:
-    """Return the concept that a label is likeliest to name, and how likely it is; "" and 0 if none is likely.
+    """Return the likeliest concept of a label and its probability; "" and 0 if no concept is likely.
 
     Args:
         label: Of a line without tags.
@@ -67,7 +67,7 @@ def _name_concept(label: tuple[str, ...], above: tuple[str, ...], role: TableRol
 def _readings(
     label: tuple[str, ...], above: tuple[str, ...], role: TableRole
 ) -> Iterator[tuple[tuple[str, ...], float]]:
-    """Yield the words that a label may stand for, with how much they count."""
+    """Yield the phrases that a label may mean, with their weights."""
     yield label, 1.0
     if above:
         yield (*above, *label), _WITH_PATH
@@ -79,7 +79,7 @@ def _readings(
 
 
 def _fits(concept: str, role: TableRole) -> float:
-    """Return how well a concept goes with what a table is for, up to 1."""
+    """Return how well a concept fits the role of a table, up to 1."""
     cash, balance = bool(_CASH.search(concept)), bool(_BALANCE.search(concept))
     match role:
         case TableRole.CASH_FLOWS:

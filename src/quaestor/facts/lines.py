@@ -1,4 +1,4 @@
-"""The lines of a document's numbers: a row of a table, or what a sentence says a number is."""
+"""The lines of a document's numbers: rows of tables, and numbers of sentences."""
 
 from dataclasses import dataclass
 
@@ -43,7 +43,7 @@ class FactCell:
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """What is printed on one line of a table, or what a sentence says a number is.
+    """One line of a table, or the numbers of a sentence about one thing.
 
     Attributes:
         place: Its place among the lines of the document.

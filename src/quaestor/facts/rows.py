@@ -1,6 +1,6 @@
 """The lines of tables: their rows, or the columns of a table whose rows are periods.
 
-Owns what a line is called if its own label does not say it, and what of a heading is no part of a period.
+Names lines whose own label does not, and removes periods from headings.
 """
 
 import re
@@ -182,7 +182,7 @@ class _TableReader:
 
 
 def _without_times(header: Header) -> tuple[str, ...]:
-    """Return the terms of a heading that are no part of a period."""
+    """Return the terms of a heading without its period."""
     found = [term for level in (header.levels or (header.label,)) for term in terms(level)]
     dropped = _TIME_TERMS | _PARTS_OF_TIMES if header.period is not None else _TIME_TERMS
     return tuple(dict.fromkeys(term for term in found if not term[0].isdigit() and term not in dropped))
@@ -197,7 +197,7 @@ _TIME_TERMS = _terms_of(
     "sep sept oct nov dec fiscal year years ended ending month months quarter quarters three six nine twelve weeks"
 )
 _PARTS_OF_TIMES = _terms_of("first second third fourth half during unaudited audited date period periods")
-"""What is no part of a time alone, but beside one."""
+"""Words that belong to a period only next to one."""
 
 
 def _concept_of_tags(cells: Sequence[FactCell]) -> tuple[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""The lines of sentences: what running text says that a number is.
+"""Lines from sentences: the numbers of running text and what they measure.
 
 Numbers that a sentence lists for several times ("was $5 million, $4 million and $3 million in 2024, 2023 and 2022")
 are one line. Its label is the clause around them.
@@ -29,15 +29,15 @@ _GLUE = frozenset(
 _WORD = re.compile(r"[A-Za-z][A-Za-z&'/-]*")
 _BREAK = re.compile(r"[;:()\u2014]|,(?=\s)")
 _MOST_BEFORE, _MOST_AFTER = 14, 9
-"""Words of a clause before and after its number that say what it is."""
+"""Words before and after a number that describe it."""
 _LEAST = 2
-"""Terms that say what a number is; a clause with fewer goes on with the one before it."""
+"""Terms that describe a number; a clause with fewer continues the one before it."""
 _REFERENCE = re.compile(
     r"\b(?:sections?|notes?|items?|exhibits?|rules?|articles?|forms?|topics?|pages?|parts?|nos?|levels?|subtopic|volume"
     r"|appendix|chapters?|phase|tier|asc|asu|ifrs|ias|district)\b\.?\s?$",
     re.IGNORECASE,
 )
-"""Before a number that is no amount."""
+"""Words before a number that is not an amount."""
 _CENTS = -2
 _SCALES = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION}
 
@@ -147,7 +147,7 @@ def _clause(plain: str, begin: int, start: int, end: int, stop: int) -> str:
 
     Args:
         plain: The sentence without its numbers.
-        begin: Where what is said of the numbers before ends.
+        begin: Where the description of the numbers before ends.
         start: The first character of the numbers.
         end: The character after the last one.
         stop: Where the next number begins.

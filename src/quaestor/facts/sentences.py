@@ -1,4 +1,4 @@
-"""The sentences of a document, indexed to be searched by terms: what each says, and what is around it."""
+"""An index of a document's sentences by their terms and their context."""
 
 import re
 from collections import defaultdict

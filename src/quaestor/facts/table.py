@@ -1,6 +1,6 @@
 """The table of facts of a document: its lines, each with the numbers that it has at different times.
 
-A line is a row of a table, a column of a table whose rows are periods, or what a sentence says a number is. Where a
+A line is a row of a table, a column of a table whose rows are periods, or the numbers of a sentence. If a
 filing has tags, the tag says which concept, member and period a number is of; otherwise the labels do, through the
 lexicon.
 """

@@ -39,7 +39,7 @@ _DISTINCT = 1000
 """Numbers of this size hardly meet by chance."""
 _SMALL = 100
 _WORDS = frozenset({"why", "description", "two_part", "unanswerable", "ambiguous"})
-"""Intents whose answer is no number of one series."""
+"""Intents that are not answered with a number of one series."""
 
 _LABELS = 20
 """Lines of a filing that are asked for by their own labels: people do so too."""

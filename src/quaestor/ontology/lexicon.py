@@ -24,7 +24,7 @@ class Concept:
     Attributes:
         name: With its prefix (`us-gaap:Assets`).
         phrases: How people call it, as terms, the usual name first.
-        others: What sounds like it and is something else, as written.
+        others: Phrases that sound similar but mean something else, as written.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Concept:
 
     @property
     def not_phrases(self) -> tuple[tuple[str, ...], ...]:
-        """What sounds like it and is something else, as terms."""
+        """Phrases that sound similar but mean something else, as terms."""
         return split_terms([self.others])[0]
 
 

@@ -175,7 +175,7 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
     "quarter": lambda at, of: AskedMoment(*at, months=3),
     "full": lambda at, of: AskedMoment(*at, months=12),
 }
-"""By the group of `_TIMES`; what lies ahead ("next year") and each of several quarters is no time of a number."""
+"""By the group of `_TIMES`; the future ("next year") and "each quarter" do not date a number."""
 
 
 def _number(word: str) -> int:

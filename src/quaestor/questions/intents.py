@@ -16,7 +16,7 @@ FORMS: Mapping[str, str] = {
     "lookup": "value", "text_fact": "value", "unanswerable": "value", "ambiguous": "value", "ratio": "ratio",
     "share": "ratio", "comparison": "compare", "yesno": "compare",
 }  # fmt: skip
-"""Of intents whose difference depends on the document, what they have in common; any other is its own form."""
+"""The common form of intents that only the document tells apart; any other intent is its own form."""
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9]+|[%$?/&+()-]")
 

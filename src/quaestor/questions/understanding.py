@@ -103,7 +103,7 @@ _OPERATION = re.compile(
     r"|yoy|cagr|average|avg|mean|share|ratio|percent(?:age)?|difference|sum|total|list|rank|which|compare[ds]?|why)\b|%"
 )
 
-# What is no operand
+# Words outside operands
 
 _POLITE = re.compile(
     r"\b(?:(?:could|can|would|will) you|please|pls|kindly|thanks|thank you|i(?:'d| would) like|i want(?: to know)?"
@@ -209,7 +209,7 @@ _CLAUSE = re.compile(
 )
 _FEW = 2
 _LONG_ITEM = 5
-"""Terms of an item of a list; what is longer is no item."""
+"""The most terms of an item of a list."""
 _NOT_A_RATIO = re.compile(
     r"\b(?:attribut\w+|return\w*|guid\w*|compar\w*|due|paid|pay|payable|available|give[ns]?|relat\w*|belong\w*"
     r"|go(?:es|ing)?|went|sold|sales|chang\w*|expect\w*|plan\w*|switch\w*|from|up|down|comes?|close|applied|allocated|charged)$"
@@ -372,7 +372,7 @@ def _read_connected(text: str) -> _Found:
 def _is_inside(connector: re.Match[str], span: tuple[int, int], text: str) -> bool:
     """Whether a connector is part of a phrase of the lexicon, and not between one phrase and another longer one.
 
-    "net income and diluted" is a phrase without its "and"; in "net income and diluted EPS" it is none.
+    "net income and diluted" matches a phrase because "and" is dropped; in "net income and diluted EPS" it does not.
     """
     start, end = span
     if not (start < connector.end() - 1 and connector.start() < end):

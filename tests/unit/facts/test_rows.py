@@ -1,4 +1,4 @@
-"""Rows and columns of tables become lines, each called by what is printed for it, and no number is lost."""
+"""Rows and columns of tables become lines with their printed names, and no number is lost."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What running text says of its numbers becomes lines of the table of facts."""
+"""Numbers of running text become lines of the table of facts."""
 
 from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble

@@ -1,6 +1,6 @@
 """What pages do to running text: page numbers, running heads and links back that they repeat, paragraphs that they cut.
 
-Owns what of the first and last lines of a page is dropped, and which of them are two parts of one paragraph. A caption
+Drops running heads and page numbers, and joins paragraphs that a page break cuts. A caption
 is kept, as is a line that stands on few pages.
 """
 

@@ -14,7 +14,7 @@ _LABELLED = 0.6
 """What part of the rows on the right has a label between its numbers and those on the left."""
 
 _NAMES = 0.7
-"""What part of the labels is of words, each another one: "down 32%" and "long-term" do not name rows."""
+"""The share of labels that are words and differ from each other: "down 32%" and "long-term" do not name rows."""
 
 
 def split_beside(region: Region) -> list[Region]:

@@ -20,7 +20,7 @@ from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 _LINES = 40_000
 _NUMBER = re.compile(r"\s*(?:(?:number|option|reading)\s+)?(?P<place>[1-9])[.)]?\s*", re.IGNORECASE)
 _READINGS = 3
-"""How many likely readings are offered when none is likely enough."""
+"""How many readings are offered if none is likely enough."""
 
 _tables = BoundedCache[str, tuple[FactTable, ...]](_LINES, lambda tables: sum(len(table.lines) for table in tables))
 

@@ -31,7 +31,7 @@ _MOST_NAMES, _MOST_PHRASES = 4, 6
 _COUNTED = 4
 """Terms after a number that say what it counts."""
 _NEAR = 8
-"""Terms from a number at which a term counts half as much for what the number is."""
+"""The distance from a number, in terms, at which a term counts half."""
 
 _ROLES = tuple(TableRole)
 _WORD_IN_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
@@ -168,12 +168,12 @@ class _Finder:
         return [place for _, place in found[:most]]
 
     def _nearness(self, places: Mapping[str, int]) -> float:
-        """Return how much of what is asked for is close to the number in its sentence."""
+        """Return the share of the question's terms that are near the number in its sentence."""
         near = [self.rarity[term] / (1 + abs(places[term]) / _NEAR) for term in self.own if term in places]
         return sum(near) / self.weight
 
     def _phrase_recall(self, there: Iterable[str]) -> float:
-        """Return how much of one of the other names of what is asked for is among terms."""
+        """Return the best share of an alternative name of the operand among terms."""
         terms = set(there)
         return max(
             (

@@ -272,7 +272,7 @@ class _Finder:
         return found
 
     def _subjects(self, places: NDArray[np.intp], *, goes_on: bool) -> dict[str, Floats]:
-        """Return how well what sentences speak of, before they say what it did, is what is asked about."""
+        """Return how well the subjects of sentences match the question."""
         index, company = self.index, self.table.company
         wanted = set(self.own or self.said)
         if goes_on:

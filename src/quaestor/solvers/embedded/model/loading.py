@@ -43,7 +43,7 @@ ANSWERABLE_FILE = "answerable.json"
 """The file of what tells whether a page holds an answer; weights of before it was learned have none."""
 
 FILINGS_FOLDER = "filings"
-"""The folder of what was learned on questions about whole filings, beside the others; without it those of the package are used."""
+"""The folder of weights for questions about whole filings; without it those of the package are used."""
 
 SHIPPED_WEIGHTS = Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
 """The folder of those that come with the package."""

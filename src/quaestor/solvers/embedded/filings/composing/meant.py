@@ -21,7 +21,7 @@ _COMPUTED = 0.85
 _COMPUTED_BESIDE = 0.35
 """Likewise if a line is called after it."""
 _LIKELY = 0.3
-"""How likely a series has to be to stand for a concept that has no tag."""
+"""The least probability of a series that is used for an untagged concept."""
 _PRINTED = 0.15
 """How likely a line has to be that is called after a measure."""
 _BESIDE_CONCEPT = 0.2
@@ -41,7 +41,7 @@ class Meant:
     Attributes:
         share: The probability that it is meant.
         spell: Returns a formula of it at a time (None for the latest); the words are what its numbers are called.
-        series: What it is taken from, as far as that is known.
+        series: The series it is taken from, if known.
         kind: `series`, `measure`, `before`, `part`.
         is_ratio: Whether it is a quotient by its formula.
     """
@@ -382,7 +382,7 @@ def mean_again(node: Node, share: float, series_of: Callable[[Series], Series | 
 
 
 def _shift(moment: Moment | None, anchor: Moment | None, wanted: Moment) -> Moment:
-    """Return the time of a number if what is measured is at another time: as far before it as it was before."""
+    """Return the time of a number when the measured time moves: at the same distance as before."""
     if moment is None or anchor is None:
         return wanted
     back = 4 * (anchor.year - moment.year) + anchor.quarter - moment.quarter
@@ -405,7 +405,7 @@ def mean_swapped(question: Question, past: PastAnswer) -> Iterator[Meant]:
 
 
 def _counterpart(series: Series, own: Sequence[str], question: Question) -> Series | None:
-    """Return the series of the same thing for the member that terms name; None if none is named so."""
+    """Return the same series for the member that terms name; None if there is no such member."""
     table = question.table
     best: tuple[float, Series] | None = None
     line = series.line

@@ -59,7 +59,7 @@ def _pick_at(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
         longest = max(near, key=lambda moment: moment.months)
         return longest, series.cells[longest]
     if want.year in series.line.years:
-        # A sentence that names the year may date its number by a day in it, or by when it was told.
+        # A sentence that names the year may date its number by a day in it, or by its own date.
         moment = next((moment for moment in series.cells if moment is not None and moment.year == want.year), None)
         return want, series.cells[moment] if moment is not None else series.first
     return None

@@ -106,12 +106,12 @@ class Question:
 
     @property
     def default(self) -> Moment:
-        """The time that is meant if none is named: the one that was talked about, or the latest."""
+        """The default time: that of the turn before, or the latest."""
         return self.base
 
     @property
     def wanted(self) -> Sequence[Moment]:
-        """The times that are named, else the one that was talked about; empty if there is none."""
+        """The times that are named, else that of the turn before; empty if there is none."""
         if self.moments:
             return self.moments
         return (self.last.anchor,) if self.last is not None and self.last.anchor is not None else ()
@@ -165,7 +165,7 @@ def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bo
     """Return the step that takes a number; amounts that go out are taken without their sign."""
     out = cell.quantity.value < 0 and not signed and _goes_out(cell, series, table)
     label = ", ".join(part for part in (series.line.label, table.column_label(cell)) if part)
-    # What an amount in running text counts in is printed nowhere beside it.
+    # The scale of an amount in running text is not printed next to it.
     scale = cell.scale if series.line.sentence and cell.scale is not cell.quantity.scale else None
     return Extract(1, cell.ref, label, cell.quantity, "magnitude" if out else "signed", label_scale=scale)
 

@@ -49,7 +49,7 @@ _BY_MEMBER = re.compile(
 
 
 def write_moment(moment: Moment) -> str:
-    """Return what a time is called in a list."""
+    """Return the label of a time in a list."""
     if moment.months in (0, 12) and moment.quarter == 4:
         return f"{moment.year}"
     return f"Q{moment.quarter} {moment.year}" if moment.months in (0, 3) else f"{moment.months}M {moment.year}"
@@ -90,7 +90,7 @@ def _spell_all(meant: Meant, moments: Sequence[Moment], terms: Terms) -> list[st
 
 
 def propose_sums(question: Question) -> Iterator[Proposal]:
-    """Yield sums: of two operands, over times, of what was listed, or what is printed as a total."""
+    """Yield sums of operands, over times and of listed items, and printed totals."""
     yield from propose_totals(question)
     yield from _sums_over_times(question)
     yield from _sums_of_last(question)
@@ -276,7 +276,7 @@ def _block_of_last(question: Question, asked: str) -> Block | None:
 
 
 def _name_of_tagged(table: FactTable, series: Series) -> str:
-    """Return what is printed for the member that a series is narrowed to by tags, else the name of the tag."""
+    """Return the printed name of a series' member, else the name of its tag."""
     member = terms_of_members(series.members)
     printed = (_label_of_column(table, series), series.line.label, *reversed(series.line.path))
     best = max(printed, key=lambda label: len(member & set(terms_of(label))))
@@ -328,7 +328,7 @@ _DIMENSIONS: Mapping[str, tuple[frozenset[str], tuple[str, ...]]] = {
     ),
     "customer": (frozenset(terms_of("customer customers tenant client")), ("Customer", "Concentration")),
 }
-"""What members can be: how it is called, and parts of the names of the axes of tags."""
+"""Kinds of members: their names in questions, and parts of the names of tags' axes."""
 _OF_THEM = re.compile(r"\b(?:them|those|these|which (?:one|of)|the (?:two|three|four|five|six)|all)\b")
 
 
