@@ -68,7 +68,7 @@ def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tup
 def all_aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> list[tuple[Period, ...]]:
     """Returns all periods of each number of a sentence, the one that `aligned_periods` gives it first.
 
-    A number next to several periods is of all of them ("$ 2 in both 2012 and 2011"), unless they match a list of numbers.
+    A number next to several periods is of all of them ("$ 2 in both 2012 and 2011"), unless each has its own number.
     """
     found, listed = _aligned(sentence, earlier)
     periods: list[tuple[Period, ...]] = [(period,) if period else () for period in found]

@@ -65,9 +65,9 @@ class TurnContext:
     meant: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def reads_whole(self) -> bool:
-        """Whether it is of a long document that the solver reads whole: no part of it was looked for."""
-        return self.document.whole is not None and not self.document.blocks
+    def is_long(self) -> bool:
+        """Whether the document is too long to be shown whole: it is an excerpt, or nothing is shown of it yet."""
+        return self.document.whole is not None and (bool(self.weights) or not self.document.blocks)
 
     def model_for(self, role: str | None = None) -> "Connection":
         """Returns the model to ask: that of a role where it has one of its own, else the turn's.

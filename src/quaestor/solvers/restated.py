@@ -17,8 +17,8 @@ from quaestor.documents.table import Cell, Table
 from quaestor.errors import PlanError
 from quaestor.plan.steps import Extract, Plan, Step
 from quaestor.retrieval.company_name import may_be_of_one_company
-from quaestor.solvers.answering import answer_from_plan
-from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.answering import answer_of_plan
+from quaestor.solvers.base import Solver, TurnContext, WholeSolver
 
 _ALIKE = 0.3
 """The share of lines that two tables have in common where they are one table of two filings."""
@@ -31,6 +31,11 @@ class LaterFilings:
         """Takes who answers."""
         self.name = solver.name
         self._solver = solver
+
+    @property
+    def reads_whole(self) -> bool:
+        """Whether the solver answers questions about a long document from the whole of it."""
+        return isinstance(self._solver, WholeSolver) and self._solver.reads_whole
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the solver's answer, its numbers those of the later filing; `reason` says which were restated.
@@ -60,7 +65,8 @@ def with_later_figures(answer: Answer, question: str, context: TurnContext) -> A
     if steps == answer.plan.steps:
         return replace(answer, reason=reason)
     try:
-        later = answer_from_plan(Plan(steps), context, question=question, confidence=answer.confidence, reason=reason)
+        asked, whole = context.read(question), document.whole or document
+        later = answer_of_plan(Plan(steps), context.memory, whole, asked, confidence=answer.confidence, reason=reason)
     except PlanError:
         return replace(answer, reason=reason)
     return replace(later, grounds=answer.grounds)

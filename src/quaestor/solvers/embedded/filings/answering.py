@@ -117,12 +117,8 @@ def _answer(result: Result, question: str, context: TurnContext) -> Answer:
 
 
 def _describe_plan(plan: Plan, question: str, context: TurnContext, confidence: float | None = None) -> Answer:
-    """Return the answer that a plan gives, described by what it and the answers before are taken from."""
     whole = context.document.whole or context.document
-    earlier = (source for answer in context.memory.answers for source in answer.sources)
-    sources = (*(step.source for step in plan.extracts), *earlier)
-    shown = whole.excerpt(whole.block(source).order for source in sources)
-    return answer_of_plan(plan, context.memory, shown, context.read(question), confidence=confidence)
+    return answer_of_plan(plan, context.memory, whole, context.read(question), confidence=confidence)
 
 
 def _other_reading(answer: Answer) -> OtherReading:

@@ -32,7 +32,7 @@ def propose_words(asked: WordsAsked, table: FactTable, ranker: Trees, intents: M
     candidates = find_sentences(asked, table)
     if not len(candidates.places):
         return []
-    scores = ranker.scores(candidates.features)
+    scores = ranker.scores_of(candidates.names, candidates.features)
     order = np.argsort(-scores, kind="stable")
     likely = softmax([float(scores[row]) for row in order])
     reasons = intents["why"] + intents["description"] > intents["text_fact"]

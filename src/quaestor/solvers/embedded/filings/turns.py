@@ -192,7 +192,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         candidates = ask_for(reading, place, moments, state, table, shares, operand)
         if not candidates.series:
             return ()
-        scores = weights.ranker.scores(candidates.features)
+        scores = weights.ranker.scores_of(candidates.names, candidates.features)
         order = np.argsort(-scores, kind="stable")[:_MOST]
         likely = softmax([float(scores[index]) for index in order])
         return tuple(Bound(candidates.series[index], share) for index, share in zip(order, likely, strict=True))

@@ -154,6 +154,16 @@ class Trees:
         ends = np.cumsum([len(block) for block in blocks])[:-1]
         return [_shares(part) for part in np.split(scores, ends)]
 
+    def scores_of(self, names: tuple[str, ...], rows: Floats) -> Floats:
+        """Return the score of each row, whose columns have names.
+
+        Raises:
+            ModelError: The trees were trained on other columns.
+        """
+        if names != self.names:
+            raise ModelError("the weights were trained on other features; train them again")
+        return self.scores(rows)
+
     def scores(self, rows: Floats) -> Floats:
         """Returns for each row the sum of what the trees say, in their order and in single precision, as XGBoost does.
 

@@ -1,9 +1,14 @@
+import numpy as np
+import pytest
+
 """The candidates of an operand are series of tables and of sentences, with what tells them apart."""
 
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
+from quaestor.errors import ModelError
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.binding import Asked, find_candidates
+from quaestor.solvers.embedded.model.loading import load_weights
 
 
 def a_report() -> FactTable:
@@ -45,3 +50,10 @@ def test_words_near_a_number_count_for_it() -> None:
 def test_other_names_of_what_is_asked_for_lead_to_candidates() -> None:
     found = find("headcount?")
     assert found[1200]["phrase_nearby"] > 0.9
+
+
+def test_weights_of_other_features_are_refused() -> None:
+    weights = load_weights().filings
+    assert weights is not None
+    with pytest.raises(ModelError):
+        weights.ranker.scores_of(("label_recall",), np.zeros((1, 1), np.float32))
