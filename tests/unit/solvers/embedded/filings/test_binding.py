@@ -1,7 +1,7 @@
+"""The candidates of an operand are series of tables and of sentences, each with features."""
+
 import numpy as np
 import pytest
-
-"""The candidates of an operand are series of tables and of sentences, with what tells them apart."""
 
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.errors import ModelError
