@@ -30,6 +30,7 @@ from quaestor.solvers.embedded.filings.turns import (
     TurnState,
     ask_for,
     ask_for_words,
+    read_question,
     read_turn_state,
 )
 from quaestor.solvers.embedded.filings.words import WordCandidates, find_sentences
@@ -99,15 +100,15 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
     ]
 
 
-def fit_filing_intents(questions: Sequence[LabelledQuestion], others: Sequence[IntentSample] = ()) -> IntentWeights:
-    """Return the classifier of intents that labelled questions teach, with others that are generated or given."""
+def fit_filing_intents(questions: Sequence[LabelledQuestion], tables: Mapping[str, FactTable]) -> IntentWeights:
+    """Return the classifier of intents that labelled questions about filings teach, and generated ones."""
     samples: list[IntentSample] = []
     before = ""
     for one in questions:
         before = before if one.turn else ""
-        samples.append(IntentSample(read_filing_question(one.text), before, one.intent))
+        samples.append(IntentSample(read_question(one.text, tables[one.filing]), before, one.intent))
         before = one.intent
-    return fit_intents([*samples, *generate_samples(), *others])
+    return fit_intents([*samples, *generate_samples()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def read_turns(
     for one in questions:
         if one.turn == 0:
             state = TurnState()
-        reading = read_filing_question(one.text)
+        reading = read_question(one.text, table)
         shares = intents.classify(reading, before=state.intent)
         moments = resolve_moments(reading, table, state.base)
         meant: list[Series] = []
@@ -230,13 +231,15 @@ def fit_filing_weights(
     words: list[tuple[WordCandidates, NDArray[np.float32]]] = []
     for fold in folds or [frozenset(tables)]:
         rest = [one for one in questions if one.filing not in fold] if folds else list(questions)
-        intents = fit_filing_intents(rest)
+        intents = fit_filing_intents(rest, tables)
         for filing in sorted(fold & set(tables)):
             turns = list(read_turns([one for one in questions if one.filing == filing], tables[filing], intents))
             samples += rank_samples(turns)
             samples += label_samples(tables[filing], intents)
             words += word_samples(turns)
-    return FilingWeights(fit_filing_intents(questions), fit_series_ranker(samples), words=fit_word_ranker(words))
+    return FilingWeights(
+        fit_filing_intents(questions, tables), fit_series_ranker(samples), words=fit_word_ranker(words)
+    )
 
 
 def _grade(series: Series, one: LabelledQuestion, asked: Sequence[str]) -> float:

@@ -44,15 +44,16 @@ _OWNERS = re.compile(r"\b(?:attributable|available|applicable) to\s+$", re.IGNOR
 _FILES_KEPT = BoundedCache[str, Mapping[str, frozenset[str]]](16)
 
 
-def without_company(text: str, document: Document) -> str:
+def without_company(text: str, document: Document, *, one_company: bool = False) -> str:
     """Returns a question about a document with its company's name as "the company", where it can be nothing else.
 
     Args:
         text: The question.
         document: What is asked about; of several files, whose companies may differ, the question stays as it is.
+        one_company: Whether the document, or the excerpt that is given, is of one company however many files it has.
     """
-    whole = document.whole or document
-    name = _KEPT.get(whole.digest, lambda: _called(whole))
+    whole = document if one_company else document.whole or document
+    name = _KEPT.get(whole.digest, lambda: _called(whole, one_company=one_company))
     if name is None:
         return text
     found = text
@@ -74,10 +75,10 @@ def _stands_alone(text: str, said: re.Match[str]) -> bool:
     return following is None or (following.islower() and (following in _VERBS or following in FUNCTION_WORDS))
 
 
-def _called(document: Document) -> "re.Pattern[str] | None":
+def _called(document: Document, *, one_company: bool) -> "re.Pattern[str] | None":
     """What finds the company's names in questions, the longest first; None where no cover tells one."""
     names: set[str] = set()
-    for name in cover_names(document) if len(files_of(document)) < 2 else ():
+    for name in cover_names(document) if one_company or len(files_of(document)) < 2 else ():
         words = _DOMAIN.sub("", name).split()
         # People call a company by the first words of its name, or by its initials.
         names |= {" ".join(words[:size]) for size in range(1, len(words) + 1) if words[size - 1].lower() not in _SMALL}

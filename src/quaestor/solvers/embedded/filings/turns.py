@@ -15,6 +15,7 @@ from quaestor.facts.table import FactTable, Series
 from quaestor.plan.steps import Plan
 from quaestor.questions.intents import IntentWeights
 from quaestor.questions.understanding import INTENTS, Operand, Reading, read_filing_question
+from quaestor.retrieval.company_name import without_company
 from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
@@ -123,6 +124,11 @@ def read_turn_state(
     )
 
 
+def read_question(text: str, table: FactTable) -> Reading:
+    """Return a question about a filing as it is read: its own company is "the company", whatever its name."""
+    return read_filing_question(without_company(text, table.document, one_company=True))
+
+
 def ask_for(
     reading: Reading,
     place: int,
@@ -155,7 +161,7 @@ def ask_for(
 
 def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWeights) -> TurnState:
     """Return what the question after a turn goes on from."""
-    reading = read_filing_question(turn.text)
+    reading = read_question(turn.text, table)
     asked = resolve_moments(reading, table, state.base)
     answer = None if turn.plan is None else read_past_answer(turn.plan, table)
     leaves = [leaf for node in answer.measured for leaf in node.leaves()] if answer else []
@@ -184,7 +190,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     state = TurnState()
     for turn in past:
         state = _go_on(state, turn, table, weights)
-    reading = read_filing_question(text)
+    reading = read_question(text, table)
     shares = with_repetition(weights.intents.classify(reading, before=state.intent), reading, state.intent)
     moments = resolve_moments(reading, table, state.base)
 
