@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from textwrap import shorten
 
 from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.display import show_number
@@ -19,6 +20,8 @@ from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
 _LINES = 40_000
 _NUMBER = re.compile(r"\s*(?:(?:number|option|reading)\s+)?(?P<place>[1-9])[.)]?\s*", re.IGNORECASE)
+_LONGEST = 120
+"""Characters of a reading in the line that offers it."""
 _READINGS = 3
 """How many readings are offered if none is likely enough."""
 
@@ -129,6 +132,9 @@ def _other_reading(answer: Answer) -> OtherReading:
 def _ask_back(context: TurnContext, answers: Sequence[Answer], why: str) -> Answer:
     """Return no answer, with the likeliest readings to choose from."""
     offered = tuple(map(_other_reading, answers[:_READINGS]))
-    listed = "; ".join(f"{place}. {reading.description}: {reading.shown}" for place, reading in enumerate(offered, 1))
+    listed = "; ".join(
+        shorten(f"{place}. {reading.description}: {reading.shown}", _LONGEST, placeholder="...")
+        for place, reading in enumerate(offered, 1)
+    )
     none = answer_without_value(context, "ambiguous", f"{why}. Did you mean: {listed}?")
     return replace(none, other_readings=offered)
