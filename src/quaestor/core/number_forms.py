@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from quaestor.core.currencies import AFTER_NUMBER, BEFORE_NUMBER, scaled_currency
+from quaestor.core.currencies import AFTER_NUMBER, BEFORE_NUMBER, SMALL_CODE, scaled_currency
 from quaestor.core.encoding_artifacts import find_artifacts
 from quaestor.core.quantity import Quantity, Scale
 
@@ -37,10 +37,12 @@ _CELL_SCALE = re.compile(r"([kKmMbBT]|[mM][mM])(?![A-Za-z0-9])|\s([KMBT])\s*$")
 _CLOSE = re.compile(r"\s{0,3}\)")
 _MINUS_AFTER = re.compile(rf"\s{{0,3}}-\s{{0,3}}(?P<named>{AFTER_NUMBER})?\s*$")
 _EMPTY_ECHO = re.compile(r"\s{0,3}\(\s{0,3}%\s{0,3}\)")
+_ANY_SIGN = rf"(?:(?:[a-z.]{{0,4}}[$€£¥₹₩]|{SMALL_CODE})\s?)?"
 _ECHO = re.compile(
-    rf"\s{{0,3}}\(\s{{0,6}}(?:{_CURRENCY}\s?)?-?(?:{NUMBER}\s?%?\s?[-/]\s?)?(?:{_CURRENCY}\s?)?-?({NUMBER})\s?%?\s{{0,3}}\)",
+    rf"\s{{0,3}}\(\s{{0,6}}{_ANY_SIGN}-?(?:{NUMBER}\s?%?\s?[-/]\s?)?{_ANY_SIGN}-?({NUMBER})\s?%?\s{{0,3}}\)",
     re.IGNORECASE,
 )
+"""The number again in parentheses, with a usual currency."""
 _BAD_RIGHT = re.compile(r"[A-Za-z0-9_\u00bc-\u00be\u2150-\u215e]|[.:][0-9]|,[0-9]|-[A-Za-z]")
 _BAD_LEFT = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,15}-$")
 _UNIT = re.compile(

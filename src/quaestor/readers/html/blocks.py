@@ -169,8 +169,8 @@ class Walk:
     def _start(self, element: "_Element", layout: "set[_Element]") -> bool:
         """Begins an element; returns whether what is in it is read."""
         tag = str(element.tag)
-        said = element.attrib
-        written = said.get("style", "")
+        get = element.get
+        written = get("style", "")
         found = style_rules(written) if written else None
         parent = self._frames[-1] if self._frames else None
         if parent:
@@ -178,22 +178,22 @@ class Walk:
         style = parent.style if parent else PLAIN
         frame = _Frame(tag, style, False, place=parent.children if parent else 1)
         self._frames.append(frame)
-        if tag in _UNSEEN or (found and found.hidden) or "hidden" in said:
+        if tag in _UNSEEN or (found and found.hidden) or get("hidden") is not None:
             return False
-        if self._hidden_by and self._is_hidden(tag, said.get("class", ""), said.get("id", "")):
+        if self._hidden_by and self._is_hidden(tag, get("class", ""), get("id", "")):
             self.hidden += 1
             return False
         if written or tag not in ("span", "tr", "a"):
-            size = said.get("size", "") if tag == "font" else ""
-            frame.style = inherited(style, tag, written, said.get("align", ""), size)
-        if named := said.get("id") or (said.get("name") if tag == "a" else None):
+            size = get("size", "") if tag == "font" else ""
+            frame.style = inherited(style, tag, written, get("align", ""), size)
+        if named := get("id") or (get("name") if tag == "a" else None):
             self._note_id(named)
         if tag == "br":
             self._run.break_line()
         elif tag in _BLOCKS:
             frame.block = True
             self._start_block(element, frame, bool(found and found.break_before), layout)
-        elif tag == "a" and (target := said.get("href", "")).startswith("#"):
+        elif tag == "a" and (target := get("href", "")).startswith("#"):
             self.links.add(target[1:])
             frame.link = True
             self._linked += 1
@@ -248,8 +248,9 @@ class Walk:
             self._break_page()
 
     def _end_cell(self, element: "_Element", frame: _Frame) -> None:
-        text, marks = self._run.printed()
-        look, linked = self._run.look(), self._run.linked > 0 and self._run.linked >= sum(self._run.looks.values())
+        run = self._run
+        text, marks = run.printed()
+        look, linked = run.look(), run.linked > 0 and run.linked >= sum(run.looks.values())
         columns, rows = _span(element.get("colspan")), _span(element.get("rowspan"))
         if self._table is not None:
             self._table.rows[-1].append(

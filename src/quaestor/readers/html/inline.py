@@ -5,7 +5,6 @@ tags: they are places in it and no more.
 """
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -38,7 +37,7 @@ class Run:
     parts: list[str] = field(default_factory=list)
     length: int = 0
     marks: list[Mark] = field(default_factory=list)
-    looks: Counter[Style] = field(default_factory=Counter)
+    looks: dict[Style, int] = field(default_factory=dict)
     linked: int = 0
     open_end: bool = True
     _raised: list[str] | None = None
@@ -70,7 +69,7 @@ class Run:
         self.open_end = text.endswith(" ")
         seen = len(text) - text.count(" ")
         if seen:
-            self.looks[style] += seen
+            self.looks[style] = self.looks.get(style, 0) + seen
             if linked:
                 self.linked += seen
 
@@ -78,7 +77,7 @@ class Run:
         self.parts.append(text)
         self.length += len(text)
         self.open_end = text[-1:] in (" ", "\n")
-        self.looks[style] += len(text.strip())
+        self.looks[style] = self.looks.get(style, 0) + len(text.strip())
 
     def break_line(self) -> None:
         """Begins another line, where there is one already."""
@@ -97,6 +96,8 @@ class Run:
     def printed(self) -> tuple[str, tuple[Mark, ...]]:
         """Returns the text, lines between line ends, and the tags with their spans in it."""
         text = "".join(self.parts).rstrip()
+        if not self.marks:
+            return text, ()
         found = []
         for mark in self.marks:
             start, end = min(mark.start, len(text)), min(mark.end, len(text))
@@ -109,13 +110,11 @@ class Run:
 
     def look(self) -> Style:
         """Returns how most of the text looks; what holds of all of it but a twentieth holds of it."""
-        total = sum(self.looks.values())
-        if not total:
-            return PLAIN
-        if len(self.looks) == 1:
-            (only,) = self.looks
+        if len(self.looks) < 2:
+            only = next(iter(self.looks), PLAIN)
             return replace(only, raised=False) if only.raised else only
-        most = self.looks.most_common(1)[0][0]
+        total = sum(self.looks.values())
+        most = max(self.looks, key=self.looks.__getitem__)
 
         def share(name: str) -> bool:
             return sum(count for style, count in self.looks.items() if getattr(style, name)) >= 0.95 * total

@@ -100,17 +100,6 @@ def test_a_tree_of_an_html_parser_keeps_prefixes_and_small_letters() -> None:
     assert [tag.fact for tag in read_tags(root).numbers] == [fact_of(number("5", context="east"))]
 
 
-def test_words_go_on_in_continuations() -> None:
-    body = (
-        '<ix:nonNumeric name="nord:Note" contextRef="y24" continuedAt="a">Debt<ix:exclude> page 7</ix:exclude>'
-        '</ix:nonNumeric><p>7</p><ix:continuation id="a" continuedAt="b"> is</ix:continuation>'
-        '<ix:continuation id="b" continuedAt="a"> due</ix:continuation>'
-    )
-    tags = tags_of(body)
-    assert tags.words("nord:Note") == "Debt is due"
-    assert tags.words("nord:Other") is None
-
-
 def test_what_is_not_printed_is_hidden() -> None:
     hidden, shown = tags_of(number("5"), hidden=number("4")).numbers
     assert (hidden.hidden, shown.hidden) == (True, False)

@@ -51,15 +51,10 @@ class Tags:
     warnings: tuple[str, ...] = ()
     decimal: str | None = None
     _facts: Mapping[Element, Fact] = field(default_factory=dict, repr=False)
-    _words: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def fact(self, element: Element) -> Fact | None:
         """Returns what the tag of a printed number says; None where it is broken, or no tag of a number."""
         return self._facts.get(element)
-
-    def words(self, concept: str) -> str | None:
-        """Returns what the first tag of a concept encloses (`dei:DocumentFiscalYearFocus`), with its continuations."""
-        return self._words.get(concept)
 
 
 def read_tags(tree: Element) -> Tags:
@@ -88,7 +83,6 @@ class _Reader:
         self._words: list[Element] = []
         self._hidden: set[Element] = set()
         self._excluded: set[Element] = set()
-        self._continuations: dict[str, Element] = {}
         self._faults: Counter[str] = Counter()
         self._decimals: Counter[str] = Counter()
 
@@ -106,19 +100,14 @@ class _Reader:
             self._hidden.update(element.iter())
         elif local == "exclude":
             self._excluded.add(element)
-        elif local == "continuation":
-            self._continuations.setdefault(attributes(element).get("id", ""), element)
 
     def tags(self) -> Tags:
         contexts = read_all(self._contexts, lambda e: read_context(e, self._names), "context", self._warn)
         units = read_all(self._units, lambda e: read_unit(e, self._names), "unit", self._warn)
-        words: dict[str, str] = {}
-        for element in self._words:
-            words.setdefault(self._names.qualified(attributes(element).get("name", "")), self._text(element).strip())
-        calendar = read_calendar(words)
+        calendar = read_calendar(self._cover_words())
         numbers = []
         for place, element in enumerate(self._numbers):
-            text = self._text(element)
+            text = text_of(element, self._excluded)
             try:
                 fact = self._fact(element, place, text, contexts, units, calendar)
             except ValueError as error:
@@ -126,7 +115,16 @@ class _Reader:
                 continue
             numbers.append(NumberTag(element, fact, text, element in self._hidden))
         decimal = max(self._decimals, key=self._decimals.__getitem__, default=None)
-        return Tags(tuple(numbers), self._warnings(), decimal, {tag.element: tag.fact for tag in numbers}, words)
+        return Tags(tuple(numbers), self._warnings(), decimal, {tag.element: tag.fact for tag in numbers})
+
+    def _cover_words(self) -> dict[str, str]:
+        """Return what the first tag of each concept of the cover encloses; other words are whole notes."""
+        words: dict[str, str] = {}
+        for element in self._words:
+            concept = self._names.qualified(attributes(element).get("name", ""))
+            if concept.startswith("dei:") and concept not in words:
+                words[concept] = text_of(element, self._excluded).strip()
+        return words
 
     def _fact(
         self,
@@ -181,17 +179,6 @@ class _Reader:
             self._names.kind_of(name) == (SCHEMA_INSTANCE, "nil") and value.strip() in ("true", "1")
             for name, value in element.attrib.items()
         )
-
-    def _text(self, element: Element) -> str:
-        """Returns what a tag encloses, and what continues it; a continuation that comes round ends it."""
-        found: list[str] = []
-        seen: set[Element] = set()
-        one: Element | None = element
-        while one is not None and one not in seen:
-            seen.add(one)
-            found.append(text_of(one, self._excluded))
-            one = self._continuations.get(attributes(one).get("continuedat", "\0"))
-        return "".join(found)
 
     def _warn(self, line: str) -> None:
         self._faults[line] += 1

@@ -5,6 +5,7 @@ the declarations among the attributes. Both trees are asked the same questions, 
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -98,6 +99,7 @@ class Names:
         return f"{usual}:{local}"
 
 
+@lru_cache(maxsize=256)
 def usual_prefix(space: str) -> str:
     """Returns the prefix that a namespace usually has; of one that is a prefix already, itself.
 
@@ -111,6 +113,7 @@ def usual_prefix(space: str) -> str:
     return _KINDS.get(named, named)
 
 
+@lru_cache(maxsize=256)
 def _is_public(space: str) -> bool:
     """Whether a namespace is of a taxonomy that many filers use, whose prefix is not the filer's to choose."""
     host = urlsplit(space).netloc.casefold()

@@ -1,5 +1,7 @@
 """Sentences that answer a question are found, and quoted as they are printed."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from quaestor.core.answer_value import Text
@@ -10,7 +12,7 @@ from quaestor.plan.execute import execute
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.composing import intents_by_name
 from quaestor.solvers.embedded.filings.quoting import propose_words, quote, read_on
-from quaestor.solvers.embedded.filings.words import WordCandidates, WordsAsked, find_sentences, subject_of
+from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences, subject_of
 
 TABLE = build_facts(
     assemble(
@@ -39,13 +41,8 @@ TABLE = build_facts(
 class _BySubject:
     """A ranker that knows one feature."""
 
-    names: tuple[str, ...] = ()
-
-    def __init__(self, candidates: WordCandidates) -> None:
-        self.column = candidates.names.index("subject")
-
-    def scores(self, rows: np.ndarray) -> np.ndarray:
-        return 5 * rows[:, self.column]
+    def scores_of(self, names: Sequence[str], rows: np.ndarray) -> np.ndarray:
+        return 5 * rows[:, names.index("subject")]
 
 
 def ask(text: str, intent: str) -> WordsAsked:
@@ -61,7 +58,7 @@ def test_the_sentence_whose_subject_is_asked_about_is_told_from_others() -> None
 
 def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
     asked = ask("why did net sales rise?", "why")
-    proposals = propose_words(asked, TABLE, _BySubject(find_sentences(asked, TABLE)), intents_by_name(asked.intents))  # type: ignore[arg-type]
+    proposals = propose_words(asked, TABLE, _BySubject(), intents_by_name(asked.intents))  # type: ignore[arg-type]
     texts = [step.text for step in proposals[0].plan.extracts]
     assert texts == [
         "Net sales increased primarily due to higher volumes.",
@@ -72,7 +69,7 @@ def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
 
 def test_no_words_are_proposed_if_a_number_is_asked_for() -> None:
     asked = ask("what were net sales?", "growth")
-    assert propose_words(asked, TABLE, _BySubject(find_sentences(asked, TABLE)), intents_by_name(asked.intents)) == []  # type: ignore[arg-type]
+    assert propose_words(asked, TABLE, _BySubject(), intents_by_name(asked.intents)) == []  # type: ignore[arg-type]
 
 
 def test_a_sentence_that_opens_a_list_is_read_on_within_its_section() -> None:
