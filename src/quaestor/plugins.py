@@ -75,13 +75,16 @@ class Registry(Generic[T]):
         module, _, attribute = self._built_in[name].partition(":")
         return self._check(name, getattr(import_module(module), attribute))
 
-    def usable(self) -> Iterator[tuple[str, T]]:
-        """Yields all that can be loaded, by name, in the order of `names`.
+    def usable(self, names: Iterable[str] | None = None) -> Iterator[tuple[str, T]]:
+        """Yield what can be loaded, by name, each loaded when it is asked for.
 
         What another package adds and cannot be loaded, or has a name that is taken, is left out; a line on the logger
         `quaestor.plugins` says so, once a process.
+
+        Args:
+            names: Which, and in which order; by default all in the order of `names`.
         """
-        for name in self.names():
+        for name in self.names() if names is None else names:
             try:
                 found = self.find(name)
             except PluginError as error:

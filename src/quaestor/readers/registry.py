@@ -40,8 +40,8 @@ def _reader_of(name: str, found: object) -> DocumentReader:
 # In the order in which they are asked, but for those of other packages, which come first: what has a mark of its own
 # in its bytes before what is any text.
 _OWN = {
-    "pdf": "quaestor.readers.pdf.reader:PdfReader",
     "html": "quaestor.readers.html.reader:HtmlReader",
+    "pdf": "quaestor.readers.pdf.reader:PdfReader",
     "xlsx": "quaestor.readers.workbook.reader:WorkbookReader",
     "markdown": "quaestor.readers.markdown:MarkdownReader",
     "csv": "quaestor.readers.delimited:DelimitedReader",
@@ -62,10 +62,8 @@ def own_readers() -> frozenset[str]:
 
 def find_reader(content: FileContent) -> DocumentReader | None:
     """Returns the reader of a file, or None where none knows it: readers of other packages are asked first."""
-    usable = tuple(_READERS.usable())
-    own = own_readers()
-    ordered = [*(pair for pair in usable if pair[0] not in own), *(pair for pair in usable if pair[0] in own)]
-    return next((reader for _, reader in ordered if _recognises(reader, content)), None)
+    ordered = sorted(reader_names(), key=own_readers().__contains__)
+    return next((reader for _, reader in _READERS.usable(ordered) if _recognises(reader, content)), None)
 
 
 def _recognises(reader: DocumentReader, content: FileContent) -> bool:
