@@ -4,8 +4,10 @@ Owns the order of these. What was asked is kept as asked; it is read by these wo
 """
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from quaestor.core.periods import with_periods_outright
+from quaestor.questions.stems import stem
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.fiscal_years import in_fiscal_years
 from quaestor.retrieval.index import PlaceIndex
@@ -20,8 +22,12 @@ def meant_texts(texts: Iterable[str], index: PlaceIndex) -> Mapping[str, str]:
         index: The document's.
     """
     document = index.document
-    meant = {
-        text: in_fiscal_years(with_periods_outright(respelled(without_company(text, document), index)), document)
-        for text in texts
-    }
+    is_known = partial(_is_known, index)
+    spelled = {text: respelled(without_company(text, document), document, is_known) for text in texts}
+    meant = {text: in_fiscal_years(with_periods_outright(said), document) for text, said in spelled.items()}
     return {text: said for text, said in meant.items() if said != text}
+
+
+def _is_known(index: PlaceIndex, word: str) -> bool:
+    (rarity,) = index.words.rarity({stem(word)}).values()
+    return any(rarity)

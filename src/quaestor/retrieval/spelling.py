@@ -5,7 +5,7 @@ one word of those is a slip away from it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from quaestor.core.stop_words import FUNCTION_WORDS, STOP_WORDS
@@ -14,7 +14,6 @@ from quaestor.ontology.core_lines import read_core_lines
 from quaestor.ontology.measures import read_measures
 from quaestor.questions.stems import stem
 from quaestor.retrieval.everyday import in_words_of_reports
-from quaestor.retrieval.index import PlaceIndex
 
 _WORD = re.compile(r"(?<![\w.&'\u2019-])[a-z]{7,}(?![\w&'\u2019-])")
 """Words in small letters: a name is in capitals, and nobody knows how it is spelled. Shorter words are too often a
@@ -27,26 +26,22 @@ _OF_QUESTIONS = frozenset(
     "change changed years months employees number shares million billion thousand dividend auditor margin amount "
     "company total biggest ratio growth rose decline declined higher lower versus during reported repurchases "
     "buyback buybacks stock spent segment region calculate compare previous fiscal annual quarterly outstanding "
-    "maturity".split()
+    "maturity trailing geography weighed".split()
 )
 
 
-def respelled(text: str, index: PlaceIndex) -> str:
+def respelled(text: str, document: Document, is_known: Callable[[str], bool]) -> str:
     """Returns a question with its misspelled words as the document, or its kind, spells them.
 
     Args:
         text: As asked.
-        index: The document's.
+        document: What is asked about.
+        is_known: Returns whether a word in small letters is anywhere in the document, in any of its forms.
     """
     words = [found for form in (_FIRST, _WORD) for found in form.finditer(text)]
-    terms = {found[0]: stem(found[0].lower()) for found in words if _may_be_wrong(found[0].lower())}
-    if not terms:
-        return text
-    rarity = index.words.rarity(set(terms.values()))
-    unknown = {word for word, term in terms.items() if not any(rarity[term])}
-    if not unknown:
-        return text
-    mended = {word: right for word in unknown if (right := _nearest(word.lower(), index.document))}
+    doubted = {found[0] for found in words if _may_be_wrong(found[0].lower())}
+    unknown = {word for word in doubted if not is_known(word.lower())}
+    mended = {word: right for word in unknown if (right := _nearest(word.lower(), document))}
     for found in sorted(words, key=lambda one: -one.start()):
         if found[0] in mended:
             text = f"{text[: found.start()]}{mended[found[0]]}{text[found.end() :]}"
