@@ -12,6 +12,7 @@ import pickle
 import re
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,9 @@ from benchmarks.analysts import (
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import print_value
 from quaestor.facts.table import FactTable, build_facts
-from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, play_questions, with_confidence
+from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, play_questions
 from quaestor.learning.filing_training import company_of, split_by_company
-from quaestor.learning.filings import fit_filing_weights, read_labelled
+from quaestor.learning.filings import fit_filing_weights, label_questions, read_labelled
 from quaestor.solvers.embedded.filings.deciding import Result
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 
@@ -112,26 +113,28 @@ def main() -> None:
     questions: list[Line] = []
     answers: list[Line] = []
     played: dict[str, list[PlayedQuestion]] = {}
-    seconds: dict[str, float] = {}
+    by_label: dict[str, list[PlayedQuestion]] = {}
     for fold, learned in zip(folds, weights, strict=True):
         for filing in sorted(fold & set(asked)):
             lines: list[dict[str, Any]] = [
                 json.loads(line) for line in (QUESTIONS / f"{filing}.jsonl").read_text(encoding="utf-8").splitlines()
             ]
             questions += lines
-            begin = time.perf_counter()
             labelled = read_labelled([QUESTIONS / f"{filing}.jsonl"])
             played[filing] = play_questions(labelled, tables[filing], learned)
-            seconds[filing] = (time.perf_counter() - begin) / len(lines)
+            by_label[filing] = play_questions(label_questions(filing, tables[filing]), tables[filing], learned)
     # The confidence of a fold is learned on the others, as their questions are answered by weights that left them out.
     by_fold = [[one for filing in sorted(fold & set(asked)) for one in played[filing]] for fold in folds]
-    for fold, mine in zip(folds, by_fold, strict=True):
+    for fold, mine, learned in zip(folds, by_fold, weights, strict=True):
         others = [one for other in by_fold if other is not mine for one in other]
-        model = fit_confidence(others) if not options.plain and others else None
+        others += [one for filing in by_label if filing not in fold for one in by_label[filing]]
+        sure = replace(learned, confidence=fit_confidence(others)) if not options.plain and others else learned
         for filing in sorted(fold & set(asked)):
-            for one in played[filing]:
-                sure = one if model is None or not one.features else with_confidence(one, model)
-                answers.append(write_played(sure, decline=model is not None) | {"seconds": seconds[filing]})
+            begin = time.perf_counter()
+            again = play_questions([one.question for one in played[filing]], tables[filing], sure)
+            seconds = (time.perf_counter() - begin) / len(again)
+            decline = sure.confidence is not None
+            answers += [write_played(one, decline=decline) | {"seconds": seconds} for one in again]
     kinds = set(filter(None, options.kinds.split(",")))
     kept = [(q, a) for q, a in zip(questions, answers, strict=True) if not kinds or q["kind"] in kinds]
     scorer = load_scorer()

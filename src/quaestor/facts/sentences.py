@@ -1,7 +1,7 @@
 """An index of a document's sentences by their terms and their context."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
@@ -97,6 +97,8 @@ _SECTIONS: Mapping[str, re.Pattern[str]] = {
     "liquidity": re.compile(r"liquidity|capital resources|cash flow|financing", re.IGNORECASE),
     "auditor": re.compile(r"auditor|report of independent|accounting firm|signatures", re.IGNORECASE),
 }
+_NAMED = 0.7
+"""The share of a name's places that have a capital."""
 SIGNS = (*_SIGNS, *_PATTERNS, *(f"in_{name}" for name in _SECTIONS))
 _SHAPE = ("length", "position", "first", "paragraph", "numbers", "counts", "shouts", "bullet", "depth")
 STATIC = (*SIGNS, *_SHAPE)
@@ -118,6 +120,7 @@ class SentenceIndex:
         numbers: By number, the sentences that print it.
         places: The sentence of a section's id and index.
         static: What is known of each beside a question.
+        names: Terms that are mostly written with a capital within sentences: names of things, places and people.
 
     Shape: `static` is sentences x `len(STATIC)`.
     """
@@ -132,6 +135,7 @@ class SentenceIndex:
     numbers: Mapping[float, NDArray[np.intp]] = field(repr=False)
     places: Mapping[tuple[str, int], int] = field(repr=False)
     static: Floats = field(repr=False)
+    names: frozenset[str] = field(default=frozenset(), repr=False)
 
     def rarity(self, term: str) -> float:
         """Return the inverse document frequency of a term among the sentences."""
@@ -177,9 +181,15 @@ def index_sentences(document: Document) -> SentenceIndex:
     postings: dict[str, list[int]] = defaultdict(list)
     said: list[tuple[str, ...]] = []
     numbers: dict[float, list[int]] = defaultdict(list)
+    written, capital = Counter[str](), Counter[str]()
     for place, sentence in enumerate(sentences):
-        found = tuple(term for _, _, term in spans_of_terms(sentence.text))
+        text = sentence.text
+        spans = spans_of_terms(text)
+        found = tuple(term for _, _, term in spans)
         said.append(found)
+        if not text.isupper():
+            written.update(found[1:])
+            capital.update(term for begin, _, term in spans[1:] if text[begin].isupper())
         for term in set(found):
             postings[term].append(place)
         for number in {abs(float(mention.quantity.value)) for mention in sentence.mentions}:
@@ -207,6 +217,7 @@ def index_sentences(document: Document) -> SentenceIndex:
             [titles.get(id, "") for id in numbered],
             section,
         ),
+        frozenset(term for term, count in capital.items() if count >= _NAMED * written[term]),
     )
 
 

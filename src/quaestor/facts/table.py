@@ -12,7 +12,7 @@ from functools import cached_property
 from math import log
 
 from quaestor.core.fiscal import FiscalCalendar
-from quaestor.core.provenance import CellRef, Source
+from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.terms import terms
 from quaestor.documents.document import Document
 from quaestor.documents.table import TableRole
@@ -21,7 +21,7 @@ from quaestor.facts.moments import Moment, fiscal_calendar
 from quaestor.facts.rows import read_rows
 from quaestor.facts.sayings import read_sayings
 from quaestor.facts.sentences import SentenceIndex, index_sentences
-from quaestor.retrieval.company_name import cover_names
+from quaestor.retrieval.company_name import cover_names, cover_symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,16 @@ class FactTable:
         return {place: tuple(several) for place, several in found.items()}
 
     @cached_property
+    def lines_of_sentence(self) -> Mapping[tuple[str, int], tuple[int, ...]]:
+        """The places of the lines of each sentence, by its section and index."""
+        found: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for line in self.sayings:
+            ref = line.cells[0].ref
+            if isinstance(ref, SentenceRef):
+                found[ref.section, ref.sentence].append(line.place)
+        return {place: tuple(lines) for place, lines in found.items()}
+
+    @cached_property
     def at(self) -> Mapping[Source, tuple[Series, Moment | None]]:
         """The series and the time of each number."""
         return {cell.ref: (series, moment) for series in self.series for moment, cell in series.cells.items()}
@@ -124,7 +134,8 @@ class FactTable:
     @cached_property
     def company(self) -> frozenset[str]:
         """The terms by which the document's own company is called."""
-        return frozenset(term for name in cover_names(self.document) for term in terms(name)) - _LEGAL_TERMS
+        names = (*cover_names(self.document), *cover_symbols(self.document))
+        return frozenset(term for name in names for term in terms(name)) - _LEGAL_TERMS
 
     @cached_property
     def by_concept(self) -> Mapping[str, tuple[FactLine, ...]]:
@@ -149,6 +160,14 @@ class FactTable:
         """Return the inverse document frequency of a term among the lines."""
         having = len(self.postings.get(term, ())) + len(self.sentence_postings.get(term, ()))
         return log((1 + len(self.lines) + len(self.sayings)) / (1 + having))
+
+    def knows(self, term: str) -> bool:
+        """Return whether a term is of the company's name or of a line of a table."""
+        return term in self.company or term in self.postings
+
+    def mentions(self, term: str) -> bool:
+        """Return whether a term is anywhere in the document."""
+        return self.knows(term) or term in self.sentence_postings or term in self.sentences.postings
 
     def line(self, place: int) -> FactLine:
         """Return the line at a place."""

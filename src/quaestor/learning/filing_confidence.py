@@ -1,8 +1,8 @@
 """Learn how often an answer about a filing is right, and how often a question has none, from labelled conversations."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, Yes
 from quaestor.core.quantity import Scale
 from quaestor.facts.table import FactTable
 from quaestor.learning.filings import LabelledQuestion
-from quaestor.learning.trees import fitted_trees
+from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, Decision, decide_question
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
@@ -22,6 +22,7 @@ _PARAMETERS = {
 }  # fmt: skip
 _FACTORS = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*")
+_NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 _SHARED_WORDS = 0.45
 _ROUNDED = 0.006
 
@@ -32,18 +33,18 @@ class PlayedQuestion:
 
     Attributes:
         question: With its label.
-        right: Whether the first result is right.
+        rights: Whether each of the judged results is right.
         decision: All results.
     """
 
     question: LabelledQuestion
-    right: bool
+    rights: tuple[bool, ...]
     decision: Decision
 
     @property
-    def features(self) -> Mapping[str, float]:
-        """What the confidence is computed from; empty if there was no plan."""
-        return self.decision.features
+    def right(self) -> bool:
+        """Whether the first result is right."""
+        return any(self.rights[:1])
 
 
 def play_questions(
@@ -57,8 +58,9 @@ def play_questions(
             past = []
         decision = decide_question(one.text, past, table, weights)
         results = decision.results
-        right = bool(results) and is_right(one.answer, results[0].value, results[0].scale)
-        played.append(PlayedQuestion(one, right, decision))
+        judged = results[: len(decision.features)]
+        rights = tuple(is_right(one.answer, result.value, result.scale) for result in judged)
+        played.append(PlayedQuestion(one, rights, decision))
         past.append(PastTurn(one.text, results[0].proposal.plan if results else None))
     return played
 
@@ -67,21 +69,19 @@ def fit_confidence(played: Sequence[PlayedQuestion]) -> ConfidenceModel:
     """Return the model of confidence that played questions teach."""
     import xgboost
 
-    rows = [one for one in played if one.features]
-    names = tuple(sorted({name for one in rows for name in one.features}))
-    matrix = np.array([[one.features.get(name, np.nan) for name in names] for one in rows], np.float32)
-    trees = []
-    for labels in ([one.right for one in rows], ["none" not in one.question.answer for one in rows]):
+    known = [one for one in played if one.decision.features]
+    names = tuple(sorted({name for one in known for row in one.decision.features for name in row}))
+
+    def fit(rows: Sequence[Mapping[str, float]], labels: Sequence[bool]) -> FittedTrees:
+        matrix = np.array([[row.get(name, np.nan) for name in names] for row in rows], np.float32)
         data = xgboost.DMatrix(matrix, label=np.array(labels, np.float32), feature_names=list(names))
-        booster = xgboost.train(_PARAMETERS, data, _ROUNDS)
-        trees.append(fitted_trees(booster, names))
-    return ConfidenceModel(names, *trees)
+        return fitted_trees(xgboost.train(_PARAMETERS, data, _ROUNDS), names)
 
-
-def with_confidence(played: PlayedQuestion, model: ConfidenceModel) -> PlayedQuestion:
-    """Return a played question with the probabilities of a model."""
-    right, answerable = model.predict(played.features)
-    return replace(played, decision=replace(played.decision, right=right, answerable=answerable))
+    right = fit(
+        [row for one in known for row in one.decision.features], [right for one in known for right in one.rights]
+    )
+    answerable = fit([one.decision.features[0] for one in known], ["none" not in one.question.answer for one in known])
+    return ConfidenceModel(names, right, answerable)
 
 
 def is_right(label: Mapping[str, Any], value: AnswerValue, scale: Scale) -> bool:  # noqa: PLR0911 - a kind of label each
@@ -109,7 +109,9 @@ def is_right(label: Mapping[str, Any], value: AnswerValue, scale: Scale) -> bool
     if "label" in label:
         return _shares_words(label["label"], text, 0.5)
     if "value" in label:
-        return any(_is_number(label, number) for number in numbers[:1])
+        return any(_is_number(label, number) for number in numbers[:1]) or (
+            isinstance(value, Text) and any(_is_number(label, number) for number in _numbers_in(text))
+        )
     return _shares_words(label.get("text", ""), text, _SHARED_WORDS)
 
 
@@ -120,6 +122,14 @@ def _numbers(value: AnswerValue, scale: Scale) -> list[tuple[float, Scale]]:
         case ValueList(items=items):
             return [(float(item.number), item.scale or scale) for item in items if item.number is not None]
     return []
+
+
+def _numbers_in(text: str) -> Iterator[tuple[float, Scale]]:
+    """Yield the numbers of a quotation, in ones and in each scale that it names."""
+    scales = [Scale.ONE, *(scale for scale in (Scale.THOUSAND, Scale.MILLION, Scale.BILLION) if str(scale) in text)]
+    for number in _NUMBER.findall(text):
+        for scale in scales:
+            yield float(number.replace(",", "")), scale
 
 
 def _is_number(label: Mapping[str, Any], number: tuple[float, Scale]) -> bool:

@@ -10,10 +10,9 @@ from pathlib import Path
 from quaestor.documents.document import Document
 from quaestor.facts.table import build_facts
 from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, play_questions
-from quaestor.learning.filings import LabelledQuestion, fit_filing_weights
+from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, label_questions
 from quaestor.learning.trees import FittedTrees
-from quaestor.questions.intents import IntentWeights
-from quaestor.questions.understanding import INTENTS
+from quaestor.questions.intents import QuestionClassifier
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 
 _FOLDS = 5
@@ -45,13 +44,17 @@ def train_on_filings(questions: Sequence[LabelledQuestion], documents: Mapping[s
     tables = {name: build_facts(document) for name, document in documents.items()}
     folds = split_by_company(sorted(tables), min(_FOLDS, len(tables)))
     played: list[PlayedQuestion] = []
+    by_label: list[PlayedQuestion] = []
     for fold in folds:
         others = {name: table for name, table in tables.items() if name not in fold}
         rest = [one for one in questions if one.filing not in fold]
         weights = fit_filing_weights(rest, others, folds=[other for other in folds if other is not fold])
         for name in sorted(fold):
-            played += play_questions([one for one in questions if one.filing == name], tables[name], weights)
-    weights = replace(fit_filing_weights(questions, tables, folds=folds), confidence=fit_confidence(played))
+            asked = [one for one in questions if one.filing == name]
+            played += play_questions(asked, tables[name], weights)
+            by_label += play_questions(label_questions(name, tables[name]), tables[name], weights)
+    confidence = fit_confidence([*played, *by_label])
+    weights = replace(fit_filing_weights(questions, tables, folds=folds), confidence=confidence)
     return FilingTraining(weights, len(questions), sum(one.right for one in played))
 
 
@@ -81,10 +84,9 @@ def company_of(filing: str) -> str:
 def save_filing_weights(weights: FilingWeights, folder: Path) -> None:
     """Write weights into a folder, as `read_filing_weights` reads them."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "intents.json").write_text(_write_intents(weights.intents), encoding="utf-8")
-    trees = {"series.json": weights.ranker}
-    if weights.words is not None:
-        trees["words.json"] = weights.words
+    (folder / "intents.json").write_text(_write_classifier(weights.intents), encoding="utf-8")
+    (folder / "kinds.json").write_text(_write_classifier(weights.kinds), encoding="utf-8")
+    trees = {"words.json": weights.words, "series.json": weights.ranker}
     if weights.confidence is not None:
         trees |= {"right.json": weights.confidence.right, "answerable.json": weights.confidence.answerable}
     for name, fitted in trees.items():
@@ -92,6 +94,7 @@ def save_filing_weights(weights: FilingWeights, folder: Path) -> None:
         fitted.save(folder / name)
 
 
-def _write_intents(intents: IntentWeights) -> str:
-    rows = {name: [round(float(value), _DIGITS) for value in intents.matrix[row]] for name, row in intents.rows.items()}
-    return json.dumps({"intents": list(INTENTS), "weights": rows}, separators=(",", ":")) + "\n"
+def _write_classifier(classifier: QuestionClassifier) -> str:
+    matrix = classifier.matrix
+    rows = {name: [round(float(value), _DIGITS) for value in matrix[row]] for name, row in classifier.rows.items()}
+    return json.dumps({"classes": list(classifier.classes), "weights": rows}, separators=(",", ":")) + "\n"

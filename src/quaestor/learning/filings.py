@@ -7,33 +7,38 @@ in a line that is called so, are meant by an operand of the question.
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms
 from quaestor.facts.table import FactTable, Series
 from quaestor.learning.filing_words import WORD_INTENTS, fit_word_ranker, grade_sentences
-from quaestor.learning.intents import IntentSample, fit_intents, generate_samples
+from quaestor.learning.intents import QuestionSample, fit_classifier, generate_samples
 from quaestor.learning.trees import FittedTrees, fitted_trees
-from quaestor.questions.intents import IntentWeights
-from quaestor.questions.understanding import read_filing_question
+from quaestor.questions.answer_units import KINDS, kind_of_number
+from quaestor.questions.intents import QuestionClassifier
 from quaestor.solvers.embedded.filings.binding import Candidates
+from quaestor.solvers.embedded.filings.quoting import rank_sentences
 from quaestor.solvers.embedded.filings.times import resolve_moments
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
+    Likely,
     TurnState,
     ask_for,
     ask_for_words,
     read_question,
     read_turn_state,
+    with_sentences,
 )
 from quaestor.solvers.embedded.filings.words import WordCandidates, find_sentences
+from quaestor.solvers.embedded.model.trees import Trees
 
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 _DISTINCT = 1000
@@ -45,6 +50,7 @@ _WORDS = frozenset({"why", "description", "two_part", "unanswerable", "ambiguous
 _LABELS = 20
 """Lines of a filing that are asked for by their own labels: people do so too."""
 _NAMED = 2
+_LABEL_WEIGHT = 0.5
 
 _ROUNDS = 200
 _PARAMETERS = {
@@ -100,15 +106,51 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
     ]
 
 
-def fit_filing_intents(questions: Sequence[LabelledQuestion], tables: Mapping[str, FactTable]) -> IntentWeights:
+def fit_filing_intents(questions: Sequence[LabelledQuestion], tables: Mapping[str, FactTable]) -> QuestionClassifier:
     """Return the classifier of intents that labelled questions about filings teach, and generated ones."""
-    samples: list[IntentSample] = []
+    samples: list[QuestionSample] = []
     before = ""
     for one in questions:
         before = before if one.turn else ""
-        samples.append(IntentSample(read_question(one.text, tables[one.filing]), before, one.intent))
+        samples.append(QuestionSample(read_question(one.text, tables[one.filing]), before, one.intent))
         before = one.intent
-    return fit_intents([*samples, *generate_samples()])
+    filings = sorted({one.filing for one in questions})
+    by_label = (one for filing in filings for one in label_questions(filing, tables[filing]))
+    samples += [
+        QuestionSample(read_question(one.text, tables[one.filing]), "", one.intent, _LABEL_WEIGHT) for one in by_label
+    ]
+    return fit_classifier([*samples, *generate_samples()])
+
+
+def kind_of_label(answer: Mapping[str, Any]) -> str:
+    """Return the kind of a right answer, as `KINDS`; "" if there is no answer, or it is yes or no."""
+    several = (*answer.get("any_of", ()), *answer.get("values", ()), *answer.get("parts", ()))
+    if several:
+        return next((kind for one in several if (kind := kind_of_label(one))), "")
+    value, unit = answer.get("value"), answer.get("unit")
+    if not isinstance(value, int | float):
+        return "" if "none" in answer or "yes" in answer else "words"
+    if unit == "ratio":
+        return "ratio"
+    scale = Scale.PERCENT if unit == "percent" else _SCALES[answer.get("scale") or ""]
+    return kind_of_number(value, scale, unit if unit in _CURRENCIES else None)
+
+
+_CURRENCIES = frozenset({"USD", "EUR"})
+_SCALES = {"": Scale.ONE, "thousand": Scale.THOUSAND, "million": Scale.MILLION, "billion": Scale.BILLION}
+_NAMES_OF_SCALES = {scale: name for name, scale in _SCALES.items()}
+
+
+def fit_answer_kinds(questions: Sequence[LabelledQuestion], tables: Mapping[str, FactTable]) -> QuestionClassifier:
+    """Return the classifier of the kinds of answers that labelled questions teach."""
+    samples: list[QuestionSample] = []
+    before = ""
+    for one in questions:
+        before = before if one.turn else ""
+        if kind := kind_of_label(one.answer):
+            samples.append(QuestionSample(read_question(one.text, tables[one.filing]), before, kind))
+        before = kind or before
+    return fit_classifier(samples, KINDS, by_terms=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +168,22 @@ class LabelledTurn:
     words: tuple[WordCandidates, NDArray[np.float32]]
 
 
-def read_turns(
-    questions: Sequence[LabelledQuestion], table: FactTable, intents: IntentWeights
-) -> Iterator[LabelledTurn]:
+@dataclass(frozen=True, slots=True)
+class TurnReaders:
+    """What questions are read with while the rankers are learned: learned on other filings than theirs.
+
+    Attributes:
+        intents: The classifier of intents.
+        kinds: The classifier of the kinds of answers.
+        words: The ranker of sentences; None while it is learned itself.
+    """
+
+    intents: QuestionClassifier
+    kinds: QuestionClassifier
+    words: Trees | None = None
+
+
+def read_turns(questions: Sequence[LabelledQuestion], table: FactTable, readers: TurnReaders) -> Iterator[LabelledTurn]:
     """Yield the questions about one filing with what each may mean."""
     state = TurnState()
     index = table.sentences
@@ -136,12 +191,16 @@ def read_turns(
         if one.turn == 0:
             state = TurnState()
         reading = read_question(one.text, table)
-        shares = intents.classify(reading, before=state.intent)
+        shares = readers.intents.classify(reading, before=state.intent)
         moments = resolve_moments(reading, table, state.base)
+        likely = Likely(shares, readers.kinds.classify(reading, before=state.kind))
+        asked = ask_for_words(reading, moments, state, shares)
+        if readers.words is not None:
+            likely = with_sentences(likely, rank_sentences(asked, table, readers.words), table)
         meant: list[Series] = []
         operands = []
         for place, operand in enumerate((*reading.operands, *((reading.whole,) if reading.relation else ()))):
-            candidates = ask_for(reading, min(place, len(reading.operands) - 1), moments, state, table, shares, operand)
+            candidates = ask_for(reading, min(place, len(reading.operands) - 1), moments, state, table, likely, operand)
             if not candidates.series:
                 continue
             grades = np.array([_grade(series, one, operand.terms) for series in candidates.series], np.float32)
@@ -149,7 +208,7 @@ def read_turns(
             if grades.max() > 0:
                 meant += [s for s, grade in zip(candidates.series, grades, strict=True) if grade == grades.max()][:2]
         graded = grade_sentences(one.answer, one.place, index)
-        words = find_sentences(ask_for_words(reading, moments, state, shares), table)
+        words = find_sentences(asked, table)
         fits = np.array([graded.get(int(place), 0.0) for place in words.places], np.float32)
         yield LabelledTurn(one, tuple(operands), (words, fits))
         said = [index.sentences[max(graded, key=lambda place: graded[place])]] if graded else []
@@ -157,7 +216,7 @@ def read_turns(
         state = read_turn_state(
             state, reading, moments, [(series, None) for series in meant[:3]], table, sentences=quoted
         )
-        state = replace(state, intent=one.intent)
+        state = replace(state, intent=one.intent, kind=kind_of_label(one.answer) or state.kind)
 
 
 def rank_samples(turns: Iterable[LabelledTurn]) -> list[tuple[Candidates, NDArray[np.float32]]]:
@@ -171,30 +230,66 @@ def rank_samples(turns: Iterable[LabelledTurn]) -> list[tuple[Candidates, NDArra
     ]
 
 
-def label_samples(table: FactTable, intents: IntentWeights) -> Iterator[tuple[Candidates, NDArray[np.float32]]]:
-    """Yield samples of questions that call a line by its own label, at its latest time; some of each filing."""
-    lines = [line for line in table.lines if len(line.label_terms) >= _NAMED and line.moments]
+def label_questions(filing: str, table: FactTable) -> list[LabelledQuestion]:
+    """Return questions that call lines of a filing by their own labels, each for the latest time of its line.
+
+    Analysts' questions have few of them, and they must not be taken for those that their authors made up in the same
+    form to have no answer.
+    """
+    called = Counter(line.label_terms for line in table.lines)
+    lines = [
+        line
+        for line in table.lines
+        if len(line.label_terms) >= _NAMED
+        and line.moments
+        and (line.role.is_statement or called[line.label_terms] == 1)
+    ]
     chosen = random.Random(len(lines)).sample(lines, min(_LABELS, len(lines)))
-    for line in chosen:
+    found = []
+    for place, line in enumerate(chosen):
         series = table.series_of_line[line.place][0]
-        moment = max((m for m in series.cells if m is not None), default=None)
+        moment = max((one for one in series.cells if one is not None), default=None)
         if moment is None:
             continue
-        reading = read_filing_question(f"what was {line.label.lower()} in {moment.year}?")
-        if len(reading.operands) != 1:
-            continue
-        moments = resolve_moments(reading, table, None)
-        candidates = ask_for(reading, 0, moments, TurnState(), table, intents.classify(reading, before=""))
-        amount = series.cells[moment].quantity.value
-        grades = [
-            4.0 * (other.line.label_terms == line.label_terms and _prints(other, amount)) for other in candidates.series
-        ]
-        if max(grades, default=0.0) > 0:
-            yield candidates, np.array(grades, np.float32)
+        text = _LABEL_FORMS[place % len(_LABEL_FORMS)].format(label=line.label.lower(), year=moment.year)
+        cell = series.cells[moment]
+        amount = float(cell.quantity.value)
+        unit = "percent" if cell.scale is Scale.PERCENT else cell.unit
+        counted = {"scale": _NAMES_OF_SCALES.get(cell.scale, ""), "unit": unit}
+        answer = {"any_of": [{"value": value} | counted for value in (amount, -amount)]}
+        numbers = frozenset({abs(amount)})
+        found.append(
+            LabelledQuestion(
+                filing, f"label {place}", 0, text, "lookup", numbers, numbers, frozenset(line.label_terms), answer
+            )
+        )
+    return found
 
 
-def _prints(series: Series, amount: Decimal) -> bool:
-    return any(abs(cell.quantity.value) == abs(amount) for cell in series.cells.values())
+_LABEL_FORMS = (
+    "what was {label} in {year}?", "what were {label} in {year}?", "{label} {year}", "how much was {label} in {year}?",
+    "What is the value of {label} in {year}?",
+)  # fmt: skip
+
+
+def label_samples(
+    questions: Sequence[LabelledQuestion], table: FactTable, readers: TurnReaders
+) -> Iterator[tuple[Candidates, NDArray[np.float32]]]:
+    """Yield what questions by lines' own labels may mean, and whether it is that line's number."""
+    for turn in read_turns(questions, table, readers):
+        if len(turn.operands) == 1:
+            candidates, _ = turn.operands[0]
+            label, numbers = turn.question.where_terms, turn.question.numbers
+            grades = [
+                4.0 * (frozenset(series.line.label_terms) == label and _prints(series, numbers))
+                for series in candidates.series
+            ]
+            if max(grades, default=0.0) > 0:
+                yield candidates, np.array(grades, np.float32)
+
+
+def _prints(series: Series, numbers: frozenset[float]) -> bool:
+    return any(abs(float(cell.quantity.value)) in numbers for cell in series.cells.values())
 
 
 def word_samples(turns: Iterable[LabelledTurn]) -> list[tuple[WordCandidates, NDArray[np.float32]]]:
@@ -225,20 +320,29 @@ def fit_filing_weights(
     Args:
         questions: The questions.
         tables: The facts of each filing.
-        folds: Filings that are left out together when the intents are learned whose probabilities the ranker sees.
+        folds: Filings that are left out together when that is learned whose probabilities a ranker sees.
     """
+    by_filing = {filing: [one for one in questions if one.filing == filing] for filing in sorted(tables)}
+    parts = [sorted(fold & set(tables)) for fold in folds or [frozenset(tables)]]
+    readers = []
+    words: list[list[tuple[WordCandidates, NDArray[np.float32]]]] = []
+    for part in parts:
+        rest = [one for one in questions if one.filing not in part] if folds else list(questions)
+        readers.append(TurnReaders(fit_filing_intents(rest, tables), fit_answer_kinds(rest, tables)))
+        turns = (turn for name in part for turn in read_turns(by_filing[name], tables[name], readers[-1]))
+        words.append(word_samples(turns))
     samples: list[tuple[Candidates, NDArray[np.float32]]] = []
-    words: list[tuple[WordCandidates, NDArray[np.float32]]] = []
-    for fold in folds or [frozenset(tables)]:
-        rest = [one for one in questions if one.filing not in fold] if folds else list(questions)
-        intents = fit_filing_intents(rest, tables)
-        for filing in sorted(fold & set(tables)):
-            turns = list(read_turns([one for one in questions if one.filing == filing], tables[filing], intents))
-            samples += rank_samples(turns)
-            samples += label_samples(tables[filing], intents)
-            words += word_samples(turns)
+    for place, part in enumerate(parts):
+        others = [sample for other, several in enumerate(words) if other != place or not folds for sample in several]
+        reader = replace(readers[place], words=fit_word_ranker(others))
+        for name in part:
+            samples += rank_samples(read_turns(by_filing[name], tables[name], reader))
+            samples += label_samples(label_questions(name, tables[name]), tables[name], reader)
     return FilingWeights(
-        fit_filing_intents(questions, tables), fit_series_ranker(samples), words=fit_word_ranker(words)
+        fit_filing_intents(questions, tables),
+        fit_answer_kinds(questions, tables),
+        fit_word_ranker([sample for several in words for sample in several]),
+        fit_series_ranker(samples),
     )
 
 

@@ -1,4 +1,4 @@
-"""Fit the classifier of intents: multinomial logistic regression on labelled questions and on generated ones.
+"""Fit classifiers of questions: multinomial logistic regression on labelled questions and on generated ones.
 
 Owns `question_templates.tsv`: an intent, whether the question goes on from one before ("after growth"), and a question
 with places for a measure (`{M}`), a second one (`{N}`), a computed one (`{R}`), a member (`{X}`) and a time (`{T}`).
@@ -14,7 +14,7 @@ from importlib.resources import files
 import numpy as np
 
 from quaestor.ontology.lexicon import read_lexicon
-from quaestor.questions.intents import IntentWeights, intent_features
+from quaestor.questions.intents import QuestionClassifier, question_features
 from quaestor.questions.understanding import INTENTS, Reading, read_filing_question
 
 _LEAST = 2
@@ -32,28 +32,36 @@ _EACH = 6
 
 
 @dataclass(frozen=True, slots=True)
-class IntentSample:
-    """A question with its intent.
+class QuestionSample:
+    """A question with its class.
 
     Attributes:
         reading: The question.
         before: The intent of the question before; "" of the first of a conversation.
-        intent: A name in `INTENTS`.
+        label: The class: a name in `INTENTS`, or a kind of answer.
         weight: How much it counts.
     """
 
     reading: Reading
     before: str
-    intent: str
+    label: str
     weight: float = 1.0
 
 
-def fit_intents(samples: Sequence[IntentSample]) -> IntentWeights:
-    """Return weights learned on questions."""
+def fit_classifier(
+    samples: Sequence[QuestionSample], classes: tuple[str, ...] = INTENTS, *, by_terms: bool = False
+) -> QuestionClassifier:
+    """Return a classifier learned on questions.
+
+    Args:
+        samples: The questions.
+        classes: What they are told apart by.
+        by_terms: Whether the terms of a question are features too.
+    """
     from scipy.sparse import csr_matrix
     from sklearn.linear_model import LogisticRegression
 
-    features = [tuple(intent_features(one.reading, before=one.before)) for one in samples]
+    features = [tuple(question_features(one.reading, before=one.before, by_terms=by_terms)) for one in samples]
     counts = Counter(name for those in features for name in those)
     rows = {name: row for row, name in enumerate(sorted(name for name, count in counts.items() if count >= _LEAST))}
     known = [[rows[name] for name in those if name in rows] for those in features]
@@ -61,15 +69,16 @@ def fit_intents(samples: Sequence[IntentSample]) -> IntentWeights:
     columns = np.concatenate([np.asarray(row, np.int32) for row in known])
     inputs = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(samples), len(rows)))
     model = LogisticRegression(C=_INVERSE_PENALTY, max_iter=_STEPS, tol=1e-3, fit_intercept=False)
-    model.fit(inputs, [INTENTS.index(one.intent) for one in samples], sample_weight=[one.weight for one in samples])
-    matrix = np.zeros((len(rows), len(INTENTS)), np.float32)
+    model.fit(inputs, [classes.index(one.label) for one in samples], sample_weight=[one.weight for one in samples])
+    matrix = np.zeros((len(rows), len(classes)), np.float32)
     matrix[:, model.classes_] = model.coef_.T
     matrix[np.abs(matrix) < _SMALLEST] = 0.0
     kept = {name: row for name, row in rows.items() if matrix[row].any()}
-    return IntentWeights({name: place for place, name in enumerate(kept)}, matrix[list(kept.values())])
+    columns_of = {name: place for place, name in enumerate(kept)}
+    return QuestionClassifier(classes, columns_of, matrix[list(kept.values())], by_terms)
 
 
-def generate_samples(*, seed: int = 0, weight: float = 0.5) -> list[IntentSample]:
+def generate_samples(*, seed: int = 0, weight: float = 0.5) -> list[QuestionSample]:
     """Return questions made from templates and the phrases of the lexicon."""
     choose = random.Random(seed)
     lexicon = read_lexicon()
@@ -84,7 +93,7 @@ def generate_samples(*, seed: int = 0, weight: float = 0.5) -> list[IntentSample
             for place, values in zip("MNRXT", (measures, measures, ratios, _MEMBERS, _TIMES), strict=True):
                 text = text.replace(f"{{{place}}}", choose.choice(values))
             before = "" if after == "first" else choose.choice(_BEFORE) if after == "after" else after
-            samples.append(IntentSample(read_filing_question(text.strip()), before, intent, weight))
+            samples.append(QuestionSample(read_filing_question(text.strip()), before, intent, weight))
     return samples
 
 

@@ -13,7 +13,8 @@ from importlib.resources import files
 
 from quaestor.core.terms import split_terms
 
-_MEASURE = "measure:"
+MEASURE = "measure:"
+"""Begins the name of a measure where concepts are named too."""
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z:]*|[0-9.]+|[-+*/()]")
 
 
@@ -132,7 +133,7 @@ def read_lexicon() -> Lexicon:
     written = (files("quaestor.ontology") / "lexicon.tsv").read_text(encoding="utf-8").splitlines()
     columns = [(*line.split("\t"), "", "")[:3] for line in written]
     for (subject, _, rest), called in zip(columns, split_terms([phrases for _, phrases, _ in columns]), strict=True):
-        name = subject.removeprefix(_MEASURE)
+        name = subject.removeprefix(MEASURE)
         if name != subject:
             measures[name] = NamedMeasure(name, called, rest)
         else:

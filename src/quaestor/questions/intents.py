@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, by a linear classifier that is learned on labelled questions."""
+"""What a question asks for, by linear classifiers that are learned on labelled questions."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.core.terms import spans_of_terms
+from quaestor.core.terms import spans_of_terms, terms
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.asked_times import AskedMoment
 from quaestor.questions.understanding import Reading, is_filler
@@ -22,27 +22,31 @@ _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9]+|[%$?/&+()-]")
 
 
 @dataclass(frozen=True)
-class IntentWeights:
-    """A weight for each feature and intent.
+class QuestionClassifier:
+    """A weight for each feature of a question and each class.
 
     Attributes:
+        classes: What questions are told apart by: `INTENTS`, or the kinds of answers.
         rows: By feature, the row of `matrix`.
         matrix: The weights.
+        by_terms: Whether the terms of the question are features too.
 
-    Shape: `matrix` is features x `len(INTENTS)`.
+    Shape: `matrix` is features x `len(classes)`.
     """
 
+    classes: tuple[str, ...]
     rows: Mapping[str, int]
     matrix: NDArray[np.float32]
+    by_terms: bool = False
 
     def classify(self, reading: Reading, *, before: str) -> NDArray[np.float64]:
-        """Return the probability of each of `INTENTS`.
+        """Return the probability of each class.
 
         Args:
             reading: The question.
             before: The intent of the question before; "" of the first of a conversation.
         """
-        features = intent_features(reading, before=before)
+        features = question_features(reading, before=before, by_terms=self.by_terms)
         rows = [self.rows[found] for found in features if found in self.rows]
         logits = self.matrix[rows].sum(axis=0).astype(np.float64)
         odds = np.exp(logits - logits.max())
@@ -58,8 +62,8 @@ def form_of(intent: str) -> str:
     return FORMS.get(intent, intent)
 
 
-def intent_features(reading: Reading, *, before: str) -> Iterator[str]:
-    """Yield what the classifier looks at, each once."""
+def question_features(reading: Reading, *, before: str, by_terms: bool = False) -> Iterator[str]:
+    """Yield what a classifier looks at, each once."""
     words, first = _skeleton(reading), not before
     found = {"bias", f"first={first}", f"relation={reading.relation}", f"goes_on={reading.goes_on}"}
     for length in (1, 2, 3, 4):
@@ -94,6 +98,10 @@ def intent_features(reading: Reading, *, before: str) -> Iterator[str]:
         found.add(f"cue={cue} asks={asks} measure={'measure' in reading.slots} first={first}")
     found.add("cues=" + "+".join(cues))
     found |= {f"asks={asks} {kind}" for kind in kinds[1:]}
+    if by_terms:
+        known = terms(text)
+        found |= {f"term={one}" for one in known} | {f"last={one}" for one in known[-1:]}
+        found |= {f"concept={name}" for name in reading.whole.concepts}
     yield from sorted(found)
 
 

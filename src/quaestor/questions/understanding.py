@@ -105,6 +105,11 @@ _OPERATION = re.compile(
 
 # Words outside operands
 
+_CASH_SPENT = re.compile(
+    r"(?<=\bhow much )(?:cash|money) (?=(?:did|does|do|has|have|was|is|went)\b)"
+    r"(?=.{0,80}\b(?:spen[dt]|paid|pay|put|used?|return\w*|give|hand|go|went|invest\w*)\b)"
+)
+"""What is spent, which is not asked for itself."""
 _POLITE = re.compile(
     r"\b(?:(?:could|can|would|will) you|please|pls|kindly|thanks|thank you|i(?:'d| would) like|i want(?: to know)?"
     r"|(?:tell|give|show|remind) (?:me|us)|(?:let me|do you) know|help me|briefly|in (?:a|one) sentence"
@@ -268,7 +273,7 @@ def _take_instructions(text: str) -> tuple[str, TableRole | None, str]:
     """Return a question without its instructions, and the statement and the unit that they name."""
     role: TableRole | None = None
     unit = ""
-    text = _SOURCE.sub(" ", _POLITE.sub(" ", text))
+    text = _SOURCE.sub(" ", _POLITE.sub(" ", _CASH_SPENT.sub("", text)))
     text = _DIGITS.sub(" ", text)
     for name, pattern in _PLACES:
         if pattern.search(text):

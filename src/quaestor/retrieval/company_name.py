@@ -12,6 +12,7 @@ from quaestor.core.stop_words import FUNCTION_WORDS, SMALL_WORDS
 from quaestor.core.words import compounds
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document, Paragraph, SectionHeading
+from quaestor.documents.table import Table
 
 COVER = 80
 """Blocks of the beginning of a document, in which its company is named."""
@@ -23,6 +24,8 @@ _SAID = re.compile(
 _NO_NAME = re.compile(
     r"incorporated by|\bfiler\b|reporting company|growth company|commission|^the company\b|\d", re.IGNORECASE
 )
+_SYMBOL_HEADING = re.compile(r"\b(?:trading|ticker) symbol", re.IGNORECASE)
+_SYMBOL = re.compile(r"[A-Z]{2,5}")
 _SMALL = SMALL_WORDS | {"&"}
 _DOMAIN = re.compile(r"\.(?:com|net|org)$", re.IGNORECASE)
 _LEAST = 3
@@ -129,6 +132,17 @@ def names_no_company(text: str, document: Document) -> bool:
 def _words_on_cover(document: Document, file: str) -> frozenset[str]:
     names = cover_names(document, file)
     return frozenset(word for name in names for word in name.lower().split() if word not in _SMALL)
+
+
+def cover_symbols(document: Document) -> Iterator[str]:
+    """Yield the trading symbols on the cover of a document."""
+    for block in document.blocks[:COVER]:
+        if isinstance(block.content, Table):
+            table = block.content
+            for place, column in enumerate(table.columns):
+                if _SYMBOL_HEADING.search(column.label):
+                    cells = (row[place].text.strip() for row in table.cells)
+                    yield from (text for text in cells if _SYMBOL.fullmatch(text))
 
 
 def cover_names(document: Document, file: str = "") -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Sentences are found by their terms, the headings over them and the numbers that they print."""
 
+from quaestor.core.terms import terms
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
 from quaestor.facts.sentences import STATIC, index_sentences
 
@@ -53,3 +54,9 @@ def test_a_document_without_sentences_has_an_empty_index() -> None:
     assert index.sentences == ()
     assert index.static.shape == (0, len(STATIC))
     assert index.having(["sale"]).shape == (1, 0)
+
+
+def test_terms_that_have_a_capital_within_sentences_are_names() -> None:
+    paragraph = ParagraphPart(("Sales in China fell.", "Our sales grew less in China than in other countries."))
+    index = index_sentences(assemble("10-K", [HeadingPart("Sales", 1), paragraph]))
+    assert index.names == frozenset(terms("China"))

@@ -2,15 +2,15 @@
 
 import pytest
 
-from quaestor.learning.intents import IntentSample, fit_intents, generate_samples
+from quaestor.learning.intents import QuestionSample, fit_classifier, generate_samples
 from quaestor.questions.intents import form_of
 from quaestor.questions.understanding import INTENTS, read_filing_question
 
 pytest.importorskip("sklearn")
 
 
-def _sample(text: str, intent: str, before: str = "") -> IntentSample:
-    return IntentSample(read_filing_question(text), before, intent)
+def _sample(text: str, intent: str, before: str = "") -> QuestionSample:
+    return QuestionSample(read_filing_question(text), before, intent)
 
 
 def test_questions_are_classified_by_what_they_were_learned_on() -> None:
@@ -20,7 +20,7 @@ def test_questions_are_classified_by_what_they_were_learned_on() -> None:
         *(_sample("and in 2022?", before, before) for before in ("lookup", "growth") for _ in range(3)),
         *(_sample(f"by what percent did {name} grow?", "growth") for name in ("net income", "capex", "revenue")),
     ]
-    weights = fit_intents(samples)
+    weights = fit_classifier(samples)
     first = weights.classify(read_filing_question("by what percent did inventories grow?"), before="")
     second = weights.classify(read_filing_question("and in 2021?"), before="growth")
     assert INTENTS[int(first.argmax())] == INTENTS[int(second.argmax())] == "growth"
@@ -28,7 +28,7 @@ def test_questions_are_classified_by_what_they_were_learned_on() -> None:
 
 
 def test_templates_have_every_operation() -> None:
-    intents = {sample.intent for sample in generate_samples()}
+    intents = {sample.label for sample in generate_samples()}
     assert intents == set(INTENTS) - {"two_part"}
 
 

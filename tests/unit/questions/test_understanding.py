@@ -101,3 +101,15 @@ def test_what_numbers_are_wanted_for_each_of_is_read(text: str, each: str) -> No
 )
 def test_a_question_names_slots(text: str, slots: set[str]) -> None:
     assert read_filing_question(text).slots == slots
+
+
+@pytest.mark.parametrize(
+    ("text", "asks_for_cash"),
+    [
+        ("how much cash did they spend on buybacks?", False),
+        ("how much cash does the company have?", True),
+        ("how much cash was there at year end?", True),
+    ],
+)
+def test_cash_that_is_spent_is_not_what_is_asked_for(text: str, asks_for_cash: bool) -> None:
+    assert ("cash" in read_filing_question(text).whole.terms) is asks_for_cash

@@ -114,7 +114,7 @@ def _answers(decision: Decision, question: str, context: TurnContext) -> Iterato
 
 
 def _answer(result: Result, question: str, context: TurnContext) -> Answer:
-    answer = _describe_plan(result.proposal.plan, question, context, confidence=result.share)
+    answer = _describe_plan(result.proposal.plan, question, context, confidence=result.right)
     lines = dict.fromkeys(series.line.label for series in result.proposal.series)
     return replace(answer, grounds="; ".join(f'line "{label}"' for label in lines if label) or None)
 

@@ -5,7 +5,7 @@ learned on questions about other companies' filings scores them.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log10
@@ -21,9 +21,12 @@ from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
+from quaestor.questions.answer_units import KINDS, kind_of_number, share_of_kind
 from quaestor.questions.understanding import INTENTS, Operand
 
 _MOST, _MOST_IN_TEXT = 80, 40
+_ANSWERING = 5
+"""Sentences whose numbers are candidates because the sentence may answer the question."""
 """Candidates of an operand that are scored: in tables, and in sentences."""
 _PHRASE = 0.9
 """How much another name of what is asked for counts beside its own words."""
@@ -55,6 +58,8 @@ class Asked:
         ignored: Terms that name the company itself.
         role: The table that the question names ("per the balance sheet"), or None.
         basis: `gaap` or `adjusted`, if the question says so, or "".
+        kinds: The probability of each kind of answer, as `KINDS`.
+        sentences: The probability that sentences answer the question, by section and index, the likeliest first.
     """
 
     operand: Operand
@@ -70,6 +75,8 @@ class Asked:
     ignored: frozenset[str] = frozenset()
     role: TableRole | None = None
     basis: str = ""
+    kinds: tuple[float, ...] = ()
+    sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -116,6 +123,7 @@ class _Finder:
         self.own = tuple(dict.fromkeys(asked.terms))
         self.rarity = {term: table.rarity(term) for term in {*self.own, *asked.inherited}}
         self.weight = sum(self.rarity[term] for term in self.own) or 1.0
+        self.names = [term for term in self.own if term in table.sentences.names]
         self.concepts = asked.operand.concepts
         self.phrases = _phrases_meant(asked.operand)
         for term in {term for phrase in self.phrases for term in phrase}:
@@ -127,6 +135,8 @@ class _Finder:
         self.labels_before = {series.line.label_terms for series in before}
         self.concepts_before = {series.concept for series in before if series.concept}
         self.columns_before = {series.column for series in before}
+        self.kinds = dict(zip(KINDS, asked.kinds, strict=False))
+        self.ranks = {place: rank for rank, place in enumerate(asked.sentences)}
 
     def places(self) -> list[int]:
         """Return the likeliest series by their words alone: those of tables, then those of sentences."""
@@ -140,6 +150,9 @@ class _Finder:
         for line in (*named, *(series.line for series in self.asked.before)):
             scores = in_text if line.sentence else in_tables
             scores[line.place] = scores.get(line.place, 0.0) + self.weight
+        for sentence in tuple(self.asked.sentences)[:_ANSWERING]:
+            for place in table.lines_of_sentence.get(sentence, ()):
+                in_text[place] = in_text.get(place, 0.0) + self.weight
         return [*self._best(in_tables, _MOST), *self._best(in_text, _MOST_IN_TEXT)]
 
     def _by_words(self, postings: Mapping[str, tuple[int, ...]]) -> dict[int, float]:
@@ -192,6 +205,10 @@ class _Finder:
         there = set(terms)
         return sum(self.rarity[term] for term in self.own if term in there) / self.weight
 
+    def _recall_of_names(self, there: Collection[str]) -> float:
+        """Return the share of the names in the question that are among terms; 1 if it has none."""
+        return sum(name in there for name in self.names) / len(self.names) if self.names else 1.0
+
     def features(self, series: Series) -> dict[str, float]:
         asked, line, table = self.asked, series.line, self.table
         label, path, title = set(line.label_terms), line.path_terms, line.title_terms
@@ -209,6 +226,8 @@ class _Finder:
         wanted = asked.moments or (table.latest, Moment(*table.latest.end, 0))
         exact = sum(any(_is_at(moment, want) for moment in moments) for want in wanted)
         inherited = asked.inherited
+        at = (ref.section, ref.sentence) if isinstance(ref, SentenceRef) else None
+        sentence_share = asked.sentences.get(at, 0.0) if at else 0.0
         return {
             "label_recall": self._recall(label),
             "path_recall": self._recall(label | path),
@@ -248,6 +267,13 @@ class _Finder:
             "percent_asked": float(asked.percent),
             "percent_apart": float(first.scale is Scale.PERCENT) - float(asked.percent),
             "money": float(_is_money(first.unit)),
+            "names_recall": self._recall_of_names(label | path | column | members | title),
+            "kind_fits": share_of_kind(
+                self.kinds, kind_of_number(first.amount, first.scale, first.unit, in_table=not line.sentence)
+            ),
+            "words_asked": self.kinds.get("words", 0.0),
+            "sentence_share": sentence_share,
+            "sentence_rank": 1.0 / (1 + self.ranks[at]) if at in self.ranks else 0.0,
             "count_asked": float(asked.count),
             "count_apart": float(asked.count) - float(first.scale is not Scale.PERCENT and not _is_money(first.unit)),
             "size": min(12.0, log10(abs(first.amount) + 1.0)),

@@ -1,30 +1,47 @@
 """Whether and how a question about a filing is answered: results of all likely plans, each with its probability.
 
-Plans that come to one result support each other. How often a result like the first is right, and how often a question
-like this one has no answer in its filing, two models say that are learned on questions about other companies' filings.
+Plans that come to one result support each other. How likely each of the first results is right, and how likely a
+question like this one has no answer in its filing, two models say that are learned on questions about other companies'
+filings; the result that is likeliest to be right is the answer.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, log
+from math import exp, log, log10, nan
 
 import numpy as np
+from numpy.typing import NDArray
 
-from quaestor.core.answer_value import AnswerValue, Number
+from quaestor.core.answer_value import AnswerValue, Number, Text
+from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
 from quaestor.facts.table import FactTable
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.questions.answer_units import KINDS, share_of_kind
+from quaestor.questions.owners import names_other_owner
 from quaestor.questions.question_parts import split_questions
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.composing import Proposal
-from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn, Understood, understand_turn
+from quaestor.solvers.embedded.filings.turns import (
+    FilingWeights,
+    Likely,
+    PastTurn,
+    Understood,
+    kind_of_plan,
+    understand_turn,
+)
 from quaestor.solvers.embedded.model.trees import Trees
 
 _TRIED = 16
 """Plans that are executed."""
+_JUDGED = 8
+"""Results, the likeliest ones, whose probability of being right is computed."""
+_OF_OTHERS = 0.05
+"""The probability at most that a filing has the numbers of somebody whom no line of it names, or of what no word of it
+names."""
 _FORMS = (
     "value", "measure", "ratio", "share", "sum", "growth", "change", "difference", "cagr", "average", "list", "members",
     "ranking", "compare", "words", "parts", "before",
@@ -40,12 +57,14 @@ class Result:
         scale: What one unit of it stands for.
         proposals: The plans, the likeliest first.
         share: Their probability among all plans.
+        right: The probability that it is right; 0 if it was not judged.
     """
 
     value: AnswerValue
     scale: Scale
     proposals: tuple[Proposal, ...]
     share: float
+    right: float = 0.0
 
     @property
     def proposal(self) -> Proposal:
@@ -59,15 +78,18 @@ class Decision:
 
     Attributes:
         results: The results, the likeliest first.
-        features: What the probabilities are computed from; empty if there is no result.
-        right: The probability that the first is right.
+        features: What the probability of each is computed from, as far as they are judged.
         answerable: The probability that the filing has an answer.
     """
 
     results: tuple[Result, ...]
-    features: Mapping[str, float]
-    right: float
+    features: tuple[Mapping[str, float], ...]
     answerable: float
+
+    @property
+    def right(self) -> float:
+        """The probability that the first result is right."""
+        return self.results[0].right if self.results else 0.0
 
     @property
     def declines(self) -> bool:
@@ -89,11 +111,15 @@ class ConfidenceModel:
     right: Trees = field(repr=False)
     answerable: Trees = field(repr=False)
 
-    def predict(self, features: Mapping[str, float]) -> tuple[float, float]:
-        """Return the probability that the first result is right, and that there is an answer."""
-        row = np.array([[features.get(name, np.nan) for name in self.names]], np.float32)
-        right, answerable = (1 / (1 + exp(-float(trees.scores(row)[0]))) for trees in (self.right, self.answerable))
-        return right, answerable
+    def predict(self, features: Sequence[Mapping[str, float]]) -> tuple[list[float], float]:
+        """Return the probability that each result is right, and that there is an answer, by the first of them."""
+        rows = np.array([[one.get(name, np.nan) for name in self.names] for one in features], np.float32)
+        (answerable,) = _probabilities(self.answerable, rows[:1])
+        return _probabilities(self.right, rows), answerable
+
+
+def _probabilities(trees: Trees, rows: NDArray[np.float32]) -> list[float]:
+    return [1 / (1 + exp(-float(score))) for score in trees.scores(rows)]
 
 
 def collect_results(understood: Understood) -> tuple[Result, ...]:
@@ -121,16 +147,28 @@ def collect_results(understood: Understood) -> tuple[Result, ...]:
 
 def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
     """Return what is known of the answer to a question after the turns before."""
-    understood = understand_turn(text, past, table, weights)
-    results = collect_results(understood)
     parts = split_questions(text)
     if len(parts) > 1 and (joined := _join_parts(parts, past, table, weights)) is not None:
-        understood, results = joined
+        return _judge(*joined, weights.confidence)
+    understood = understand_turn(text, past, table, weights)
+    return _judge(understood, collect_results(understood), weights.confidence)
+
+
+def _judge(understood: Understood, results: tuple[Result, ...], model: ConfidenceModel | None) -> Decision:
+    """Return the results by their probability of being right."""
     if not results:
-        return Decision((), {}, 0.0, 0.0)
-    features = decision_features(understood, results)
-    right, answerable = weights.confidence.predict(features) if weights.confidence else (results[0].share, 1.0)
-    return Decision(results, features, right, answerable)
+        return Decision((), (), 0.0)
+    judged = results[:_JUDGED]
+    features = tuple(decision_features(understood, results, place) for place in range(len(judged)))
+    if model is None:
+        return Decision(tuple(replace(result, right=result.share) for result in results), features, 1.0)
+    rights, answerable = model.predict(features)
+    if features[0]["other_owner"] or 0 < features[0]["asked"] == features[0]["unheard"]:
+        answerable = min(answerable, _OF_OTHERS)
+    judged = tuple(replace(result, right=right) for result, right in zip(judged, rights, strict=True))
+    order = sorted(range(len(judged)), key=lambda place: -rights[place])
+    ranked = *(judged[place] for place in order), *results[_JUDGED:]
+    return Decision(ranked, tuple(features[place] for place in order), answerable)
 
 
 def _join_parts(
@@ -141,7 +179,7 @@ def _join_parts(
     decided: list[tuple[Understood, tuple[Result, ...]]] = []
     for part in parts:
         understood = understand_turn(part, asked, table, weights)
-        results = collect_results(understood)
+        results = _judge(understood, collect_results(understood), weights.confidence).results
         if not results:
             return None
         decided.append((understood, results))
@@ -186,35 +224,53 @@ def _shift_step(step: Extract | Compute, shift: int) -> Extract | Compute:
     return replace(step, id=step.id + shift, operands=operands)
 
 
-def decision_features(understood: Understood, results: Sequence[Result]) -> dict[str, float]:
-    """Return what tells right results from wrong ones, and questions that have an answer from others."""
-    question, first = understood.question, results[0]
-    table, proposal = question.table, first.proposal
+def decision_features(understood: Understood, results: Sequence[Result], place: int) -> dict[str, float]:
+    """Return what tells right results from wrong ones, and questions that have an answer from others.
+
+    Args:
+        understood: The question.
+        results: The results, the likeliest first.
+        place: The result that is described.
+    """
+    question, result = understood.question, results[place]
+    table, proposal = question.table, result.proposal
     asked = {term for operand in question.reading.operands for term in operand.terms} - table.company
     seen = set[str]()
     for series in proposal.series:
         line = series.line
         seen |= {*line.label_terms, *line.path_terms, *line.title_terms, *series.column}
     named = {
-        term for operand in question.reading.operands if operand.concepts or operand.measures for term in operand.terms
+        term
+        for operand in question.reading.operands
+        for match in operand.matches
+        for term in operand.phrase[match.start : match.end]
     }
     open_terms = asked - seen - named
     rarities = [table.rarity(term) for term in open_terms]
     unknown = [term for term in open_terms if term not in table.postings and term not in table.sentence_postings]
     total = sum(table.rarity(term) for term in asked) or 1.0
-    second = results[1].share if len(results) > 1 else 0.0
+    names = [term for term in open_terms if term in table.sentences.names or term in unknown]
+    other = max((one.share for one in results if one is not result), default=0.0)
     concepts = {concept for operand in question.reading.operands for concept in operand.concepts}
     moments = set(question.moments)
     features = {
-        "share": first.share,
-        "margin": log(first.share + 1e-6) - log(second + 1e-6),
+        "share": result.share,
+        "rank": float(place),
+        "margin": log(result.share + 1e-6) - log(other + 1e-6),
         "score": proposal.score,
-        "plans": float(len(first.proposals)),
+        "plans": float(len(result.proposals)),
+        "kind_fits": _fit_of_kind(understood.likely, result),
+        "words_asked": float(understood.likely.kinds[KINDS.index("words")]),
+        "sentence": max((understood.likely.sentences.get(at, 0.0) for at in _sentences_of(proposal)), default=0.0),
+        "size": min(12.0, log10(abs(float(result.value.value)) + 1.0)) if isinstance(result.value, Number) else -1.0,
         "results": float(len(results)),
         "asked": float(len(asked)),
         "open": float(len(open_terms)),
         "open_rarity": sum(rarities) / total,
         "rarest_open": max(rarities, default=0.0),
+        "open_names": float(len(names)),
+        "open_names_rarity": max((table.rarity(term) for term in names), default=0.0),
+        "other_owner": float(names_other_owner(question.reading.text, table.knows)),
         "unknown": float(len(unknown)),
         "unheard": float(sum(term not in table.sentences.postings for term in unknown)),
         "concept": float(any(series.concept in concepts for series in proposal.series)),
@@ -230,10 +286,29 @@ def decision_features(understood: Understood, results: Sequence[Result]) -> dict
         "before": float(bool(question.before)),
         "own": float(question.own),
         "operands": float(len(question.operands)),
-        "percent": float(first.scale is Scale.PERCENT),
+        "percent": float(result.scale is Scale.PERCENT),
         "lines": float(len(table.lines)),
         "best": max((bound.share for bounds in question.operands[:1] for bound in bounds[:1]), default=0.0),
     }
     features |= {f"form={form}": float(proposal.form == form) for form in _FORMS}
     features |= {f"intent={name}": question.intents[name] for name in INTENTS}
     return features | {f"plan_{name}": value for name, value in proposal.features.items()}
+
+
+def _sentences_of(proposal: Proposal) -> Iterator[tuple[str, int]]:
+    refs = (step.source for step in proposal.plan.extracts)
+    return ((ref.section, ref.sentence) for ref in refs if isinstance(ref, SentenceRef))
+
+
+def _fit_of_kind(likely: Likely, result: Result) -> float:
+    """Return how likely the kind of a result is asked for; nan of lists and of yes and no."""
+    kinds = dict(zip(KINDS, map(float, likely.kinds), strict=True))
+    if isinstance(result.value, Text) or result.proposal.form == "words":
+        return kinds["words"]
+    if not isinstance(result.value, Number):
+        return nan
+    if result.scale is Scale.PERCENT:
+        return kinds["percent"]
+    if any(isinstance(step, Compute) and step.operation == "divide" for step in result.proposal.plan.steps[-1:]):
+        return kinds["ratio"] + kinds["percent"]
+    return share_of_kind(kinds, kind_of_plan(result.proposal.form, result.proposal.series))

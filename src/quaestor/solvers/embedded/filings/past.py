@@ -49,10 +49,12 @@ class PastAnswer:
     Attributes:
         form: `value`, `ratio`, `growth`, `change`, `cagr`, `average`, `sum`, `list`, `members`, `ranking`, `compare`.
         measured: What was measured, of each time or member one; the first is of the latest time, or of the answer.
+        names: The concepts and measures that the question named.
     """
 
     form: str
     measured: tuple[Node, ...]
+    names: frozenset[str] = frozenset()
 
     @cached_property
     def moments(self) -> tuple[Moment, ...]:

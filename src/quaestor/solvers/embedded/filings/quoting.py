@@ -1,6 +1,7 @@
 """Plans that answer a question about a filing in its own words: the sentences that are likeliest to answer it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import log
 
 import numpy as np
@@ -24,25 +25,51 @@ _LABEL = 60
 _OPENS = STATIC.index("opens")
 
 
-def propose_words(asked: WordsAsked, table: FactTable, ranker: Trees, intents: Mapping[str, float]) -> list[Proposal]:
-    """Return the plans that quote what answers a question, the likeliest first; none if a number is asked for."""
-    share = sum(intents[name] * part for name, part in _SHARES.items())
-    if share < _LEAST:
-        return []
+@dataclass(frozen=True, slots=True)
+class LikelySentence:
+    """A sentence that may answer a question: its place in the index, its score, and its probability."""
+
+    place: int
+    score: float
+    share: float
+
+
+def rank_sentences(asked: WordsAsked, table: FactTable, ranker: Trees) -> list[LikelySentence]:
+    """Return the sentences that may answer a question, the likeliest first."""
     candidates = find_sentences(asked, table)
     if not len(candidates.places):
         return []
     scores = ranker.scores_of(candidates.names, candidates.features)
     order = np.argsort(-scores, kind="stable")
     likely = softmax([float(scores[row]) for row in order])
+    return [
+        LikelySentence(int(candidates.places[row]), float(scores[row]), share)
+        for row, share in zip(order, likely, strict=True)
+    ]
+
+
+def propose_words(
+    question: str, ranked: Sequence[LikelySentence], table: FactTable, intents: Mapping[str, float]
+) -> list[Proposal]:
+    """Return the plans that quote what answers a question, the likeliest first; none if a number is asked for.
+
+    Args:
+        question: As asked.
+        ranked: The sentences that may answer it, the likeliest first.
+        table: The facts.
+        intents: The probability of each intent.
+    """
+    share = sum(intents[name] * part for name, part in _SHARES.items())
+    if share < _LEAST:
+        return []
     reasons = intents["why"] + intents["description"] > intents["text_fact"]
-    label = asked.reading.text.strip().rstrip("?")[:_LABEL]
+    label = question.strip().rstrip("?")[:_LABEL]
     found = []
-    for row, part in zip(order[:_PROPOSED], likely, strict=False):
-        place = int(candidates.places[row])
-        places = tuple(read_on(place, table.sentences, reasons=reasons))
-        features = {"words": share, "words_score": float(scores[row])}
-        found.append(Proposal(quote(places, table, label), log(share) + log(part + 1e-6), "words", (), (), features))
+    for sentence in ranked[:_PROPOSED]:
+        places = tuple(read_on(sentence.place, table.sentences, reasons=reasons))
+        features = {"words": share, "words_score": sentence.score, "sentence": sentence.share}
+        score = log(share) + log(sentence.share + 1e-6)
+        found.append(Proposal(quote(places, table, label), score, "words", (), (), features))
     return found
 
 

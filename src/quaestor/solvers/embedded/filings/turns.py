@@ -1,7 +1,7 @@
 """A question about a filing in its conversation: read, bound to series, and composed to plans."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -10,17 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.provenance import SentenceRef
+from quaestor.core.terms import terms
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.steps import Plan
-from quaestor.questions.intents import IntentWeights
+from quaestor.questions.answer_units import kind_of_number
+from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.understanding import INTENTS, Operand, Reading, read_filing_question
 from quaestor.retrieval.company_name import without_company
+from quaestor.retrieval.spelling import respelled
 from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
+from quaestor.solvers.embedded.filings.composing.meant import names_of
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer
-from quaestor.solvers.embedded.filings.quoting import propose_words
+from quaestor.solvers.embedded.filings.quoting import LikelySentence, propose_words, rank_sentences
 from quaestor.solvers.embedded.filings.repeating import with_repetition
 from quaestor.solvers.embedded.filings.times import resolve_moments
 from quaestor.solvers.embedded.filings.words import WordsAsked
@@ -39,12 +43,21 @@ _MOST = 12
 
 @dataclass(frozen=True)
 class FilingWeights:
-    """What was learned on questions about filings: intents, the rankers of series and sentences, the confidence."""
+    """What was learned on questions about filings.
 
-    intents: IntentWeights
+    Attributes:
+        intents: The classifier of intents.
+        kinds: The classifier of the kinds of answers.
+        words: The ranker of sentences.
+        ranker: The ranker of series.
+        confidence: Which results are right; None until it is learned.
+    """
+
+    intents: QuestionClassifier
+    kinds: QuestionClassifier
+    words: Trees = field(repr=False)
     ranker: Trees = field(repr=False)
     confidence: "ConfidenceModel | None" = field(default=None, repr=False)
-    words: Trees | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +73,7 @@ class Understood:
     """A question as it is understood, with the plans that would answer it, the likeliest first."""
 
     question: Question
+    likely: "Likely"
     proposals: tuple[Proposal, ...]
 
 
@@ -77,6 +91,7 @@ class TurnState:
         falls: Whether the last question asked for a fall.
         intent: That of the last question, by the form of its answer; "" before the first.
         sentences: The sentences that answers were taken from, by section and index, the latest last.
+        kind: Of the last answer; "" before the first.
     """
 
     base: Moment | None = None
@@ -88,6 +103,7 @@ class TurnState:
     falls: bool = False
     intent: str = ""
     sentences: tuple[tuple[str, int], ...] = ()
+    kind: str = ""
 
 
 def read_turn_state(
@@ -124,9 +140,32 @@ def read_turn_state(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """What a question is likely to ask for.
+
+    Attributes:
+        intents: The probability of each of `INTENTS`.
+        kinds: The probability of each of `KINDS`.
+        sentences: The probability that sentences answer it, by section and index, the likeliest first.
+    """
+
+    intents: NDArray[np.float64]
+    kinds: NDArray[np.float64]
+    sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
+
+
+def with_sentences(likely: Likely, ranked: Sequence[LikelySentence], table: FactTable) -> Likely:
+    """Return what a question is likely to ask for, with the sentences that may answer it."""
+    sentences = table.sentences.sentences
+    places = ((sentences[one.place], one.share) for one in ranked)
+    return replace(likely, sentences={(sentence.section, sentence.index): share for sentence, share in places})
+
+
 def read_question(text: str, table: FactTable) -> Reading:
-    """Return a question about a filing as it is read: its own company is "the company", whatever its name."""
-    return read_filing_question(without_company(text, table.document, one_company=True))
+    """Return a question about a filing as it is read: its own company is "the company", and slips are mended."""
+    named = without_company(text, table.document, one_company=True)
+    return read_filing_question(respelled(named, table.document, lambda word: any(map(table.mentions, terms(word)))))
 
 
 def ask_for(
@@ -135,7 +174,7 @@ def ask_for(
     moments: tuple[Moment, ...],
     state: TurnState,
     table: FactTable,
-    intents: NDArray[np.float64],
+    likely: "Likely",
     operand: Operand | None = None,
 ) -> Candidates:
     """Return the series that an operand of a question may mean.
@@ -146,15 +185,15 @@ def ask_for(
         moments: The times that the question names.
         state: What it goes on from.
         table: The facts.
-        intents: The probability of each intent.
+        likely: What it is likely to ask for.
         operand: Other words that are looked for instead.
     """
     lowered = reading.text.lower()
     asked = Asked(
         operand or reading.operands[place], moments, state.series, state.terms, reading.goes_on, place,
         reading.relation,
-        bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, intents)), table.company,
-        reading.role, reading.basis,
+        bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, likely.intents)),
+        table.company, reading.role, reading.basis, tuple(map(float, likely.kinds)), likely.sentences,
     )  # fmt: skip
     return find_candidates(asked, table)
 
@@ -164,6 +203,8 @@ def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWe
     reading = read_question(turn.text, table)
     asked = resolve_moments(reading, table, state.base)
     answer = None if turn.plan is None else read_past_answer(turn.plan, table)
+    if answer is not None:
+        answer = replace(answer, names=names_of(reading.whole))
     leaves = [leaf for node in answer.measured for leaf in node.leaves()] if answer else []
     found = [(leaf.series, leaf.moment) for leaf in leaves if leaf.series is not None]
     if answer is not None:
@@ -172,7 +213,25 @@ def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWe
         intent = INTENTS[int(np.argmax(weights.intents.classify(reading, before=state.intent)))]
     sources = [step.source for step in turn.plan.extracts] if turn.plan is not None else []
     quoted = tuple((ref.section, ref.sentence) for ref in sources if isinstance(ref, SentenceRef))
-    return replace(read_turn_state(state, reading, asked, found, table, answer, quoted), intent=intent)
+    known = read_turn_state(state, reading, asked, found, table, answer, quoted)
+    kind = kind_of_plan(answer.form, [leaf.series for leaf in leaves if leaf.series]) if answer else "words"
+    kind = kind or "money"  # most numbers of tables whose unit is not known
+    return replace(known, intent=intent, kind=kind)
+
+
+_RELATIVE = frozenset({"growth", "share", "cagr"})
+
+
+def kind_of_plan(form: str, series: Sequence[Series]) -> str:
+    """Return the kind of what a plan comes to, by its form and what it takes its numbers from."""
+    if form in _RELATIVE:
+        return "percent"
+    if form == "ratio":
+        return "ratio"
+    if not series:
+        return "words"
+    first = series[0].first
+    return kind_of_number(first.amount, first.scale, first.unit, in_table=not series[0].line.sentence)
 
 
 def ask_for_words(
@@ -193,20 +252,23 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     reading = read_question(text, table)
     shares = with_repetition(weights.intents.classify(reading, before=state.intent), reading, state.intent)
     moments = resolve_moments(reading, table, state.base)
+    likely = Likely(shares, weights.kinds.classify(reading, before=state.kind))
+    ranked = rank_sentences(ask_for_words(reading, moments, state, shares), table, weights.words)
+    likely = with_sentences(likely, ranked, table)
 
     def bind(place: int, operand: Operand | None = None) -> tuple[Bound, ...]:
-        candidates = ask_for(reading, place, moments, state, table, shares, operand)
+        candidates = ask_for(reading, place, moments, state, table, likely, operand)
         if not candidates.series:
             return ()
         scores = weights.ranker.scores_of(candidates.names, candidates.features)
         order = np.argsort(-scores, kind="stable")[:_MOST]
-        likely = softmax([float(scores[index]) for index in order])
-        return tuple(Bound(candidates.series[index], share) for index, share in zip(order, likely, strict=True))
+        parts = softmax([float(scores[index]) for index in order])
+        return tuple(Bound(candidates.series[index], share) for index, share in zip(order, parts, strict=True))
 
     question = Question(
         reading, table, intents_by_name(list(shares)), tuple(bind(place) for place in range(len(reading.operands))),
         moments, state.base or table.latest, state.before, state.falls, lru_cache(lambda operand: bind(0, operand)),
     )  # fmt: skip
-    words = ask_for_words(reading, moments, state, shares)
-    quotes = propose_words(words, table, weights.words, question.intents) if weights.words is not None else []
-    return Understood(question, tuple(sorted([*compose(question), *quotes], key=lambda proposal: -proposal.score)))
+    quotes = propose_words(reading.text, ranked, table, question.intents)
+    proposals = sorted([*compose(question), *quotes], key=lambda proposal: -proposal.score)
+    return Understood(question, likely, tuple(proposals))

@@ -1,8 +1,8 @@
 """The weights for questions about filings: a folder of JSON files.
 
-`intents.json` has the classifier of intents, `series.json` the ranker of series, `right.json` and `answerable.json` the
-two models of confidence, and `words.json`, if it is there, the ranker of sentences; all but the first in XGBoost's
-format, read without XGBoost.
+`intents.json` and `kinds.json` have the classifiers of questions, `words.json` and `series.json` the rankers of
+sentences and of series, `right.json` and `answerable.json` the two models of confidence; all but the first two in
+XGBoost's format, read without XGBoost.
 """
 
 import json
@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from quaestor.errors import ModelError
-from quaestor.questions.intents import IntentWeights
+from quaestor.questions.answer_units import KINDS
+from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.embedded.filings.deciding import ConfidenceModel
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 from quaestor.solvers.embedded.model.trees import Trees
 
-_TREES = ("series.json", "right.json", "answerable.json")
-_WORDS = "words.json"
+_TREES = ("words.json", "series.json", "right.json", "answerable.json")
 
 
 def read_filing_weights(folder: Path) -> FilingWeights | None:
@@ -30,17 +30,21 @@ def read_filing_weights(folder: Path) -> FilingWeights | None:
     if not folder.is_dir():
         return None
     try:
-        written = json.loads((folder / "intents.json").read_text(encoding="utf-8"))
-        series, right, answerable = (_read_trees((folder / name).read_bytes()) for name in _TREES)
-        if tuple(written["intents"]) != INTENTS:
-            raise ModelError("they are of other intents")
-        names = list(written["weights"])
-        matrix = np.array([written["weights"][name] for name in names], np.float32)
+        intents = _read_classifier(folder / "intents.json", INTENTS)
+        kinds = _read_classifier(folder / "kinds.json", KINDS, by_terms=True)
+        words, series, right, answerable = (_read_trees((folder / name).read_bytes()) for name in _TREES)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"cannot read the weights in {folder.name}: {error}; train them again") from error
-    words = _read_trees((folder / _WORDS).read_bytes()) if (folder / _WORDS).is_file() else None
-    intents = IntentWeights({name: row for row, name in enumerate(names)}, matrix)
-    return FilingWeights(intents, series, ConfidenceModel(right.names, right, answerable), words)
+    return FilingWeights(intents, kinds, words, series, ConfidenceModel(right.names, right, answerable))
+
+
+def _read_classifier(file: Path, classes: tuple[str, ...], *, by_terms: bool = False) -> QuestionClassifier:
+    written = json.loads(file.read_text(encoding="utf-8"))
+    if tuple(written["classes"]) != classes:
+        raise ModelError(f"{file.name} is of other classes")
+    names = list(written["weights"])
+    matrix = np.array([written["weights"][name] for name in names], np.float32)
+    return QuestionClassifier(classes, {name: row for row, name in enumerate(names)}, matrix, by_terms)
 
 
 def _read_trees(document: bytes) -> Trees:

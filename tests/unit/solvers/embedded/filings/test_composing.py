@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo
@@ -54,9 +56,12 @@ def ask(
     labels: tuple[str, ...] = (),
     before: tuple[Plan, ...] = (),
     falls: str = "",
+    names: frozenset[str] = frozenset(),
 ) -> Plan:
     """Return the likeliest plan for a question whose operands mean the series of some labels."""
-    past = tuple(answer for plan in before if (answer := read_past_answer(plan, table)) is not None)
+    past = tuple(
+        replace(answer, names=names) for plan in before if (answer := read_past_answer(plan, table)) is not None
+    )
     base = past[0].anchor if past else None
     reading = read_filing_question(text)
     named = iter(labels)
@@ -86,6 +91,32 @@ def number(table: FactTable, plan: Plan) -> float:
 def test_a_value_is_of_the_latest_time_or_of_the_one_named(table: FactTable) -> None:
     assert number(table, ask(table, "operating income?", "lookup", ("operating income",))) == 136
     assert number(table, ask(table, "operating income in 2021?", "lookup", ("operating income",))) == 92
+
+
+def test_the_size_of_a_loss_has_no_minus() -> None:
+    rows = (("( in millions )", "2023", "2022"), ("net loss", "( 40 )", "( 30 )"))
+    table = build_facts(assemble("a", [TablePart(rows)]))
+    assert number(table, ask(table, "how big was the loss in 2023?", "lookup", ("net loss",))) == 40
+    assert number(table, ask(table, "what was net income in 2023?", "lookup", ("net loss",))) == -40
+
+
+def test_what_was_given_for_a_measure_before_is_used_in_a_formula() -> None:
+    rows = (("", "2023", "2022"), ("total net sales", "800", "720"), ("people at work", "400", "300"))
+    table = build_facts(assemble("a", [TablePart(rows)]))
+    people = ask(table, "how many people at work?", "lookup", ("people at work",))
+    names = frozenset({"measure:employees"})
+    plan = ask(table, "net sales per employee?", "ratio", ("total net sales",), (people,), names=names)
+    assert number(table, plan) == 2
+
+
+def test_balances_are_averaged_if_the_question_says_so() -> None:
+    rows = (
+        ("( in millions )", "2023", "2022"), ("total revenues", "730", "720"),
+        ("accounts receivable , net", "20", "10"),
+    )  # fmt: skip
+    table = build_facts(assemble("a", [TablePart(rows)]))
+    assert number(table, ask(table, "days sales outstanding?", "ratio")) == 10
+    assert number(table, ask(table, "days sales outstanding on average receivables?", "ratio")) == 7.5
 
 
 def test_growth_and_change_take_the_year_before(table: FactTable) -> None:

@@ -11,7 +11,7 @@ from quaestor.learning.filing_words import grade_sentences
 from quaestor.plan.execute import execute
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.composing import intents_by_name
-from quaestor.solvers.embedded.filings.quoting import propose_words, quote, read_on
+from quaestor.solvers.embedded.filings.quoting import propose_words, quote, rank_sentences, read_on
 from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences, subject_of
 
 TABLE = build_facts(
@@ -57,8 +57,10 @@ def test_the_sentence_whose_subject_is_asked_about_is_told_from_others() -> None
 
 
 def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
-    asked = ask("why did net sales rise?", "why")
-    proposals = propose_words(asked, TABLE, _BySubject(), intents_by_name(asked.intents))  # type: ignore[arg-type]
+    question = "why did net sales rise?"
+    asked = ask(question, "why")
+    ranked = rank_sentences(asked, TABLE, _BySubject())  # type: ignore[arg-type]
+    proposals = propose_words(question, ranked, TABLE, intents_by_name(asked.intents))
     texts = [step.text for step in proposals[0].plan.extracts]
     assert texts == [
         "Net sales increased primarily due to higher volumes.",
@@ -68,8 +70,10 @@ def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
 
 
 def test_no_words_are_proposed_if_a_number_is_asked_for() -> None:
-    asked = ask("what were net sales?", "growth")
-    assert propose_words(asked, TABLE, _BySubject(), intents_by_name(asked.intents)) == []  # type: ignore[arg-type]
+    question = "what were net sales?"
+    asked = ask(question, "growth")
+    ranked = rank_sentences(asked, TABLE, _BySubject())  # type: ignore[arg-type]
+    assert propose_words(question, ranked, TABLE, intents_by_name(asked.intents)) == []
 
 
 def test_a_sentence_that_opens_a_list_is_read_on_within_its_section() -> None:

@@ -1,6 +1,8 @@
 """What an operand of a question may mean: a series, a measure by its formula, or what was talked about, at any time."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -9,7 +11,7 @@ from quaestor.core.terms import terms as terms_of
 from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
-from quaestor.ontology.lexicon import Formula, LexiconMatch, read_lexicon
+from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, read_lexicon
 from quaestor.questions.understanding import Operand, read_operand
 from quaestor.solvers.embedded.filings.composing.periods import pick_cell, spell_at
 from quaestor.solvers.embedded.filings.composing.question import Bound, Question, Terms, log_share
@@ -28,9 +30,15 @@ _BESIDE_CONCEPT = 0.2
 """How much less likely a measure is if other words of the operand name a concept."""
 _AGAIN = 0.7
 """The probability that a question without words of its own goes on from the last answer as a whole."""
+_NAMED_AGAIN = 0.6
+"""The probability that what was asked for by its name before is meant where the name comes again."""
+_NAMED_MEASURE = 0.5
+"""The probability of the number that was given for a measure before, and how much less likely a line is that the words
+of the measure lead to."""
 _NARROWED = 0.6
 """The probability that a measure is narrowed to the member that was talked about."""
 
+_AVERAGED = re.compile(r"\b(?:average|avg|mean)\b")
 Spell = Callable[[Moment | None, Terms, str], str | None]
 
 
@@ -97,8 +105,22 @@ def read_whole(question: Question) -> list[Meant]:
     return _read_operand(question, whole, question.bind(whole))
 
 
+def names_of(operand: Operand) -> frozenset[str]:
+    """Return the concepts and measures that an operand names."""
+    return operand.concepts | {f"{MEASURE}{name}" for name in operand.measures}
+
+
+def _asked_before(question: Question, names: AbstractSet[str]) -> PastAnswer | None:
+    """Return the last answer that was one number and whose question named one of some concepts and measures."""
+    return next((past for past in question.before if past.form == "value" and not names.isdisjoint(past.names)), None)
+
+
 def _read_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) -> list[Meant]:
     found = [mean_series(bound.series, bound.share) for bound in bounds[:_MOST]]
+    past = _asked_before(question, names_of(operand)) if len(question.operands) > 1 else None
+    if past is not None:
+        again = mean_again(past.measured[0], _NAMED_AGAIN)
+        found = [again, *(replace(one, share=one.share * (1 - _NAMED_AGAIN)) for one in found)]
     for match in operand.matches:
         for name in match.measures[:2]:
             formula = read_lexicon().measures[name].formula
@@ -203,8 +225,11 @@ class _Measure:
             case "prior":
                 return self._spell(parts[0], moment.before(years=1), terms, label)
             case "average":
-                both = [self._spell(parts[0], at, terms, label) for at in (moment, moment.before(years=1))]
-                return both[0] if None in both else f"(({both[0]} + {both[1]}) / 2)"
+                # People take the balance at the end, unless they say "average".
+                averaged = _AVERAGED.search(self.question.text) is not None
+                times = (moment, moment.before(years=1))[: 1 + averaged]
+                sides = [self._spell(parts[0], at, terms, label) for at in times]
+                return sides[0] if None in sides or not averaged else f"(({sides[0]} + {sides[1]}) / 2)"
         return self._operation(formula, moment, terms, label)
 
     def _operation(self, formula: Formula, moment: Moment, terms: Terms, label: str) -> str | None:
@@ -226,6 +251,8 @@ class _Measure:
             return None
         score = terms.score
         text = spell_at(found[0], moment, terms, label)
+        if text is None and concept.startswith(MEASURE):
+            text = spell_at(found[0], None, terms, label)
         terms.score = min(terms.score, score + log_share(found[1]))
         return text
 
@@ -242,6 +269,8 @@ def find_concept(concept: str, moment: Moment, question: Question) -> _Found | N
             found.append((worth, series))
     if found:
         return max(found, key=lambda one: one[0])[1], 0.9
+    if concept.startswith(MEASURE):
+        return _find_measure(concept, question)
     known = read_lexicon().concepts.get(concept)
     if known is None:
         return None
@@ -252,6 +281,15 @@ def find_concept(concept: str, moment: Moment, question: Question) -> _Found | N
         if fits and pick_cell(bound.series, (moment,), table, strict=True) is not None:
             return bound.series, bound.share
     return None
+
+
+def _find_measure(name: str, question: Question) -> _Found | None:
+    """Return the series of a measure that is only printed: what was given for it before, else by its words."""
+    past = _asked_before(question, {name})
+    if past is not None and past.series:
+        return past.series[0], _NAMED_MEASURE
+    known = read_lexicon().measures[name.removeprefix(MEASURE)]
+    return next(((bound.series, bound.share) for bound in question.bind(read_phrase(known.phrases[0]))[:1]), None)
 
 
 def _find_named(concept: str, moment: Moment, question: Question, others: Sequence[str]) -> _Found | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, log
 
+from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
 from quaestor.facts.lines import FactCell
 from quaestor.facts.moments import Moment
@@ -165,8 +166,10 @@ def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bo
     """Return the step that takes a number; amounts that go out are taken without their sign."""
     out = cell.quantity.value < 0 and not signed and _goes_out(cell, series, table)
     label = ", ".join(part for part in (series.line.label, table.column_label(cell)) if part)
-    # The scale of an amount in running text is not printed next to it.
-    scale = cell.scale if series.line.sentence and cell.scale is not cell.quantity.scale else None
+    # The scale of an amount of money in running text may not be printed next to it; whatever else it counts is in ones.
+    money = cell.quantity.unit is not None and cell.quantity.unit.isupper()
+    stated = cell.scale is cell.quantity.scale and (money or cell.scale is not Scale.ONE)
+    scale = cell.scale if series.line.sentence and not stated else None
     return Extract(1, cell.ref, label, cell.quantity, "magnitude" if out else "signed", label_scale=scale)
 
 

@@ -1,13 +1,18 @@
 """Single numbers: what is printed, what a measure's formula gives, what was measured before at another time."""
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import log
 
 from quaestor.facts.moments import Moment
+from quaestor.plan.steps import Extract, Plan
 from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, mean_swapped, read_whole
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 
 _MOST = 8
+_LOSS = re.compile(r"\b(?:loss(?:es)?|lose|lost|burn(?:ed|t)?|outflow|deficit|shortfall|charges?)\b")
+_PROFIT = re.compile(r"\b(?:income|profit|earnings|gains?|change)\b")
 _OTHER_TIME = 0.6
 """How sure a number is that is of the latest time, not of the one that was talked about."""
 
@@ -39,7 +44,20 @@ def propose_values(question: Question) -> Iterator[Proposal]:
         if text is not None and (
             made := terms.proposal(text, "value" if meant.kind == "series" else meant.kind, log_share(meant.share))
         ):
-            yield made
+            yield _without_sign(made) if _asks_for_loss(question.text) else made
+
+
+def _asks_for_loss(text: str) -> bool:
+    """Return whether a question asks for a loss or an outflow, whose size is given without a minus."""
+    return bool(_LOSS.search(text)) and not _PROFIT.search(text)
+
+
+def _without_sign(proposal: Proposal) -> Proposal:
+    """Return a single number as its magnitude."""
+    steps = proposal.plan.steps
+    if len(steps) != 1 or not isinstance(steps[0], Extract):
+        return proposal
+    return replace(proposal, plan=Plan((replace(steps[0], reading="magnitude"),)))
 
 
 def repeat_measured(question: Question) -> Iterator[Meant]:

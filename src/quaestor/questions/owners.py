@@ -1,0 +1,40 @@
+"""Whose numbers a question asks for: "Lowe's margin", "how much did Pepsi sell"."""
+
+import re
+from collections.abc import Callable
+
+from quaestor.core.stop_words import FUNCTION_WORDS
+from quaestor.core.terms import terms
+
+_OWNER = re.compile(
+    r"\b(?P<owner>[\w&.-]{1,30}(?: (?!(?:what|who|how|when|where|is|was|were|and|of|in)\b)[\w&.-]{1,30})?)'s?(?=\s)"
+)
+_DOER = re.compile(
+    r"\b(?:did|does|do|has|have|had|will|is|was|are|were)\s+(?P<owner>[\w&.-]{1,30}(?: [\w&.-]{1,30})?)\s+"
+    r"(?:sell|sold|make|made|earn|book|spend|spent|pay|paid|report|post|have|has|had|get|got|own|bring|brought|generate|record"
+    r"|owe|employ|ship|deliver|raise|buy|bought|issue|hold)\b"
+)
+_NOBODY = frozenset(
+    "what who how when where it that there here let year quarter month week day today yesterday company firm group "
+    "business segment unit division they he she".split()
+)
+
+
+def names_other_owner(text: str, is_known: Callable[[str], bool]) -> bool:
+    """Return whether a question asks for the numbers of somebody whom the document does not report on.
+
+    Args:
+        text: The question.
+        is_known: Returns whether a term is of the company's name, or of a line of the document.
+
+    >>> names_other_owner("what was lowe's margin?", {"nord"}.__contains__)
+    True
+    >>> names_other_owner("what's nord's margin?", {"nord"}.__contains__)
+    False
+    """
+    lowered = text.lower().replace("\u2019", "'")
+    for found in (*_OWNER.finditer(lowered), *_DOER.finditer(lowered)):
+        owner = found["owner"].split()
+        if _NOBODY.isdisjoint(owner) and owner[-1] not in FUNCTION_WORDS and not any(map(is_known, terms(owner[-1]))):
+            return True
+    return False

@@ -1,0 +1,54 @@
+"""The answer is the result that is likeliest to be right, by what was learned."""
+
+import numpy as np
+import pytest
+
+from quaestor.core.answer_value import Number
+from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
+from quaestor.facts.table import FactTable, build_facts
+from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, decide_question
+from quaestor.solvers.embedded.filings.turns import FilingWeights
+from quaestor.solvers.embedded.model.loading import load_weights
+
+
+class _Trees:
+    """A model that scores the first result 0, the next one 1, and so on; the answer is there for sure."""
+
+    def scores(self, rows: np.ndarray) -> np.ndarray:
+        return np.arange(len(rows), dtype=np.float64)
+
+
+@pytest.fixture(scope="module")
+def weights() -> FilingWeights:
+    found = load_weights().filings
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def table() -> FactTable:
+    parts: list[DocumentPart] = [
+        ParagraphPart(("Annual report for the fiscal year ended December 31, 2024",)),
+        HeadingPart("Income"),
+        TablePart([["", "2024", "2023"], ["Fees", "7", "6"], ["Other fees", "9", "8"], ["Net sales", "110", "100"]]),
+    ]
+    return build_facts(assemble("10-K", parts))
+
+
+def test_results_are_in_the_order_of_their_probability_to_be_right(weights: FilingWeights, table: FactTable) -> None:
+    model = ConfidenceModel(("share",), _Trees(), _Trees())  # type: ignore[arg-type]
+    decision = decide_question("what were the fees?", [], table, _with(weights, model))
+    rights = [result.right for result in decision.results[: len(decision.features)]]
+    assert len(rights) > 1
+    assert rights == sorted(rights, reverse=True)
+    assert decision.right == rights[0] > 0.5
+
+
+def test_without_a_model_the_likeliest_plan_comes_first(weights: FilingWeights, table: FactTable) -> None:
+    decision = decide_question("what were net sales in 2023?", [], table, _with(weights, None))
+    assert isinstance(decision.results[0].value, Number)
+    assert [result.share for result in decision.results] == sorted((r.share for r in decision.results), reverse=True)
+
+
+def _with(weights: FilingWeights, model: ConfidenceModel | None) -> FilingWeights:
+    return FilingWeights(weights.intents, weights.kinds, weights.words, weights.ranker, model)
