@@ -9,6 +9,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator
+from itertools import zip_longest
 
 import quaestor
 from benchmarks.analysts import QUESTIONS, Line, find_filing, load_scorer, write_answer
@@ -22,7 +23,7 @@ _PAIRS = (
     ("pg-10-k-2025-08-04", "nke-10-k-2025-07-17"),
     ("tsla-10-k-2025-01-30", "ba-10-q-2025-07-29"),
 )
-_EACH = 5
+_EACH = 7
 """Questions about each company of a pair."""
 
 
@@ -37,8 +38,9 @@ def main() -> None:
     for pair in _PAIRS[: options.pairs]:
         page = quaestor.open([str(find_filing(name)) for name in pair], settings=quaestor.Settings(keep_asked=False))
         conversation = page.conversation()
-        for one, other in zip(*(list(_named_questions(name)) for name in pair), strict=False):
-            for question in (one, other):
+        named = zip_longest(*(list(_named_questions(name)) for name in pair))
+        for turn in named:
+            for question in filter(None, turn):
                 asked = conversation.ask(question["question"])
                 files = {file_of(page.document, source) for source in asked.answer.sources}
                 own = find_filing(question["file"]).name

@@ -7,6 +7,7 @@ from textwrap import shorten
 
 from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.display import show_number
+from quaestor.conversation.turn import Turn
 from quaestor.core.caching import BoundedCache
 from quaestor.core.terms import terms
 from quaestor.errors import PlanError
@@ -61,7 +62,10 @@ class FilingAnswerer:
         return replace(first_answer, confidence=decision.right, answerable=decision.answerable, other_readings=readings)
 
     def _decide(self, question: str, context: TurnContext, table: FactTable) -> Decision:
-        return decide_question(question, list(_past_turns(context)), table, self._weights)
+        turns = context.memory.turns
+        if len(facts_of(context)) > 1:  # what was asked about another company says nothing of this one
+            turns = tuple(turn for turn in turns if any(source in table.at for source in turn.answer.sources))
+        return decide_question(question, list(_past_turns(turns)), table, self._weights)
 
 
 def facts_of(context: TurnContext) -> tuple[FactTable, ...]:
@@ -97,8 +101,8 @@ def choose_companies(question: str, tables: Sequence[FactTable], context: TurnCo
     return tables
 
 
-def _past_turns(context: TurnContext) -> Iterator[PastTurn]:
-    for turn in context.memory.turns:
+def _past_turns(turns: Sequence[Turn]) -> Iterator[PastTurn]:
+    for turn in turns:
         answer = turn.answer
         # A question that was not answered goes on from its likeliest reading.
         offered = answer.other_readings[0].plan if answer.value is None and answer.other_readings else None
