@@ -52,3 +52,14 @@ def test_without_a_model_the_likeliest_plan_comes_first(weights: FilingWeights, 
 
 def _with(weights: FilingWeights, model: ConfidenceModel | None) -> FilingWeights:
     return FilingWeights(weights.intents, weights.kinds, weights.words, weights.ranker, model)
+
+
+@pytest.mark.parametrize("question", ["what were Lowe's net sales in 2024?", "how many zeppelins?"])
+def test_what_no_word_of_the_report_names_has_no_answer(
+    question: str, weights: FilingWeights, table: FactTable
+) -> None:
+    model = ConfidenceModel(("share",), _Trees(), _Trees())  # type: ignore[arg-type]
+    known = decide_question("what were net sales in 2024?", [], table, _with(weights, model))
+    other = decide_question(question, [], table, _with(weights, model))
+    assert known.answerable == 0.5
+    assert other.answerable < 0.1
