@@ -93,9 +93,7 @@ def test_without_its_file_a_log_has_no_scores_and_the_command_says_so(
     moved = pages.rename(tmp_path / "moved.json")
     capfd.readouterr()
     assert typed("export", "latest", "-o", str(tmp_path / "a.eval")) == 0
-    said = capfd.readouterr()
-    assert said.out == f"1 sample in {tmp_path / 'a.eval'}\n"
-    assert "no scores" in said.err
+    assert "no scores" in capfd.readouterr().err
     assert opened(tmp_path / "a.eval").results is None
 
     assert typed("export", "latest", "-o", str(tmp_path / "b.eval"), "--dataset", str(moved)) == 0
