@@ -132,6 +132,15 @@ class FactTable:
         return {cell.ref: (series, moment) for series in self.series for moment, cell in series.cells.items()}
 
     @cached_property
+    def by_amount(self) -> Mapping[str, tuple[Series, ...]]:
+        """The series that have a number, by its first nine digits, without signs."""
+        found: dict[str, dict[int, Series]] = defaultdict(dict)
+        for series in self.series:
+            for cell in series.cells.values():
+                found[f"{abs(cell.amount):.9g}"][series.place] = series
+        return {amount: tuple(several.values()) for amount, several in found.items()}
+
+    @cached_property
     def company(self) -> frozenset[str]:
         """The terms by which the document's own company is called."""
         names = (*cover_names(self.document), *cover_symbols(self.document))

@@ -1,11 +1,14 @@
 """What an answer was: the form of its plan, and what it measured when, so that the next question can go on from it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from quaestor.core.answer_value import Text
+from quaestor.errors import PlanError
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
+from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "exp": "**"}
@@ -91,7 +94,22 @@ def read_past_answer(plan: Plan, table: FactTable) -> PastAnswer | None:
     last = nodes[plan.steps[-1].id]
     if not any(last.leaves()):
         return None
-    return _read_form(last)
+    answer = _read_form(last)
+    return _with_winner_first(answer, plan, nodes) if answer.form == "ranking" else answer
+
+
+def _with_winner_first(answer: PastAnswer, plan: Plan, nodes: Mapping[int, Node]) -> PastAnswer:
+    """Return a ranking whose first entry is the one that it found: what comes next goes on from it."""
+    try:
+        winner = execute(plan, ()).result.value
+    except PlanError:
+        return answer
+    if not isinstance(winner, Text):
+        return answer
+    won = {id(nodes[step.id]) for step in plan.extracts if step.label == str(winner)}
+    return replace(
+        answer, measured=tuple(sorted(answer.measured, key=lambda one: won.isdisjoint(map(id, one.leaves()))))
+    )
 
 
 def _parts_of(step: Compute, nodes: dict[int, Node]) -> Iterator[Node]:

@@ -172,6 +172,18 @@ def test_members_are_listed_and_ranked_without_their_total(table: FactTable) -> 
     assert run(table, ask(table, "and which is the second largest of them?", "ranking", (), (best,))) == Text("europe")
 
 
+def test_a_question_goes_on_from_the_member_that_a_ranking_found(table: FactTable) -> None:
+    largest = ask(table, "which segment is the largest?", "ranking", ("europe",))
+    assert number(table, ask(table, "what share of the total?", "share", before=(largest,))) == 0.575
+
+
+def test_what_was_asked_is_broken_down_by_the_members_that_add_up_to_it(table: FactTable) -> None:
+    sales = ask(table, "total net sales?", "lookup", ("total net sales",))
+    value = run(table, ask(table, "split by segment please", "list", before=(sales,)))
+    assert isinstance(value, ValueList)
+    assert {item.number for item in value.items} == {310, 460, 30}
+
+
 def test_comparisons_say_yes_or_no_or_which(table: FactTable) -> None:
     assert run(table, ask(table, "did net income rise?", "yesno", ("net income",))) == YesNo(False)
     assert run(table, ask(table, "is net income positive?", "yesno", ("net income",))) == YesNo(True)

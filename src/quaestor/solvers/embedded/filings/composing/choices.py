@@ -19,11 +19,10 @@ from quaestor.solvers.embedded.filings.composing.pairs import (
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import read_two
 from quaestor.solvers.embedded.filings.composing.several import (
-    block_entries,
     join_lists,
     moments_of_list,
     propose_items,
-    read_blocks,
+    read_entries,
     write_moment,
 )
 from quaestor.solvers.embedded.filings.composing.values import moments_to_try, spell_value
@@ -63,9 +62,8 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
     when = 0.85 if _WHEN.search(question.text) else 0.08
     grows = bool(_GROWTH.search(question.text))
     place = _place(question.text)
-    for block in read_blocks(question):
-        score = log_share(block.share * (1 - when))
-        entries = block_entries(question, block)
+    for entries, share in read_entries(question):
+        score = log_share(share * (1 - when))
         if grows:
             yield from _growth_ranking(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
         chosen = "argmin" if low else "argmax"

@@ -169,6 +169,20 @@ def read_crossing(question: Question) -> Iterator[Meant]:
                 yield from (replace(one, is_ratio=True) for one in _measures(question, formula, (), _COMPUTED))
 
 
+def ratios_named(question: Question) -> list[Formula]:
+    """Return the formulas of the ratios that the first operand names."""
+    operand = question.reading.operands[0] if question.names(0) else None
+    names = [name for match in operand.matches for name in match.measures[:1]] if operand else []
+    formulas = (read_lexicon().measures[name].formula for name in names)
+    return [formula for formula in formulas if formula is not None and formula.kind == "/"]
+
+
+def mean_of_member(question: Question, formula: Formula, member: Series) -> Meant:
+    """Return a measure of the member that a series is of."""
+    beside = partial(find_beside, question=question, member=member)
+    return Meant(1.0, _Measure(question, formula, beside), (member,), "measure")
+
+
 def _is_money(series: Series) -> bool:
     first = series.first
     return first.scale is not Scale.PERCENT and abs(first.amount) >= 1000

@@ -7,6 +7,7 @@ from dataclasses import replace
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import term
 from quaestor.facts.table import Series
+from quaestor.solvers.embedded.filings.composing.groups import find_totals
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
     find_beside,
@@ -32,6 +33,8 @@ _INVERSE = re.compile(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
 _MOST = 4
 _DIVIDED = re.compile(r"/ (?!2\b)")
 _SAME_TABLE = 0.5
+_WHOLE = 0.8
+"""The probability of a total that a number adds up to with its neighbours."""
 _STATED = 0.4
 """Added to the score of what the question states with its operands, beside what it leaves to be understood."""
 
@@ -180,6 +183,9 @@ def _swapped(question: Question) -> Iterator[Meant]:
 def _wholes(question: Question, part: Series) -> Iterator[Meant]:
     """Yield the totals that a series may be a part of: in its table, in its line, and that of its concept."""
     table = question.table
+    moment = next((found for found in (*question.wanted, table.latest, *part.cells) if found in part.cells), None)
+    if moment is not None and not part.line.sentence:
+        yield from (mean_series(total, _WHOLE / rank) for rank, total in enumerate(find_totals(part, moment, table), 1))
     for line in table.lines[part.line.place + 1 : part.line.place + 60]:
         if line.table != part.line.table:
             break

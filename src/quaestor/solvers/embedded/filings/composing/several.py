@@ -1,7 +1,7 @@
 """Several numbers: sums and averages over times, lists by time or by member."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -13,24 +13,36 @@ from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
+from quaestor.solvers.embedded.filings.composing.groups import find_parts
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
     bounds_of,
+    find_concept,
     mean_again,
+    mean_of_member,
     mean_series,
+    ratios_named,
     read_meant,
     terms_of_members,
     words_of_member,
 )
-from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
+from quaestor.solvers.embedded.filings.composing.periods import pick_cell
+from quaestor.solvers.embedded.filings.composing.question import Bound, Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, propose_totals
 from quaestor.solvers.embedded.filings.composing.values import moments_to_try, propose_values
+from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
 
 _MOST = 4
 _MOST_ITEMS = 24
+_MOST_BLOCKS = 6
+_MOST_BROKEN_DOWN = 4
+_PROVEN, _STEPS, _STEPS_OF_MEMBERS = 1.0, 0.5, 0.15
+"""How likely lines are meant whose numbers add up to what is broken down; less if they are steps of a computation, and
+least if segments, places or products are asked for."""
 _TITLED = 0.6
 """The part of the terms of a question, by their rarity, that the title of a table has to have."""
 _NAME = re.compile(r"\bx\d{1,3}\b")
+_TOTAL_OF = re.compile(r"^total\s+(?:of\s+)?(?=\S)", re.IGNORECASE)
 _QUARTERS = re.compile(
     r"\b(?:(?:which|what|each|every|best|worst|by|highest|lowest) quarter\b(?! of the year before)|quarter by quarter"
     r"|(?:the|all|four) (?:four )?quarters)\b"
@@ -38,6 +50,10 @@ _QUARTERS = re.compile(
 _TOGETHER = re.compile(r"\b(?:total|sum|altogether|together|combined|add|both)\b")
 _PER_QUARTER = re.compile(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
 _PER_MONTH = re.compile(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
+_NOT_COMPUTED = 0.3
+"""How likely the amounts of members are listed although the question names a ratio."""
+Entry = tuple[str, Meant, Moment | None]
+"""An entry of a list: its name, what it is, and when."""
 _BY_TIME = re.compile(
     r"\b(?:years|annual(?:ly)?|each year|year by year|by year|per year|quarters|by quarter|each quarter|over time|trend"
     r"|history)\b"
@@ -190,6 +206,11 @@ def read_blocks(question: Question) -> list[Block]:
                 found[_key_of(members)] = Block(members, _fit(asked, members, question.table))
     for block in _blocks_by_title(question, asked):
         found[_key_of(block.members)] = block
+    for bound in (*_wholes_named(question, asked), *bounds_of(question)[:_MOST_BROKEN_DOWN]):
+        for block in _proven_blocks(question, bound.series, asked):
+            key = _key_of(block.members)
+            known = found[key].share if key in found else 0.0
+            found[key] = replace(block, share=known + (bound.share + 0.02) * block.share)
     for bound in bounds_of(question):
         for block in _blocks_of(question, bound.series, asked):
             key = _key_of(block.members)
@@ -198,7 +219,62 @@ def read_blocks(question: Question) -> list[Block]:
             found[key] = replace(block, share=known + (bound.share + 0.02) * block.share * (0.3 + named))
     total = sum(block.share for block in found.values()) or 1.0
     blocks = [replace(block, share=block.share / total) for block in found.values()]
-    return sorted(blocks, key=lambda block: -block.share)[:_MOST]
+    return sorted(blocks, key=lambda block: -block.share)[:_MOST_BLOCKS]
+
+
+def _wholes_named(question: Question, asked: str) -> Iterator[Bound]:
+    """Yield the numbers of the whole company that a question names by concept; revenue if it names members alone."""
+    named = question.reading.operands[0].concepts if question.names(0) else frozenset[str]()
+    concepts = sorted(named)[:_MOST] if named else REVENUE if asked and question.last is None else ()
+    for concept in concepts:
+        found = find_concept(concept, (*question.wanted, question.table.latest)[0], question)
+        if found is not None:
+            yield Bound(found[0], found[1] * _named_share(question, asked) / (1 + len(named)))
+
+
+def _named_share(question: Question, asked: str) -> float:
+    """Return how much of a question its concepts and the members that it asks for say, rare terms counting most."""
+    operand, table = question.reading.operands[0], question.table
+    said = {term for match in operand.matches if match.concepts for term in operand.phrase[match.start : match.end]}
+    said |= COMPARATIVES | table.company | (_DIMENSIONS[asked][0] if asked else frozenset())
+    rarities = {term: table.rarity(term) for term in operand.terms}
+    return (sum(rarities[term] for term in said & rarities.keys()) / (sum(rarities.values()) or 1.0)) ** 2
+
+
+def _proven_blocks(question: Question, series: Series, asked: str) -> Iterator[Block]:
+    """Yield the members whose numbers add up to one of a series."""
+    table = question.table
+    picked = next(
+        (
+            found
+            for moment in moments_to_try(question)
+            if (found := pick_cell(series, () if moment is None else (moment,), table, strict=moment is not None))
+        ),
+        None,
+    )
+    if picked is None or picked[0] is None or series.line.sentence:
+        return
+    for parts in find_parts(series, picked[0], table):
+        named = zip(_names_of(table, parts), parts, strict=True)
+        members = tuple((name, part) for name, part in named if not set(terms_of(name)) & _TOTALS)
+        if len(members) >= 2:
+            alike = len({part.concept for part in parts if part.concept}) <= 1
+            steps = not alike or (parts[0].line.role.is_statement and not any(part.members for part in parts))
+            worth = _PROVEN if not steps else _STEPS_OF_MEMBERS if asked else _STEPS
+            yield Block(members, worth * _fit(asked, members, table))
+
+
+def _names_of(table: FactTable, several: Sequence[Series]) -> list[str]:
+    """Return the names of members: what they differ in, of their tags, their labels, columns and headings."""
+    if all(one.members for one in several):
+        return [_name_of_tagged(table, one) for one in several]
+    ways: tuple[Callable[[Series], str], ...] = (
+        lambda one: _label_of_line(one.line),
+        lambda one: _label_of_column(table, one),
+        lambda one: one.line.path[-1] if one.line.path else "",
+    )
+    names = max(([way(one) for one in several] for way in ways), key=lambda found: len(set(found)))
+    return [_TOTAL_OF.sub("", name) or name for name in names]
 
 
 def _blocks_by_title(question: Question, asked: str) -> Iterator[Block]:
@@ -222,7 +298,10 @@ def _blocks_by_title(question: Question, asked: str) -> Iterator[Block]:
 
 def _key_of(members: Sequence[tuple[str, Series]]) -> frozenset[object]:
     """Return what members are, by tags if they have them: filings print the same members in several tables."""
-    return frozenset((one.concept, one.members) if one.members and one.concept else one.place for _, one in members)
+    return frozenset(
+        (one.concept, one.members) if one.members and one.concept else (name.lower(), one.first.amount)
+        for name, one in members
+    )
 
 
 def _blocks_of(question: Question, series: Series, asked: str) -> Iterator[Block]:
@@ -270,7 +349,7 @@ def _block_of_last(question: Question, asked: str) -> Block | None:
     last = question.last
     if last is None or last.form not in ("members", "ranking", "list") or len(last.series) < 2:
         return None
-    named = tuple((_name_of_member(question.table, series), series) for series in last.series)
+    named = tuple(zip(_names_of(question.table, last.series), last.series, strict=True))
     goes_on = bool(_OF_THEM.search(question.text)) or not (question.own or asked)
     return Block(named, (1.5 if goes_on else 0.1) * _fit(asked, named, question.table))
 
@@ -284,12 +363,6 @@ def _name_of_tagged(table: FactTable, series: Series) -> str:
         return best
     concepts, _ = read_lexicon().named(series.line.label_terms)
     return series.line.label if series.line.label and not concepts else words_of_member(series.members[0])
-
-
-def _name_of_member(table: FactTable, series: Series) -> str:
-    if series.members:
-        return _name_of_tagged(table, series)
-    return _label_of_column(table, series) if series.column else _label_of_line(series.line)
 
 
 def _asked_dimension(text: str) -> str:
@@ -311,6 +384,8 @@ def _fit(asked: str, members: Sequence[tuple[str, Series]], table: FactTable) ->
         fit *= 0.7 if any("other" in terms_of(label) for label, _ in members) and asked == "place" else 1.0
         return fit * (0.5 if series.line.role.is_statement else 1.0)
     around = series.line.title_terms | series.line.path_terms
+    if any(words & set(terms_of(name)) for name, _ in members):
+        return 2.5
     if around & words:
         return 2.0
     return 0.3 if any(around & others for others, _ in _DIMENSIONS.values()) else 0.6
@@ -415,7 +490,7 @@ def _members_of(question: Question, concept: str) -> Iterator[tuple[tuple[str, S
 
 
 def propose_items(
-    question: Question, labelled: Sequence[tuple[str, Meant, Moment | None]], form: str, score: float, last: str = ""
+    question: Question, labelled: Sequence[Entry], form: str, score: float, last: str = ""
 ) -> Proposal | None:
     """Return a list of labelled numbers.
 
@@ -458,9 +533,8 @@ def propose_lists(question: Question) -> Iterator[Proposal]:
         timed = [(write_moment(moment), meant, moment) for moment in moments]
         if made := propose_items(question, timed, "list", log_share(meant.share * by_time)):
             yield made
-    for block in read_blocks(question):
-        entries = block_entries(question, block)
-        if made := propose_items(question, entries, "members", log_share(block.share * by_member)):
+    for entries, share in read_entries(question):
+        if made := propose_items(question, entries, "members", log_share(share * by_member)):
             yield made
     if len(question.operands) >= 2:
         moment = moments_to_try(question)[0]
@@ -485,12 +559,30 @@ def _name_of(meant: Meant) -> str:
     return _label_of_line(meant.series[0].line) if meant.series else ""
 
 
-def block_entries(question: Question, block: Block) -> list[tuple[str, Meant, Moment | None]]:
-    """Return the members of a block that have a number at the time that is asked for, as entries of a list."""
-    found: list[tuple[str, Meant, Moment | None]] = []
+def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
+    """Yield members as entries of a list, with their probability; what has a formula is computed of each."""
+    formulas = ratios_named(question)
+    for block in read_blocks(question):
+        printed = not formulas or block.members[0][1].first.scale is Scale.PERCENT
+        yield block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
+        for formula in formulas if not printed else ():
+            meant = [(name, mean_of_member(question, formula, one)) for name, one in block.members]
+            yield _entries_at(question, meant), block.share * (1 - _NOT_COMPUTED)
+
+
+def block_entries(question: Question, members: Sequence[tuple[str, Series]]) -> list[Entry]:
+    """Return the members that have a number at the time that is asked for, as entries of a list."""
+    return _entries_at(question, [(name, mean_series(series, 1.0)) for name, series in members])
+
+
+def _entries_at(question: Question, named: Sequence[tuple[str, Meant]]) -> list[Entry]:
+    found: list[Entry] = []
     for moment in moments_to_try(question):
-        named = [(label, mean_series(series, 1.0), moment) for label, series in block.members]
-        found = [one for one in named if one[1].spell(moment, Terms(question.table), one[0]) is not None]
+        found = [
+            (name, meant, moment)
+            for name, meant in named
+            if meant.spell(moment, Terms(question.table), name) is not None
+        ]
         if len(found) >= 2:
             break
     return found

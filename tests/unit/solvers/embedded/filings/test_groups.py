@@ -1,0 +1,46 @@
+import pytest
+
+from quaestor.documents.assembly import TablePart, assemble
+from quaestor.facts.moments import Moment
+from quaestor.facts.table import FactTable, Series, build_facts
+from quaestor.solvers.embedded.filings.composing.groups import find_parts, find_totals
+
+YEAR = Moment(2023, 4, 12)
+INCOME = [["( in millions )", "2023", "2022"], ["net sales", "$ 800", "$ 720"], ["operating income", "136", "106"]]
+SALES = [
+    ["( in millions )", "2023", "2022"],
+    ["europe", "$ 310", "$ 280"],
+    ["americas", "460", "430"],
+    ["total brand", "770", "710"],
+    ["licences", "50", "25"],
+    ["eliminations", "( 20 )", "( 15 )"],
+    ["total", "$ 800", "$ 720"],
+]
+
+
+@pytest.fixture(scope="module")
+def table() -> FactTable:
+    """Return the facts of a made-up report whose net sales are broken down in another table."""
+    return build_facts(assemble("a", [TablePart(tuple(map(tuple, rows))) for rows in (INCOME, SALES)]))
+
+
+def find(table: FactTable, label: str) -> Series:
+    """Return the series of a label."""
+    return next(series for series in table.series if series.line.label.lower() == label)
+
+
+def test_parts_add_up_to_a_number_where_it_is_printed_again(table: FactTable) -> None:
+    groups = [[part.line.label for part in parts] for parts in find_parts(find(table, "net sales"), YEAR, table)]
+    assert groups == [
+        ["total brand", "licences", "eliminations"],
+        ["europe", "americas", "licences", "eliminations"],
+    ]
+
+
+def test_what_adds_up_to_nothing_has_no_parts(table: FactTable) -> None:
+    assert not list(find_parts(find(table, "operating income"), YEAR, table))
+    assert not list(find_totals(find(table, "operating income"), YEAR, table))
+
+
+def test_the_totals_of_a_part_are_found_the_nearest_first(table: FactTable) -> None:
+    assert [total.line.label for total in find_totals(find(table, "europe"), YEAR, table)] == ["total brand", "total"]
