@@ -83,7 +83,7 @@ def written(uri: str) -> list[object]:
 
 
 def to_the_end(uri: str) -> tuple[RunRecord, list[object]]:
-    dataset = many_conversations(20, 0.02)
+    dataset = many_conversations(10, 0.04)
     found: list[Any] = []
 
     async def scenario(store: RunStore) -> None:
@@ -106,7 +106,7 @@ def meanwhile(work: Callable[[], None]) -> Iterator[None]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", [10107, 189, 91], ids=["not primary", "stepped down", "shuts down"])
+@pytest.mark.parametrize("code", [189, 91], ids=["stepped down", "shuts down"])
 def test_a_change_of_primary_is_waited_for(mongo_uri: str, code: int) -> None:
     """As a replica set tells of it: the codes, on each command that the store sends."""
     commands = ["insert", "update", "find", "delete", "aggregate"]
@@ -152,22 +152,6 @@ def test_a_record_whose_reply_was_lost_is_written_once(own_server: MongoServer, 
         asyncio.run(score())
     assert proxy.lost > 5
     assert read(f"{own_server.address}/losing") == expected
-
-
-@pytest.mark.slow
-def test_a_server_that_pauses_does_not_end_a_run(own_server: MongoServer) -> None:
-    uri = f"{own_server.address}/pausing"
-    expected = to_the_end(f"{own_server.address}/alone")[1]
-
-    def pause() -> None:
-        time.sleep(0.5)
-        own_server.pause()
-        time.sleep(2.0)
-        own_server.go_on()
-
-    with meanwhile(pause):
-        run, turns = to_the_end(f"{uri}{IMPATIENT}")
-    assert (run.status, turns) == ("complete", expected)
 
 
 @pytest.mark.slow

@@ -45,13 +45,13 @@ def _cost(name: str, data: bytes) -> float:
         ("forms.pdf", lambda: forms_in_forms(8), None),
         ("itself.pdf", form_in_itself, None),
         ("strings.pdf", lambda: pdf_of_strings(3_000_000), None),
-        ("packed.pdf", lambda: packed_pdf(1 << 30), None),
+        ("packed.pdf", lambda: packed_pdf(400 << 20), None),
     ],
 )
 def test_what_costs_a_library_too_much_ends_at_a_limit(
     name: str, make: Callable[[], bytes], setting: str | None
 ) -> None:
     with pytest.raises(ReadingLimitError) as raised:
-        read_limited(FileContent(Path(name), make()), ReadingLimits(memory=700 << 20, seconds=2))
+        read_limited(FileContent(Path(name), make()), ReadingLimits(memory=400 << 20, seconds=1))
     assert raised.value.path == name
     assert raised.value.setting in ({setting} if setting else {"read_seconds", "read_memory_mb"})

@@ -16,7 +16,7 @@ from quaestor.solvers.registry import make_solver
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
-CONVERSATIONS = 15
+CONVERSATIONS = 10
 
 
 def outcomes(solver: str, path: Path, seed: int) -> tuple[Outcome, ...]:

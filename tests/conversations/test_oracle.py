@@ -15,7 +15,7 @@ from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.registry import make_solver
 
-CONVERSATIONS = 15
+CONVERSATIONS = 6
 
 by_solver = pytest.mark.parametrize("solver", ["agent", "sparql"])
 

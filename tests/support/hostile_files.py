@@ -94,9 +94,9 @@ def _stream(data: bytes, entries: bytes) -> bytes:
 
 
 LINEAR: dict[str, tuple[Callable[[int], bytes], int]] = {
-    "columns.html": (columns, 4_000),
-    "tables.html": (tables, 500),
-    "headings.html": (headings, 2_000),
+    "columns.html": (columns, 2_000),
+    "tables.html": (tables, 250),
+    "headings.html": (headings, 1_000),
     "rows.csv": (delimited_rows, 1_000),
     "headings.md": (markdown_headings, 2_000),
 }

@@ -35,7 +35,7 @@ def questions_kept(folder: Path) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("streams", "code"), [(">&-", 2), ("<&- 2>&-", 0), ("<&- >&- 2>&-", 2), (">/dev/full", 2)])
+@pytest.mark.parametrize(("streams", "code"), [("<&- >&- 2>&-", 2), (">/dev/full", 2)])
 def test_an_answer_is_kept_whatever_is_closed(streams: str, code: int, filing: Path) -> None:
     done = closed(filing, streams, "ask", "--store", "s.db", "in.csv", "net sales in 2023")
     assert done.returncode == code
@@ -46,9 +46,7 @@ def test_an_answer_is_kept_whatever_is_closed(streams: str, code: int, filing: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "words", [("--help",), ("runs", "--store", "s.db"), ("read", "in.csv"), ("--version",), ("nothing",)]
-)
+@pytest.mark.parametrize("words", [("--help",), ("read", "in.csv"), ("nothing",)])
 def test_no_command_has_an_internal_error(words: tuple[str, ...], filing: Path) -> None:
     done = closed(filing, ">&-", *words)
     assert done.returncode == 2
@@ -58,7 +56,6 @@ def test_no_command_has_an_internal_error(words: tuple[str, ...], filing: Path) 
 
 @pytest.mark.slow
 def test_a_command_that_prints_nothing_does_not_miss_its_output(filing: Path) -> None:
-    closed(filing, "", "ask", "--store", "s.db", "in.csv", "net sales in 2023")
     assert closed(filing, "<&-", "mcp", "--store", "s.db").returncode == 0
 
 

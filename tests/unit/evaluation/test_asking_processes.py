@@ -1,4 +1,4 @@
-"""Conversations that ask a model in one, two and four worker processes: as in this process, whatever dies."""
+"""Conversations that ask a model in several worker processes: as in this process, whatever dies."""
 
 import asyncio
 import json
@@ -112,11 +112,8 @@ def answers(asked: Asked) -> Reply:
     return say(f"{len(asked.prompts[-1])}.5")
 
 
-@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
-def test_any_number_of_processes_leaves_what_this_process_leaves(
-    protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dataset, tape = many_conversations(9), tmp_path / "exchanges.jsonl"
+def test_several_processes_leave_what_this_process_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset, tape = many_conversations(6), tmp_path / "exchanges.jsonl"
 
     def left(name: str, engine: Engine, config: ModelConfig) -> object:
         folder = tmp_path / name
@@ -130,32 +127,30 @@ def test_any_number_of_processes_leaves_what_this_process_leaves(
         return [unnumbered(json.dumps([line.get(name) for name in kept])) for line in lines]
 
     with ModelServer(answers) as server, loopback_only(monkeypatch):
-        spec = find_model(named(protocol, server))
+        spec = find_model(named("openai", server))
         with CassetteRecorder(tape) as recorder:
             two = left("two", ProcessEngine(2, 4), ModelConfig(spec, cassette=recorder))
         assert two == left("here", InlineEngine(4), ModelConfig(spec))
-        assert two == left("one", ProcessEngine(1, 4), ModelConfig(spec))
     # The server is gone: whoever asked it would fail.
     with loopback_only(monkeypatch):
-        assert two == left("replayed", ProcessEngine(4, 4), ModelConfig(spec, cassette=CassettePlayer(tape)))
-        assert two == left("replayed here", InlineEngine(4), ModelConfig(spec, cassette=CassettePlayer(tape)))
+        assert two == left("replayed", ProcessEngine(2, 4), ModelConfig(spec, cassette=CassettePlayer(tape)))
     assert multiprocessing.active_children() == []
 
 
 def test_a_budget_is_never_exceeded_whatever_process_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    dataset = many_conversations(40)
+    dataset = many_conversations(12)
     with ModelServer(lambda asked: replace(answers(asked), delay=0.01)) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
         engine = ProcessEngine(2, 8)
         with pytest.raises(BudgetExceededError):
-            played(dataset, tmp_path / "runs.db", engine, ModelConfig(spec, Budget(requests=50)))
-        assert len(server.asked) == 50
+            played(dataset, tmp_path / "runs.db", engine, ModelConfig(spec, Budget(requests=20)))
+        assert len(server.asked) == 20
         run, examples, _ = stored(tmp_path / "runs.db")
-        assert sum(example.usage.get("requests", 0) for example in examples) == 50
+        assert sum(example.usage.get("requests", 0) for example in examples) == 20
         # A reply says that it cost 15 tokens: at most those that were under way come on top.
         with pytest.raises(BudgetExceededError):
-            played(dataset, tmp_path / "tokens.db", engine, ModelConfig(spec, Budget(tokens=750)))
-        assert 50 <= len(server.asked) - 50 <= 50 + 8
+            played(dataset, tmp_path / "tokens.db", engine, ModelConfig(spec, Budget(tokens=300)))
+        assert 20 <= len(server.asked) - 20 <= 20 + 8
         assert played(dataset, tmp_path / "runs.db", engine, ModelConfig(spec), resume=run.id).status == "complete"
 
 
@@ -177,11 +172,11 @@ def test_what_a_server_asks_of_one_process_holds_for_all(tmp_path: Path, monkeyp
 def test_what_a_process_was_about_that_is_killed_is_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dataset, heard = many_conversations(24), list[str]()
+    dataset, heard = many_conversations(12), list[str]()
 
     def kill_one(conversation: Conversation, _turns: tuple[Turn, ...]) -> None:
         heard.append(conversation.id)
-        if len(heard) in (4, 12):
+        if len(heard) == 4:
             os.kill(int(multiprocessing.active_children()[0].pid or 0), signal.SIGKILL)
 
     with ModelServer(lambda asked: replace(answers(asked), delay=0.02)) as server, loopback_only(monkeypatch):
@@ -204,7 +199,7 @@ def test_what_a_process_was_about_that_is_killed_is_played_again(
         (turn.conversation, turn.index, turn.answer, turn.usage) for turn in stored(tmp_path / "here.db")[2]
     ]
     ends = [json.loads(file.read_text(encoding="utf-8").splitlines()[-1])["status"] for file in folder.iterdir()]
-    assert ends == ["complete"] * 24
+    assert ends == ["complete"] * 12
 
 
 class DyingSolver(AskingSolver):
@@ -230,28 +225,22 @@ def test_a_conversation_that_kills_every_process_is_one_clear_error(
     assert multiprocessing.active_children() == []
 
 
-@pytest.mark.parametrize(
-    ("how", "protocol"),
-    [(signal.SIGKILL, "openai"), (signal.SIGINT, "anthropic")],
-    ids=["killed", "Ctrl-C"],
-)
 def test_nothing_is_left_of_a_run_that_ends_early_and_it_goes_on_to_what_one_process_leaves(
-    how: signal.Signals, protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "of a test")
     store, undisturbed = tmp_path / "runs.db", tmp_path / "undisturbed.db"
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
     with ModelServer(lambda asked: replace(answers(asked), delay=0.05)) as server:
         command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()", "run", "sample", "--limit", "2"]
-        command += ["--solver", "agent", "--model", named(protocol, server), "--workers", "2", "--store"]
+        command += ["--solver", "agent", "--model", named("anthropic", server), "--workers", "2", "--store"]
         spread = [str(store), "--engine", "processes"]
         with subprocess.Popen([*command, *spread], start_new_session=True, stdout=null, stderr=pipe, text=True) as run:
             while len(server.asked) < 5 and run.poll() is None:
                 time.sleep(0.01)
-            if how is signal.SIGKILL:
-                run.kill()
-            else:
-                os.killpg(run.pid, how)  # as a terminal and a service manager do: every process of the group hears it
+            os.killpg(
+                run.pid, signal.SIGINT
+            )  # as a terminal and a service manager do: every process of the group hears it
             told = run.communicate(timeout=60)[1]
         assert "leaked" not in told
         assert "Traceback" not in told

@@ -170,12 +170,11 @@ def test_an_outage_stops_the_run_unscored_until_it_is_resumed(tmp_path: Path) ->
     ]
 
 
-@pytest.mark.parametrize("engine", [InlineEngine(), pytest.param(ProcessEngine(2), marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("word", "status"), [("down", "outage"), ("break", "failed")])
-def test_what_breaks_off_in_turn_4_keeps_turns_1_to_3(engine: Engine, word: str, status: str, tmp_path: Path) -> None:
+def test_what_breaks_off_in_turn_4_keeps_turns_1_to_3(word: str, status: str, tmp_path: Path) -> None:
     store = tmp_path / "runs.db"
     dataset = a_dataset(a_conversation("cell 0 1", "cell 1 1", "change", word, "ratio"))
-    run = played(dataset, store, engine)
+    run = played(dataset, store)
     _, (example,), turns = stored(store)
     assert (example.status, example.turns, example.attempt) == (status, 3, 1)
     assert [turn.status for turn in turns] == ["complete"] * 3 + ["understanding"]
@@ -344,9 +343,8 @@ def completed(store: Path) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["inline", "processes"])
-def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(engine: str, tmp_path: Path) -> None:
-    count, pause, draw = 40, 0.005, random.Random()
+def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
+    engine, count, pause, draw = "processes", 40, 0.005, random.Random()
     store = tmp_path / "runs.db"
     kills, run, done = 0, None, 0
     while kills < 2:

@@ -152,8 +152,8 @@ def test_every_operation_comes_to_what_the_plan_came_to(tmp_path: Path) -> None:
 
 
 def played(path: Path) -> list[ExportedConversation]:
-    """Conversations of a dataset, fifty at most, as they are exported."""
-    dataset = read_dataset(path, limit=50)
+    """Conversations of a dataset, twenty at most, as they are exported."""
+    dataset = read_dataset(path, limit=20)
     knowledge = GraphProvider.of(list({told.document.id: told.document for told in dataset.conversations}.values()))
     solver = make_solver("embedded", {})
 
@@ -170,11 +170,8 @@ def played(path: Path) -> list[ExportedConversation]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
-@pytest.mark.parametrize("path", [sample_path(), TUNE], ids=["sample", "tune"])
-def test_all_conversations_of_a_run_in_one_workbook(path: Path, tmp_path: Path) -> None:
-    if not path.exists():
-        pytest.skip("the benchmark's questions are not here")
-    told = played(path)
+def test_all_conversations_of_a_run_in_one_workbook(tmp_path: Path) -> None:
+    told = played(sample_path())
     file = tmp_path / "run.xlsx"
     file.write_bytes(workbook_bytes(told))
     turns = tuple(turn for conversation in told for turn in conversation.turns)
