@@ -59,10 +59,9 @@ def test_a_conversation_beside_its_document(browser: Browser, tmp_path: Path, da
         assert serious_faults(page) == [], "the pages of a file"
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_page_that_asks_for_the_token(browser: Browser, tmp_path: Path, dark: bool) -> None:
+def test_the_page_that_asks_for_the_token(browser: Browser, tmp_path: Path) -> None:
     access = Access(token="0123456789abcdef-token")
-    with pages_served(tmp_path, access=access) as address, watched(browser, address, dark=dark) as found:
+    with pages_served(tmp_path, access=access) as address, watched(browser, address) as found:
         found.expected.append("401")
         found.page.goto("/runs")
         assert serious_faults(found.page) == []
@@ -78,12 +77,11 @@ def test_a_fault_is_found(browser: Browser, tmp_path: Path) -> None:
         assert [fault.split(" ")[0] for fault in serious_faults(found.page, *OF_THEMES)] == ["color-contrast"]
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_every_page_that_runs_lead_to(browser: Browser, tmp_path: Path, dark: bool) -> None:
+def test_every_page_that_runs_lead_to(browser: Browser, tmp_path: Path) -> None:
     store = asking(tmp_path).settings.store
     for _ in range(2):
         in_another_loop(evaluate_async("sample", limit=2, store=store))
-    with pages_served(tmp_path, "sample") as address, watched(browser, address, dark=dark) as found:
+    with pages_served(tmp_path, "sample") as address, watched(browser, address, dark=True) as found:
         page, seen = found.page, set[str]()
         page.goto("/runs")
         runs = page.eval_on_selector_all("input[name=run]", "found => found.map(one => one.value)")
@@ -91,7 +89,7 @@ def test_every_page_that_runs_lead_to(browser: Browser, tmp_path: Path, dark: bo
         while waiting:
             there = waiting.pop(0)
             page.goto(there)
-            assert serious_faults(page, *(OF_THEMES if dark else ())) == [], there
+            assert serious_faults(page) == [], there
             for link in page.eval_on_selector_all(
                 "main a[href]", "found => found.map(one => one.getAttribute('href'))"
             ):

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser
 from browser import DESKTOP, PHONE, watched
 
 NAMES = public_names.groups()[0].page.removesuffix(".md")
-PAGES = ("", "tutorials/own_filing/", "help/", f"{NAMES}/", "architecture/", "explanation/percent/")
+PAGES = ("", "tutorials/own_filing/", f"{NAMES}/")
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -24,8 +24,7 @@ def shown(parts: list[str], folder: Path) -> str:
     return (folder / "page.html").as_uri()
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize(("dark", "size"), [(False, DESKTOP), (True, PHONE)], ids=["light desk", "dark phone"])
 def test_answers_can_be_read(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
     cells = [data for path in NOTEBOOKS for cell in outputs(read(path)) for data in cell]
     # Of ours; pandas' frames are theirs.

@@ -123,8 +123,7 @@ def test_what_cannot_be_done_is_said_on_the_page(browser: Browser, tmp_path: Pat
         expect(page.get_by_role("alert")).to_contain_text("wages | 2007")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize(("dark", "size"), [(False, DESKTOP), (True, PHONE)], ids=["light desk", "dark phone"])
 def test_everyone_can_use_it(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
     with asked(browser, tmp_path, dark=dark, size=size) as found:
         page = found.page

@@ -1,4 +1,4 @@
-"""Conversations on one, two and four nodes of Ray: the same rows as of this process, whatever dies."""
+"""Conversations on several nodes of Ray: the same rows as of this process, whatever dies."""
 
 import asyncio
 import json
@@ -107,27 +107,26 @@ def played(
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
-def test_any_number_of_nodes_gives_the_rows_of_this_process(count: int, nodes: Nodes, tmp_path: Path) -> None:
+def test_several_nodes_give_the_rows_of_this_process(nodes: Nodes, tmp_path: Path) -> None:
     dataset = many_conversations(19)
     played(dataset, tmp_path / "inline.db", InlineEngine())
-    nodes.grow(count)
-    played(dataset, tmp_path / "ray.db", RayEngine(count, nodes.address))
+    nodes.grow(2)
+    played(dataset, tmp_path / "ray.db", RayEngine(2, nodes.address))
     assert content(stored(tmp_path / "ray.db")) == content(stored(tmp_path / "inline.db"))
 
 
 def test_what_a_node_was_about_when_it_died_is_played_again_and_kept_once(
     nodes: Nodes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    dataset, heard = many_conversations(60, pause=0.02), list[str]()
-    nodes.grow(4)
+    dataset, heard = many_conversations(30, pause=0.02), list[str]()
+    nodes.grow(2)
 
     def kill_one(conversation: Conversation, _turns: tuple[Turn, ...]) -> None:
         heard.append(conversation.id)
-        if len(heard) == 12:
+        if len(heard) == 6:
             nodes.kill()
 
-    played(dataset, tmp_path / "ray.db", RayEngine(4, nodes.address), on_conversation=kill_one)
+    played(dataset, tmp_path / "ray.db", RayEngine(2, nodes.address), on_conversation=kill_one)
     assert sorted(heard) == sorted(one.id for one in dataset.conversations)
     assert capfd.readouterr() == ("", "")
     played(dataset, tmp_path / "inline.db", InlineEngine(8))
@@ -193,7 +192,7 @@ def test_folds_are_answered_in_their_order_by_processes_that_add_up_in_one(nodes
 
 def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nodes.grow(2)
-    dataset = many_conversations(60)
+    dataset = many_conversations(20)
 
     def script(asked: Asked) -> Reply:
         return replace(say("14.14"), delay=0.01)
@@ -201,12 +200,12 @@ def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, m
     with ModelServer(script) as server, loopback_only(monkeypatch):
         spec = find_model(f"openai:scripted@{server.url}/v1")
         engine = RayEngine(2, nodes.address, at_once=8)
-        limited = ModelConfig(spec, Budget(requests=100))
+        limited = ModelConfig(spec, Budget(requests=30))
         with pytest.raises(BudgetExceededError):
             played(dataset, tmp_path / "ray.db", engine, factory=AskingSolver, config=limited)
-        assert len(server.asked) == 100
+        assert len(server.asked) == 30
         run, examples, _ = stored(tmp_path / "ray.db")
-        assert sum(example.usage.get("requests", 0) for example in examples) == 100
+        assert sum(example.usage.get("requests", 0) for example in examples) == 30
 
         run = played(
             dataset, tmp_path / "ray.db", engine, resume=run.id, factory=AskingSolver, config=ModelConfig(spec)
@@ -298,8 +297,7 @@ def processes_of(folder_of: int) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
-def test_nothing_is_left_of_a_ray_of_this_machine(how: signal.Signals, tmp_path: Path) -> None:
+def test_nothing_is_left_of_a_ray_of_this_machine(tmp_path: Path) -> None:
     store = tmp_path / "runs.db"
     command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
     command += ["run", "sample", "--engine", "ray", "--workers", "1", "--store", str(store)]
@@ -313,11 +311,9 @@ def test_nothing_is_left_of_a_ray_of_this_machine(how: signal.Signals, tmp_path:
         assert len(processes_of(holder)) > 3
         folder = Path(f"/proc/{holder}/cmdline").read_text().rstrip("\0").rpartition("\0")[2]
         assert Path(folder).is_dir()
-        run.send_signal(how)
-        said, told = run.communicate(timeout=60)
+        run.send_signal(signal.SIGKILL)
+        said, _ = run.communicate(timeout=60)
     assert said == ""
-    if how is signal.SIGINT:
-        assert re.search(r"--resume \S+$", told.strip().splitlines()[-1])
     for _ in range(100):
         if not (left := processes_of(holder)):
             break
@@ -327,14 +323,9 @@ def test_nothing_is_left_of_a_ray_of_this_machine(how: signal.Signals, tmp_path:
     assert not (tmp_path / ".ray").exists()
 
 
-@pytest.mark.parametrize(
-    ("moment", "background"),
-    [(1, False), (3, True)],
-    ids=["as it begins", "amid its processes, in background"],
-)
-def test_sigterm_while_ray_starts_leaves_nothing(moment: int, background: bool, tmp_path: Path) -> None:
+def test_sigterm_while_ray_starts_leaves_nothing(tmp_path: Path) -> None:
     # A shell that starts a program in the background has it ignore Ctrl-C.
-    before = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); " if background else ""
+    before = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
     command = [sys.executable, "-c", f"{before}import quaestor.cli; quaestor.cli.main()"]
     command += ["run", "sample", "--engine", "ray", "--workers", "1", "--store", str(tmp_path / "runs.db")]
     environment = {name: value for name, value in os.environ.items() if name != "RAY_AUTH_MODE"}
@@ -343,7 +334,7 @@ def test_sigterm_while_ray_starts_leaves_nothing(moment: int, background: bool, 
     ) as run:
         holder = wait_for(lambda: holder_of(run.pid))
         folder = Path(Path(f"/proc/{holder}/cmdline").read_text().rstrip("\0").rpartition("\0")[2])
-        wait_for(lambda: len(processes_of(holder)) >= moment)
+        wait_for(lambda: len(processes_of(holder)) >= 3)
         run.send_signal(signal.SIGTERM)
         said, told = run.communicate(timeout=60)
     assert run.returncode == 143
