@@ -86,10 +86,19 @@ def test_what_is_missing_is_listed_with_the_commands_that_install_it(monkeypatch
 
 
 @pytest.mark.slow
+def test_a_plain_install_has_every_public_name(python_without: Python) -> None:
+    code = "import quaestor; print(len([getattr(quaestor, name) for name in quaestor.__all__]))"
+    outcome = python_without(tuple(EXTRAS), "-c", code)
+    assert outcome.stderr == ""
+    assert int(outcome.stdout) > 20
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "shown"),
     [
         (["ask", PAGE, "what were cables sales in 2012?"], "sure"),
+        (["eval", str(sample_path()), "--limit", "2", "--workers", "2"], "execution"),
         (["eval", str(sample_path()), "--limit", "1", "--solver", "reflection", "--expert", "embedded"], "execution"),
         (["kg", "build", PAGE], "triples"),
     ],
@@ -126,6 +135,18 @@ def test_what_is_missing_is_said_in_one_line_before_any_work(
     assert all(module in outcome.stderr for module in EXTRAS[extra])
     assert f"pip install 'quaestor[{extra}]'" in outcome.stderr
     assert not (tmp_path / "learned").exists()
+
+
+@pytest.mark.slow
+def test_training_from_python_says_it_too(python_without: Python) -> None:
+    code = (
+        "from quaestor.errors import SettingsError\n"
+        "from quaestor.learning.train import fit_weights\n"
+        "try:\n    fit_weights([], [])\n"
+        "except SettingsError as error:\n    print(error)"
+    )
+    outcome = python_without(("train",), "-c", code)
+    assert "pip install 'quaestor[train]'" in outcome.stdout
 
 
 def test_tracing_says_it_too(python_without: Python) -> None:
