@@ -58,10 +58,12 @@ def test_a_token_is_printed_once_where_one_is_needed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_token_that_was_given_is_not_printed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["serve", "mcp"])
+def test_a_token_that_was_given_is_not_printed(tmp_path: Path, command: str) -> None:
     token = "canary-0123456789"
+    more = ["--http"] if command == "mcp" else []
     code = "from quaestor.cli import main; raise SystemExit(main())"
-    started = [sys.executable, "-u", "-c", code, "mcp", "--http", "--port", "0", "--host", "0.0.0.0", "--token", token]
+    started = [sys.executable, "-u", "-c", code, command, "--port", "0", "--host", "0.0.0.0", "--token", token, *more]
     with subprocess.Popen(
         started, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
