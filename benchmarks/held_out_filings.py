@@ -14,7 +14,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import quaestor
 from benchmarks.analysts import (
@@ -30,7 +29,13 @@ from benchmarks.analysts import (
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import print_value
 from quaestor.facts.table import FactTable, build_facts
-from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, play_questions
+from quaestor.learning.filing_confidence import (
+    PlayedQuestion,
+    fit_confidence,
+    others_of,
+    play_folds,
+    play_questions,
+)
 from quaestor.learning.filing_training import company_of, split_by_company
 from quaestor.learning.filings import fit_filing_weights, label_questions, read_labelled
 from quaestor.solvers.embedded.filings.deciding import Result
@@ -112,26 +117,23 @@ def main() -> None:
     weights = learn_folds(tables, folds, options.cache)
     questions: list[Line] = []
     answers: list[Line] = []
-    played: dict[str, list[PlayedQuestion]] = {}
-    by_label: dict[str, list[PlayedQuestion]] = {}
-    for fold, learned in zip(folds, weights, strict=True):
-        for filing in sorted(fold & set(asked)):
-            lines: list[dict[str, Any]] = [
-                json.loads(line) for line in (QUESTIONS / f"{filing}.jsonl").read_text(encoding="utf-8").splitlines()
-            ]
-            questions += lines
-            labelled = read_labelled([QUESTIONS / f"{filing}.jsonl"])
-            played[filing] = play_questions(labelled, tables[filing], learned)
-            by_label[filing] = play_questions(label_questions(filing, tables[filing]), tables[filing], learned)
+    names = [sorted(fold & set(asked)) for fold in folds]
+    labelled = {filing: read_labelled([QUESTIONS / f"{filing}.jsonl"]) for filing in asked}
+    by_fold = [
+        [one for name in fold for one in labelled[name]]
+        + [one for name in fold for one in label_questions(name, tables[name])]
+        for fold in names
+    ]
     # The confidence of a fold is learned on the others, as their questions are answered by weights that left them out.
-    by_fold = [[one for filing in sorted(fold & set(asked)) for one in played[filing]] for fold in folds]
-    for fold, mine, learned in zip(folds, by_fold, weights, strict=True):
-        others = [one for other in by_fold if other is not mine for one in other]
-        others += [one for filing in by_label if filing not in fold for one in by_label[filing]]
-        sure = replace(learned, confidence=fit_confidence(others)) if not options.plain and others else learned
-        for filing in sorted(fold & set(asked)):
+    played = [] if options.plain else play_folds(by_fold, tables, weights)
+    for place, (fold, learned) in enumerate(zip(names, weights, strict=True)):
+        others = [] if options.plain else others_of(played, place)
+        sure = replace(learned, confidence=fit_confidence(others)) if others else learned
+        for filing in fold:
+            text = (QUESTIONS / f"{filing}.jsonl").read_text(encoding="utf-8")
+            questions += [json.loads(line) for line in text.splitlines()]
             begin = time.perf_counter()
-            again = play_questions([one.question for one in played[filing]], tables[filing], sure)
+            again = play_questions(labelled[filing], tables[filing], sure)
             seconds = (time.perf_counter() - begin) / len(again)
             decline = sure.confidence is not None
             answers += [write_played(one, decline=decline) | {"seconds": seconds} for one in again]

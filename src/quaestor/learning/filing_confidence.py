@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -61,8 +63,43 @@ def play_questions(
         judged = results[: len(decision.features)]
         rights = tuple(is_right(one.answer, result.value, result.scale) for result in judged)
         played.append(PlayedQuestion(one, rights, decision))
-        past.append(PastTurn(one.text, results[0].proposal.plan if results else None))
+        right = nan if weights.confidence is None else decision.right
+        past.append(PastTurn(one.text, results[0].proposal.plan if results else None, right))
     return played
+
+
+def play_folds(
+    questions: Sequence[Sequence[LabelledQuestion]],
+    tables: Mapping[str, FactTable],
+    weights: Sequence[FilingWeights],
+) -> list[list[PlayedQuestion]]:
+    """Return the questions of each fold as weights answer them that were learned on the others.
+
+    All are played twice: the second time with a confidence that the others taught, so that it is known how likely the
+    answers before a question were right.
+
+    Args:
+        questions: Of each fold, conversations in their order.
+        tables: The facts of each filing.
+        weights: Of each fold, learned without its filings.
+    """
+
+    def play(place: int, known: FilingWeights) -> list[PlayedQuestion]:
+        by_filing = groupby(questions[place], key=lambda one: one.filing)
+        return [one for filing, asked in by_filing for one in play_questions(list(asked), tables[filing], known)]
+
+    played = [play(place, known) for place, known in enumerate(weights)]
+    if len(played) == 1:
+        return played
+    return [
+        play(place, replace(known, confidence=fit_confidence(others_of(played, place))))
+        for place, known in enumerate(weights)
+    ]
+
+
+def others_of(played: Sequence[Sequence[PlayedQuestion]], place: int) -> list[PlayedQuestion]:
+    """Return what was played of all folds but one."""
+    return [one for other, several in enumerate(played) if other != place for one in several]
 
 
 def fit_confidence(played: Sequence[PlayedQuestion]) -> ConfidenceModel:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from quaestor.documents.document import Document
 from quaestor.facts.table import build_facts
-from quaestor.learning.filing_confidence import PlayedQuestion, fit_confidence, play_questions
+from quaestor.learning.filing_confidence import fit_confidence, play_folds
 from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, label_questions
 from quaestor.learning.trees import FittedTrees
 from quaestor.questions.intents import QuestionClassifier
@@ -43,19 +43,18 @@ def train_on_filings(questions: Sequence[LabelledQuestion], documents: Mapping[s
     """
     tables = {name: build_facts(document) for name, document in documents.items()}
     folds = split_by_company(sorted(tables), min(_FOLDS, len(tables)))
-    played: list[PlayedQuestion] = []
-    by_label: list[PlayedQuestion] = []
+    asked: list[list[LabelledQuestion]] = []
+    learned: list[FilingWeights] = []
     for fold in folds:
         others = {name: table for name, table in tables.items() if name not in fold}
         rest = [one for one in questions if one.filing not in fold]
-        weights = fit_filing_weights(rest, others, folds=[other for other in folds if other is not fold])
-        for name in sorted(fold):
-            asked = [one for one in questions if one.filing == name]
-            played += play_questions(asked, tables[name], weights)
-            by_label += play_questions(label_questions(name, tables[name]), tables[name], weights)
-    confidence = fit_confidence([*played, *by_label])
-    weights = replace(fit_filing_weights(questions, tables, folds=folds), confidence=confidence)
-    return FilingTraining(weights, len(questions), sum(one.right for one in played))
+        learned.append(fit_filing_weights(rest, others, folds=[other for other in folds if other is not fold]))
+        mine = [one for name in sorted(fold) for one in questions if one.filing == name]
+        asked.append(mine + [one for name in sorted(fold) for one in label_questions(name, tables[name])])
+    played = [one for fold_played in play_folds(asked, tables, learned) for one in fold_played]
+    weights = replace(fit_filing_weights(questions, tables, folds=folds), confidence=fit_confidence(played))
+    labelled = {id(one) for one in questions}
+    return FilingTraining(weights, len(questions), sum(one.right for one in played if id(one.question) in labelled))
 
 
 def split_by_company(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import nan
 from textwrap import shorten
 
 from quaestor.conversation.answer import Answer, OtherReading
@@ -106,7 +107,8 @@ def _past_turns(turns: Sequence[Turn]) -> Iterator[PastTurn]:
         answer = turn.answer
         # A question that was not answered goes on from its likeliest reading.
         offered = answer.other_readings[0].plan if answer.value is None and answer.other_readings else None
-        yield PastTurn(turn.question, answer.plan or offered)
+        right = nan if answer.confidence is None else answer.confidence
+        yield PastTurn(turn.question, answer.plan or offered, right)
 
 
 def _answers(decision: Decision, question: str, context: TurnContext) -> Iterator[Answer]:

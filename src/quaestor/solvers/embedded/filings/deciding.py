@@ -183,7 +183,7 @@ def _join_parts(
         if not results:
             return None
         decided.append((understood, results))
-        asked.append(PastTurn(part, results[0].proposal.plan))
+        asked.append(PastTurn(part, results[0].proposal.plan, results[0].right))
     firsts = [results[0] for _, results in decided]
     understood, results = min(decided, key=lambda one: one[1][0].share)
     plan = join_plans([first.proposal.plan for first in firsts])
@@ -285,6 +285,8 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
         "goes_on": float(question.reading.goes_on),
         "before": float(bool(question.before)),
         "own": float(question.own),
+        "before_right": understood.past[-1] if understood.past else nan,
+        "before_least": min(understood.past, default=nan),
         "operands": float(len(question.operands)),
         "percent": float(result.scale is Scale.PERCENT),
         "lines": float(len(table.lines)),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,19 +63,34 @@ class FilingWeights:
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """A turn before: what was asked, and the plan of its answer; None if it was not answered by one."""
+    """A turn before.
+
+    Attributes:
+        text: What was asked.
+        plan: That of the answer; None if it was not answered by one.
+        right: The probability that the answer is right; nan if it is not known.
+    """
 
     text: str
     plan: Plan | None
+    right: float = nan
 
 
 @dataclass(frozen=True)
 class Understood:
-    """A question as it is understood, with the plans that would answer it, the likeliest first."""
+    """A question as it is understood.
+
+    Attributes:
+        question: The question.
+        likely: What it is likely to ask for.
+        proposals: The plans that would answer it, the likeliest first.
+        past: How likely the answers before are right, the latest last.
+    """
 
     question: Question
     likely: "Likely"
     proposals: tuple[Proposal, ...]
+    past: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,4 +287,4 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     )  # fmt: skip
     quotes = propose_words(reading.text, ranked, table, question.intents)
     proposals = sorted([*compose(question), *quotes], key=lambda proposal: -proposal.score)
-    return Understood(question, likely, tuple(proposals))
+    return Understood(question, likely, tuple(proposals), tuple(turn.right for turn in past))
