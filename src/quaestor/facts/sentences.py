@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.core.quantity import Scale
+from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.terms import spans_of_terms, terms
 from quaestor.documents.document import Document, Paragraph, Sentence
 
@@ -252,12 +252,18 @@ def _describe(
             float(place - begins[paragraph[place]]),
             float(ends - begins[paragraph[place]]),
             float(len(sentence.mentions)),
-            float(sum(one.quantity.unit is None and one.quantity.scale is Scale.ONE for one in sentence.mentions)),
+            float(sum(_is_count(one.quantity) for one in sentence.mentions)),
             float(text.isupper()),
             float(not text[:1].isalnum()),
             depth[section[place]],
         ))  # fmt: skip
     return np.hstack([signs, np.array(rows, np.float32).reshape(len(sentences), len(STATIC) - len(_SIGNS))])
+
+
+def _is_count(quantity: Quantity) -> bool:
+    """Return whether a number counts things: it is neither money nor a percentage nor scaled."""
+    unit = quantity.unit
+    return quantity.scale is Scale.ONE and (unit is None or not (unit.isupper() or "/" in unit))
 
 
 def _has(sign: re.Pattern[str], text: str) -> float:

@@ -37,7 +37,9 @@ _PARAMETERS = {
 _NEAREST, _EVERY = 12, 3
 """Of the sentences that do not answer, the likeliest few and every third of the others are learned from."""
 _GRADES = 7
-_RISING = ("_own", "_before", "_near", "_under", "_whole", "_behind", "alias", "score", "pairs", "subject", "_recall")
+_RISING = (
+    "_own", "_before", "_near", "_under", "_whole", "_behind", "alias", "score", "pairs", "subject", "_recall", "_fits",
+)  # fmt: skip
 """Features that make no sentence less likely the higher they are; from few questions chance would teach otherwise."""
 
 

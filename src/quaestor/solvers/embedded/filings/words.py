@@ -25,6 +25,8 @@ _MOST = 80
 _SAYINGS = 40
 """Phrases for one thing that are looked for."""
 _NAMED_TERMS = 2
+_FITS_WEIGHT = 0.3
+"""How much the kind of a sentence counts beside its terms for whether it is scored."""
 
 _STOP = SMALL | frozenset(
     """what which who whom whose when where why how did do does has have had been can could would should will it its
@@ -56,6 +58,7 @@ _ASKS: Mapping[str, re.Pattern[str]] = {
     "forward": _any_of("expect*,guid*,outlook,forecast*,plan*,next year,will,target*"),
     "adverse": _any_of("risk*,danger*,threat*,sue*,suing,suit,lawsuit*,court"),
     "auditor": _any_of("audit*"),
+    "staff": _any_of("employ*,headcount,head count,staff,workforce,workers,people work*,associates"),
     "rises": _any_of("rise,rose,up,grow*,grew,higher,increas*,jump*,more,better,improv*,gain*,climb*"),
     "falls": _any_of(
         "fall*,fell,down,drop*,lower,decreas*,declin*,less,worse,shrink*,shrank,shrunk,negative,loss,lost,weak*"
@@ -63,6 +66,18 @@ _ASKS: Mapping[str, re.Pattern[str]] = {
     "now": _any_of("now,current*,today,latest,left,remain*"),
 }
 """What a question may ask for, by its words."""
+
+_FITS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "who": (("person", "name"),),
+    "auditor": (("firm", "in_auditor"), ("served",)),
+    "staff": (("employs", "counts"),),
+    "when": (("month",), ("year_named", "counts")),
+    "count": (("counts",),),
+    "much": (("money",),),
+    "percent": (("percent",),),
+    "forward": (("expects",),),
+}
+"""What a sentence that answers has, by what the question asks for: one of several, each all of some signs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +202,16 @@ class _Finder:
                 + 0.4 * groups["line"]["whole"] + 0.7 * alias_before + 0.5 * numbers + 0.5 * same_section
                 + 0.8 * (np.abs(distance) <= 4)
             )  # fmt: skip
+        fits = self._fits()
         score = score - 0.2 * (index.static[:, STATIC.index("length")] < 4)
-        places = np.argsort(-score, kind="stable")[:_MOST]
+        places = np.argsort(-(score + _FITS_WEIGHT * fits), kind="stable")[:_MOST]
         columns: dict[str, Floats] = {}
         for name, recalls in groups.items():
             for part, values in recalls.items():
                 columns[f"{name}_{part}"] = values[places]
         columns["alias"], columns["alias_before"] = alias[places], alias_before[places]
         columns["numbers_before"], columns["distance"] = numbers[places], np.clip(distance[places], -20, 20)
+        columns["kind_fits"] = fits[places]
         columns["same_section"] = same_section[places]
         columns["score"] = score[places].astype(np.float32)
         columns["pairs"] = self._pairs(places)
@@ -222,6 +239,16 @@ class _Finder:
             [*columns.values(), *(np.full(size, value, np.float32) for value in constant.values())]
         )
         return WordCandidates(places, (*columns, *constant), matrix.astype(np.float32))
+
+    def _fits(self) -> Floats:
+        """Return how much of what the question asks for, by its words, the sentences have."""
+        static = self.index.static
+        found = np.zeros(len(static), np.float32)
+        asked = [signs for name, signs in _FITS.items() if _asks(name, self.lowered)]
+        for signs in asked:
+            fits = [(static[:, [STATIC.index(name) for name in one]] > 0).all(axis=1) for one in signs]
+            found[np.any(fits, axis=0)] += 1.0 / len(asked)
+        return found
 
     def asked_share(self, name: str) -> float:
         """Return how likely a kind of answer is asked for."""

@@ -56,6 +56,12 @@ def test_the_sentence_whose_subject_is_asked_about_is_told_from_others() -> None
     assert TABLE.sentences.sentences[candidates.places[subject.argmax()]].text.startswith("Interest expense")
 
 
+def test_a_sentence_with_the_kind_of_answer_that_is_asked_for_is_told_from_others() -> None:
+    candidates = find_sentences(ask("how big is the headcount?", "text_fact"), TABLE)
+    fits = candidates.features[:, candidates.names.index("kind_fits")]
+    assert [TABLE.sentences.sentences[at].text for at in candidates.places[fits > 0]] == ["We had 1,200 employees."]
+
+
 def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
     question = "why did net sales rise?"
     asked = ask(question, "why")
