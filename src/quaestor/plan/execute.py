@@ -128,6 +128,8 @@ class _Run:
             return lists.joined_lists([self._entries(operand, step) for operand in step.operands])
         if operation.takes == "list":
             return self._selected(step, operation)
+        if operation.takes == "words":
+            return self._read(step, operation)
         if operation.takes == "each" and any(self._is_list(operand) for operand in step.operands):
             return self._each(step, operation)
         taken = [number for operand in step.operands for number in self._numbers(operand, step, operation)]
@@ -140,6 +142,15 @@ class _Run:
             return self._lists.get(operand.step) or self._register(operand, step)
         (number, counts, sources) = self._number(operand, step)
         return _counting(Number(number), counts, sources)
+
+    def _read(self, step: Compute, operation: Operation) -> StepResult:
+        """Yes or no, as the words of a passage have it."""
+        (operand,) = step.operands
+        register = self._register(operand, step) if isinstance(operand, Ref) else None
+        if register is None or not isinstance(register.value, Text):
+            raise OperandError("anything but words")
+        value, counts = _applied(operation, ())
+        return _counting(value, counts, register.sources)
 
     def _selected(self, step: Compute, operation: Operation) -> StepResult | Listed:
         listed = self._listed(step.operands[0], step)

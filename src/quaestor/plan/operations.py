@@ -26,13 +26,13 @@ MOST_OPERANDS = 64
 """The most operands that a sum or its like takes."""
 
 
-Takes = Literal["anything", "numbers", "each", "all", "row", "list", "entries"]
+Takes = Literal["anything", "numbers", "each", "all", "row", "list", "entries", "words"]
 """What the operands are.
 
 `anything`: one result of any kind. `numbers`: one number each. `each`: likewise; of a list each entry for itself, with
 the entry of the other list that has its label, or with the one number beside it. `all`: numbers, and lists, whose
 numbers count one by one. `row`: the label of a table row. `list`: a list, and a number where there is a second operand.
-`entries`: numbers, words and lists.
+`entries`: numbers, words and lists. `words`: words of the document.
 """
 
 Gives = Literal["number", "yes or no", "label", "labels", "list"]
@@ -166,6 +166,13 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             "greater", (2, 2), ">", lambda v: YesNo(v[0] > v[1]), scales.comparison, "comparison", gives="yes or no"
         ),
+        # What a passage states, or denies, of what is asked.
+        Operation(
+            "affirms", (1, 1), "yes", lambda _: YesNo(True), scales.counting, "comparison", False, "words", "yes or no"
+        ),
+        Operation(
+            "denies", (1, 1), "no", lambda _: YesNo(False), scales.counting, "comparison", False, "words", "yes or no"
+        ),
         # Part, then whole; the result is a fraction.
         Operation("percentage", (2, 2), "/", _number(_divide), scales.ratio, "percentage", False, "each"),
         # New, then old, as `subtract` has them; the result is a fraction.
@@ -222,5 +229,10 @@ OPERATIONS: dict[str, Operation] = {
 }
 """Every operation by its name."""
 
-ARITHMETIC = tuple(name for name, operation in OPERATIONS.items() if not operation.of_list)
-"""The operations that compute with numbers; the others select from lists."""
+ARITHMETIC = tuple(
+    name for name, operation in OPERATIONS.items() if not operation.of_list and operation.takes != "words"
+)
+"""The operations that compute with numbers; the others select from lists, or read words."""
+
+FOR_MODELS = tuple(name for name, operation in OPERATIONS.items() if operation.takes != "words")
+"""The operations that a model may ask for: what words state, it says itself."""

@@ -43,7 +43,8 @@ _ADDED = re.compile(r"\b(?:total|sum|together|combined|add(?:ed|ing)?|plus|altog
 _KINDS = (
     re.compile(r"\b(?:per share|eps|a share)\b"),
     re.compile(r"\b(?:margin|rate|ratio|percent(?:age)?|yield|growth|turnover)\b|%"),
-    re.compile(r"\b(?:headcount|employees|shares|stores|count|number of|price)\b"),
+    re.compile(r"\b(?:average|exercise|purchase|share|stock|unit)?\s?price\b"),
+    re.compile(r"\b(?:headcount|employees|shares|stores|count|number of)\b"),
 )
 _LOOSE_END = re.compile(r"\s(?:in|at|for|of|during|over)\s?$")
 """What is left of a time that was taken out."""

@@ -13,7 +13,7 @@ from quaestor.core.parsing import parse_quantity
 from quaestor.core.quantity import Scale
 from quaestor.errors import MagnitudeError, QuantityError
 from quaestor.graph.facts import Observation
-from quaestor.plan.operations import OPERATIONS, Operation, require_in_range
+from quaestor.plan.operations import FOR_MODELS, OPERATIONS, Operation, require_in_range
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Constant, Operand, Ref, RowRef
 from quaestor.solvers.tools.lists import expanded, is_list, select
@@ -40,8 +40,8 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
         PlanError: It has no result, such as a division by zero.
     """
     operation = OPERATIONS.get(request.operation)
-    if operation is None:
-        near = nearest(request.operation, OPERATIONS)
+    if operation is None or operation.name not in FOR_MODELS:
+        near = nearest(request.operation, FOR_MODELS)
         return Refusal(f"Unknown operation: {request.operation[:100]}", "Use one of the operations in the schema", near)
     if operation.of_row:
         return _of_row(page, draft, request)

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, Strict
 
-from quaestor.plan.operations import ARITHMETIC, MOST_OPERANDS, OPERATIONS
+from quaestor.plan.operations import ARITHMETIC, FOR_MODELS, MOST_OPERANDS
 
 Word = Annotated[str, Field(max_length=300)]
 # Strict, or text would become a number and true the number 1.
@@ -88,7 +88,7 @@ class CalculateAnything:
         Field(
             description="percentage_change: old, new. percentage: part, whole. table_ operations: one row label. rank, "
             "largest, smallest: list, n. above to equal_to: list, number.",
-            json_schema_extra={"enum": list(OPERATIONS)},
+            json_schema_extra={"enum": list(FOR_MODELS)},
         ),
     ]
     values: Annotated[

@@ -7,12 +7,13 @@ filings; the result that is likeliest to be right is the answer.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, log, log10, nan
+from itertools import combinations, product
+from math import exp, isclose, log, log10, nan, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.core.answer_value import AnswerValue, Number, Text
+from quaestor.core.answer_value import AnswerValue, Number, Text, YesNo
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
@@ -39,12 +40,18 @@ _TRIED = 16
 """Plans that are executed."""
 _JUDGED = 8
 """Results, the likeliest ones, whose probability of being right is computed."""
+_PER_PART = 4
+"""Results of each part of a question that are tried beside those of the others."""
+_SAME = 0.005
+"""How near two numbers are that are one, one of them rounded."""
+_REPEATED = 0.01
+"""How likely one number answers two parts."""
 _OF_OTHERS = 0.05
 """The probability at most that a filing has the numbers of somebody whom no line of it names, or of what no word of it
 names."""
 _FORMS = (
     "value", "measure", "ratio", "share", "sum", "growth", "change", "difference", "cagr", "average", "list", "members",
-    "ranking", "compare", "words", "parts", "before",
+    "ranking", "compare", "words", "parts", "before", "verdict",
 )  # fmt: skip
 
 
@@ -184,8 +191,9 @@ def _join_parts(
             return None
         decided.append((understood, results))
         asked.append(PastTurn(part, results[0].proposal.plan, results[0].right))
-    firsts = [results[0] for _, results in decided]
-    understood, results = min(decided, key=lambda one: one[1][0].share)
+    firsts = choose_apart([weigh_results(understood.likely, results) for understood, results in decided])
+    least = min(range(len(firsts)), key=lambda place: firsts[place].share)
+    understood = decided[least][0]
     plan = join_plans([first.proposal.plan for first in firsts])
     try:
         result = execute(with_label_scales(plan, table.document), ()).result
@@ -194,13 +202,56 @@ def _join_parts(
     if result.value is None:
         return None
     proposal = replace(
-        results[0].proposal,
+        firsts[least].proposal,
         plan=plan,
         form="parts",
         series=tuple(series for first in firsts for series in first.proposal.series),
     )
     share = min(first.share for first in firsts)
     return understood, (Result(result.value, result.scale, (proposal,), share),)
+
+
+def weigh_results(likely: Likely, results: Sequence[Result]) -> list[tuple[float, Result]]:
+    """Return the likeliest results of one question of several with their weights.
+
+    An entry of a list is one thing. So a number that is asked for is taken out of its sentence, if that is likely the
+    answer as a whole; and a time or a name is given in the words of the document.
+    """
+    words = float(likely.kinds[KINDS.index("words")])
+    quoted = {place: result for result in reversed(results) for place in _quoted(result)}
+    found = []
+    for result in results[:_JUDGED]:
+        if isinstance(result.value, Text) or result.proposal.form == "words":
+            found.append((result.right * words, result))
+        elif isinstance(result.value, YesNo):
+            continue
+        else:
+            within = [quoted[place].right for place in _sentences_of(result.proposal) if place in quoted]
+            found.append((max([result.right, *within]) * (1 - words), result))
+    found.sort(key=lambda one: -one[0])
+    return found[:_PER_PART] or [(results[0].right, results[0])]
+
+
+def _quoted(result: Result) -> Iterator[tuple[str, int]]:
+    return _sentences_of(result.proposal) if result.proposal.form == "words" else iter(())
+
+
+def choose_apart(parts: Sequence[Sequence[tuple[float, Result]]]) -> list[Result]:
+    """Return the likeliest result for each part, not one number for two of them if it can be helped."""
+
+    def weigh(chosen: Sequence[tuple[float, Result]]) -> float:
+        amounts = [amount for _, result in chosen if (amount := _amount(result)) is not None]
+        same = any(isclose(one, other, rel_tol=_SAME) for one, other in combinations(amounts, 2))
+        return prod(weight for weight, _ in chosen) * (_REPEATED if same else 1.0)
+
+    return [result for _, result in max(product(*parts), key=weigh)]
+
+
+def _amount(result: Result) -> float | None:
+    if not isinstance(result.value, Number):
+        return None
+    factor = 0.01 if result.scale is Scale.PERCENT else float(result.scale.factor)
+    return float(result.value.value) * factor
 
 
 def join_plans(plans: Sequence[Plan]) -> Plan:

@@ -1,5 +1,6 @@
 """Plans that answer a question about a filing in its own words: the sentences that are likeliest to answer it."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -17,6 +18,16 @@ from quaestor.solvers.embedded.model.trees import Trees
 _SHARES: Mapping[str, float] = {"why": 3.0, "description": 3.0, "text_fact": 0.5, "two_part": 0.1, "yesno": 0.1}
 """How much the probability of an intent counts for its first sentences. Only sentences give reasons and descriptions,
 and the first of eighty is right more often than its share says."""
+_OF_COMPARISONS = 0.3
+"""How many comparisons a sentence answers with yes or no."""
+_CLOSED = re.compile(
+    r"(?:^|[,;]\s)(?:(?:and|so|but|also|ok|then|according to [\w\s-]{1,30},)\s+)?"
+    r"(?:is|are|was|were|did|does|do|has|have|had|can|could|will|would|any|anything)\b"
+)
+"""A question that yes or no answers begins so."""
+_NEGATED = re.compile(
+    r"\b(?:no|not|never|none|neither|nor|nothing|without|cannot|denied|denies|declined|pending|unfavorable)\b|n['\u2019]t\b"
+)
 _LEAST = 0.02
 _PROPOSED = 3
 _LONGEST = 3
@@ -70,6 +81,32 @@ def propose_words(
         features = {"words": share, "words_score": sentence.score, "sentence": sentence.share}
         score = log(share) + log(sentence.share + 1e-6)
         found.append(Proposal(quote(places, table, label), score, "words", (), (), features))
+    return found
+
+
+def propose_verdicts(
+    question: str, ranked: Sequence[LikelySentence], table: FactTable, intents: Mapping[str, float]
+) -> list[Proposal]:
+    """Return the plans that answer yes or no by what a sentence states or denies, the likeliest first.
+
+    Args:
+        question: As asked.
+        ranked: The sentences that may answer it, the likeliest first.
+        table: The facts.
+        intents: The probability of each intent.
+    """
+    share = intents["yesno"] + _OF_COMPARISONS * intents["comparison"]
+    if share < _LEAST or not _CLOSED.search(question.lower()):
+        return []
+    against = bool(_NEGATED.search(question.lower()))
+    found = []
+    for sentence in ranked[:_PROPOSED]:
+        text = table.sentences.sentences[sentence.place].text
+        denies = bool(_NEGATED.search(text.lower())) != against
+        (step,) = quote((sentence.place,), table, "").steps
+        plan = Plan((step, Compute(2, "denies" if denies else "affirms", (Ref(1),))))
+        features = {"words": share, "words_score": sentence.score, "sentence": sentence.share, "denies": float(denies)}
+        found.append(Proposal(plan, log(share) + log(sentence.share + 1e-6), "verdict", (), (), features))
     return found
 
 

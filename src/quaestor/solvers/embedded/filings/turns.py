@@ -25,7 +25,7 @@ from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Questio
 from quaestor.solvers.embedded.filings.composing.meant import names_of
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer
-from quaestor.solvers.embedded.filings.quoting import LikelySentence, propose_words, rank_sentences
+from quaestor.solvers.embedded.filings.quoting import LikelySentence, propose_verdicts, propose_words, rank_sentences
 from quaestor.solvers.embedded.filings.repeating import with_repetition
 from quaestor.solvers.embedded.filings.times import resolve_moments
 from quaestor.solvers.embedded.filings.words import WordsAsked
@@ -286,5 +286,6 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         moments, state.base or table.latest, state.before, state.falls, lru_cache(lambda operand: bind(0, operand)),
     )  # fmt: skip
     quotes = propose_words(reading.text, ranked, table, question.intents)
-    proposals = sorted([*compose(question), *quotes], key=lambda proposal: -proposal.score)
+    verdicts = propose_verdicts(reading.text, ranked, table, question.intents)
+    proposals = sorted([*compose(question), *quotes, *verdicts], key=lambda proposal: -proposal.score)
     return Understood(question, likely, tuple(proposals), tuple(turn.right for turn in past))

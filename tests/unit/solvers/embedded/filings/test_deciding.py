@@ -1,12 +1,15 @@
 """The answer is the result that is likeliest to be right, by what was learned."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
 from quaestor.core.answer_value import Number
+from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import FactTable, build_facts
-from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, decide_question
+from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, Result, choose_apart, decide_question
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 from quaestor.solvers.embedded.model.loading import load_weights
 
@@ -63,3 +66,12 @@ def test_what_no_word_of_the_report_names_has_no_answer(
     other = decide_question(question, [], table, _with(weights, model))
     assert known.answerable == 0.5
     assert other.answerable < 0.1
+
+
+def test_one_number_does_not_answer_two_parts_if_another_is_likely() -> None:
+    sales, same, profit = (
+        Result(Number(Decimal(value)), scale, (), share)
+        for value, scale, share in ((642, Scale.MILLION, 0.9), ("642.3", Scale.MILLION, 0.5), (70, Scale.MILLION, 0.3))
+    )
+    assert choose_apart([[(0.9, sales)], [(0.5, same), (0.3, profit)]]) == [sales, profit]
+    assert choose_apart([[(0.9, sales)], [(0.5, same)]]) == [sales, same]

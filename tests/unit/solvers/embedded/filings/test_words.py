@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
-from quaestor.core.answer_value import Text
+from quaestor.core.answer_value import Text, YesNo
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
 from quaestor.facts.table import build_facts
 from quaestor.learning.filing_words import grade_sentences
 from quaestor.plan.execute import execute
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.composing import intents_by_name
-from quaestor.solvers.embedded.filings.quoting import propose_words, quote, rank_sentences, read_on
+from quaestor.solvers.embedded.filings.quoting import propose_verdicts, propose_words, quote, rank_sentences, read_on
 from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences, subject_of
 
 TABLE = build_facts(
@@ -101,3 +102,27 @@ def test_sentences_are_graded_by_quotes_words_and_numbers() -> None:
     assert set(grade_sentences({"text": "higher volumes"}, "", index)) == {0}
     assert set(grade_sentences({"value": 1200}, "Item 1: 'We had 1,200 employees'", index)) == {7}
     assert grade_sentences({"text": "lawsuits"}, "", index) == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "stated", "affirmed"),
+    [
+        ("did they buy back stock?", "We repurchased 3 million shares of stock.", True),
+        ("did they buy back stock?", "No stock was repurchased.", False),
+        ("was there no repurchase of stock?", "No stock was repurchased.", True),
+    ],
+)
+def test_a_sentence_affirms_or_denies_what_is_asked(question: str, stated: str, affirmed: bool) -> None:
+    table = build_facts(assemble("10-K", [HeadingPart("Stock", 1), ParagraphPart((stated,))]))
+    intents = intents_by_name([float(name == "yesno") for name in INTENTS])
+    ranked = rank_sentences(ask(question, "yesno"), table, _BySubject())
+    first = propose_verdicts(question, ranked, table, intents)[0]
+    result = execute(first.plan, ()).result
+    assert result.value == YesNo(affirmed)
+    assert result.sources == (first.plan.extracts[0].source,)
+
+
+def test_what_cannot_be_answered_with_yes_or_no_has_no_verdict() -> None:
+    intents = intents_by_name([float(name == "yesno") for name in INTENTS])
+    ranked = rank_sentences(ask("why did interest expense fall?", "yesno"), TABLE, _BySubject())
+    assert not propose_verdicts("why did interest expense fall?", ranked, TABLE, intents)
