@@ -119,10 +119,12 @@ class ConfidenceModel:
     answerable: Trees = field(repr=False)
 
     def predict(self, features: Sequence[Mapping[str, float]]) -> tuple[list[float], float]:
-        """Return the probability that each result is right, and that there is an answer, by the first of them."""
+        """Return the probability that each result is right, and that there is an answer, by the likeliest of them."""
         rows = np.array([[one.get(name, np.nan) for name in self.names] for one in features], np.float32)
-        (answerable,) = _probabilities(self.answerable, rows[:1])
-        return _probabilities(self.right, rows), answerable
+        rights = _probabilities(self.right, rows)
+        first = int(np.argmax(rights))
+        (answerable,) = _probabilities(self.answerable, rows[first : first + 1])
+        return rights, answerable
 
 
 def _probabilities(trees: Trees, rows: NDArray[np.float32]) -> list[float]:

@@ -115,7 +115,7 @@ def test_sentences_are_graded_by_quotes_words_and_numbers() -> None:
 def test_a_sentence_affirms_or_denies_what_is_asked(question: str, stated: str, affirmed: bool) -> None:
     table = build_facts(assemble("10-K", [HeadingPart("Stock", 1), ParagraphPart((stated,))]))
     intents = intents_by_name([float(name == "yesno") for name in INTENTS])
-    ranked = rank_sentences(ask(question, "yesno"), table, _BySubject())
+    ranked = rank_sentences(ask(question, "yesno"), table, _BySubject())  # type: ignore[arg-type]
     first = propose_verdicts(question, ranked, table, intents)[0]
     result = execute(first.plan, ()).result
     assert result.value == YesNo(affirmed)
@@ -124,5 +124,5 @@ def test_a_sentence_affirms_or_denies_what_is_asked(question: str, stated: str, 
 
 def test_what_cannot_be_answered_with_yes_or_no_has_no_verdict() -> None:
     intents = intents_by_name([float(name == "yesno") for name in INTENTS])
-    ranked = rank_sentences(ask("why did interest expense fall?", "yesno"), TABLE, _BySubject())
+    ranked = rank_sentences(ask("why did interest expense fall?", "yesno"), TABLE, _BySubject())  # type: ignore[arg-type]
     assert not propose_verdicts("why did interest expense fall?", ranked, TABLE, intents)
