@@ -8,7 +8,7 @@ from workflow_bench import OPERATING, cells, change, compute, plan, table, text,
 
 from quaestor.core import serial
 from quaestor.llm.structured.schema import is_closed
-from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.operations import FOR_MODELS, OPERATIONS
 from quaestor.plan.steps import Compute, Constant, Extract
 from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan, empty_fields
 from quaestor.solvers.workflow.schema import ComputeStep, NumberPlan, NumberStep, WorkflowPlan
@@ -88,7 +88,7 @@ def test_a_number_of_the_text_that_is_not_decided_is_left_open() -> None:
 
 def test_the_wire_has_every_operation_on_numbers_and_no_free_key() -> None:
     operations = serial.schema(ComputeStep)["properties"]["operation"]["enum"]
-    assert operations == [name for name, operation in OPERATIONS.items() if not operation.of_row]
+    assert operations == [name for name in FOR_MODELS if not OPERATIONS[name].of_row]
     numbers = serial.schema(NumberStep)["properties"]["operation"]["enum"]
     assert numbers == [name for name in operations if not OPERATIONS[name].of_list]
     assert is_closed(WorkflowPlan)
