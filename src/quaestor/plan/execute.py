@@ -144,7 +144,7 @@ class _Run:
         return _counting(Number(number), counts, sources)
 
     def _read(self, step: Compute, operation: Operation) -> StepResult:
-        """Yes or no, as the words of a passage have it."""
+        """Return yes or no, with the passage whose words state it."""
         (operand,) = step.operands
         register = self._register(operand, step) if isinstance(operand, Ref) else None
         if register is None or not isinstance(register.value, Text):

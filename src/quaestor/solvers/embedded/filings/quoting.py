@@ -78,10 +78,14 @@ def propose_words(
     found = []
     for sentence in ranked[:_PROPOSED]:
         places = tuple(read_on(sentence.place, table.sentences, reasons=reasons))
-        features = {"words": share, "words_score": sentence.score, "sentence": sentence.share}
-        score = log(share) + log(sentence.share + 1e-6)
-        found.append(Proposal(quote(places, table, label), score, "words", (), (), features))
+        found.append(_propose(quote(places, table, label), sentence, share, "words"))
     return found
+
+
+def _propose(plan: Plan, sentence: LikelySentence, share: float, form: str, **known: float) -> Proposal:
+    """Return a plan that takes its answer from a sentence, with what is known of it."""
+    features = {"words": share, "words_score": sentence.score, "sentence": sentence.share, **known}
+    return Proposal(plan, log(share) + log(sentence.share + 1e-6), form, (), (), features)
 
 
 def propose_verdicts(
@@ -105,8 +109,7 @@ def propose_verdicts(
         denies = bool(_NEGATED.search(text.lower())) != against
         (step,) = quote((sentence.place,), table, "").steps
         plan = Plan((step, Compute(2, "denies" if denies else "affirms", (Ref(1),))))
-        features = {"words": share, "words_score": sentence.score, "sentence": sentence.share, "denies": float(denies)}
-        found.append(Proposal(plan, log(share) + log(sentence.share + 1e-6), "verdict", (), (), features))
+        found.append(_propose(plan, sentence, share, "verdict", denies=float(denies)))
     return found
 
 
