@@ -191,6 +191,11 @@ def test_comparisons_say_yes_or_no_or_which(table: FactTable) -> None:
     assert run(table, more) == YesNo(True)
 
 
+def test_what_compares_nothing_is_not_compared_with_the_year_before(table: FactTable) -> None:
+    with pytest.raises(IndexError):  # no plan at all
+        ask(table, "does it have net income?", "yesno", ("net income",))
+
+
 def test_both_numbers_answer_whether_it_is_higher_or_lower(table: FactTable) -> None:
     both = run(table, ask(table, "was net income higher or lower than in 2022?", "comparison", ("net income",)))
     assert isinstance(both, ValueList)

@@ -41,6 +41,12 @@ _PLACE = re.compile(
     r"(?:largest|biggest|highest|most|best)"
 )
 _WHICH = re.compile(r"\b(?:which|what|who|where)\b")
+_DIRECTION = re.compile(
+    rf"{_GROWTH.pattern}|\b(?:more|less|fewer|than|up|down|high\w*|low\w*|larg\w*|big\w*|small\w*|better|worse|improv\w*"
+    r"|worsen\w*|beat\w*|chang\w*|compar\w*|expand\w*|contract\w*|widen\w*|narrow\w*|rais\w*|cut|doubl\w*|tripl\w*"
+    r"|reduc\w*|ahead|behind|exceed\w*|surpass\w*|accelerat\w*|gr[eo]w\w*|since|versus|vs)\b"
+)
+"""Words that compare one time with another."""
 _POSITIVE = re.compile(r"\b(?:positive|profitable|in the black|a profit|make money|made money|a surplus)\b")
 _NEGATIVE = re.compile(r"\b(?:negative|in the red|a loss|lose money|losing money|loss-making|unprofitable|a deficit)\b")
 _LIMIT = re.compile(
@@ -118,6 +124,8 @@ def propose_comparisons(question: Question) -> Iterator[Proposal]:
     if either:
         yield from _both_times(question)
         return
+    if len(question.moments) < 2 and not _DIRECTION.search(question.text) and question.own:
+        return  # "do they pay a dividend?" compares nothing
     for score, _, old, new, terms in read_pairs(question):
         if made := terms.proposal(f"{new} {'<' if low else '>'} {old}", "compare", score):
             yield made
