@@ -105,8 +105,8 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def new_run_id(self, at: datetime) -> str:
-        """Returns an id for a run that starts now: time in UTC, solver, four random digits."""
-        return f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{self.solver}-{secrets.token_hex(2)}"
+        """Returns an id for a run that starts now: time in UTC, solver, eight random digits."""
+        return f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{self.solver}-{secrets.token_hex(4)}"
 
     def require_same(self, run: RunRecord) -> None:
         """Makes sure that `run` was created with this spec.

@@ -51,7 +51,7 @@ class RunRecord:
     """One run of a solver over a dataset. Unique by `id`.
 
     Attributes:
-        id: Readable and unique: `20261120-214455-embedded-3f9a`.
+        id: Readable and unique: `20261120-214455-embedded-3f9a07c1`.
         spec: The RunSpec as JSON.
         spec_digest: Its digest; a run is resumed under the same one only.
         dataset: The file's path as given.

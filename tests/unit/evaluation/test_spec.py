@@ -84,5 +84,5 @@ def test_run_ids_are_readable_and_differ() -> None:
     at = datetime(2026, 11, 20, 23, 44, 55, tzinfo=timezone(timedelta(hours=2)))
     ids = {SPEC.new_run_id(at) for _ in range(5)}
     assert len(ids) > 1
-    assert all(re.fullmatch("20261120-214455-scripted-[0-9a-f]{4}", run) for run in ids)
+    assert all(re.fullmatch("20261120-214455-scripted-[0-9a-f]{8}", run) for run in ids)
     assert SPEC.new_run_id(at.astimezone(UTC)).startswith("20261120-214455")
