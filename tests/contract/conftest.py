@@ -46,8 +46,10 @@ def fresh_database(server: str) -> Iterator[str]:
 
 @pytest.fixture
 def mongo_uri(development_server: MongoServer) -> Iterator[str]:
-    """An empty database of the development server."""
+    """An empty database of the development server, which runs only while it is used: an idle one is busy, too."""
+    development_server.go_on()
     yield from fresh_database(development_server.address)
+    development_server.pause()
 
 
 @pytest.fixture(params=["sqlite", "mongodb", *filter(os.environ.get, [REAL_SERVER])])

@@ -79,14 +79,16 @@ def two_entities() -> list[tuple[str, References, str]]:
     return found
 
 
-@pytest.mark.parametrize(("question", "references", "line"), two_entities())
-def test_every_turn_about_two_entities_stays_with_the_one_in_focus(
-    question: str, references: References, line: str
-) -> None:
-    assert reading_line(references, str) == line
+def test_every_turn_about_two_entities_stays_with_the_one_in_focus() -> None:
+    for question, references, line in two_entities():
+        assert reading_line(references, str) == line, question
 
 
-SAMPLE = [item for one in remembered(EXAMPLES) for item in one.references()]
+@pytest.fixture(scope="module")
+def sample() -> list[LabelledReference]:
+    return [item for one in remembered(EXAMPLES) for item in one.references()]
+
+
 READ_OTHERWISE: dict[tuple[str, int], tuple[int, ...]] = {
     ("Single_QUIL/2007/page_88.pdf-3", 4): (2, 3),
     ("Single_VESK/2010/page_97.pdf-3", 3): (1, 2),
@@ -113,23 +115,25 @@ Of most it is the page that tells: whether "the tax benefit of it" is printed or
 """
 
 
-@pytest.mark.parametrize("item", SAMPLE, ids=lambda item: f"{item.conversation}#{item.turn}")
 def test_every_turn_of_the_sample_is_read_as_its_reference_or_known_to_be_read_otherwise(
-    item: LabelledReference,
+    sample: list[LabelledReference],
 ) -> None:
-    references = resolve(read_question(item.question), item.memory)
-    known = READ_OTHERWISE.get((item.conversation, item.turn))
-    assert item.is_right(references.used) == (known is None)
-    assert known in (None, references.used)
+    otherwise = {}
+    for item in sample:
+        used = resolve(read_question(item.question), item.memory).used
+        if not item.is_right(used):
+            otherwise[item.conversation, item.turn] = used
+    assert len(sample) > 100
+    assert otherwise == READ_OTHERWISE
 
 
-@pytest.mark.parametrize("item", SAMPLE, ids=lambda item: f"{item.conversation}#{item.turn}")
-def test_no_turn_of_the_sample_is_told_two_things(item: LabelledReference) -> None:
-    references = resolve(read_question(item.question), item.memory)
-    line = reading_line(references, lambda turn: f"#{turn}")
-    assert "\n" not in line
-    assert item.question not in line
-    for expression in references.expressions:
-        if references.used and expression.candidates and expression.kind in ("result", "results", "cell"):
-            assert expression.candidates[0].turn in references.used
-            assert line.count(f'"{expression.text}"') >= 1
+def test_no_turn_of_the_sample_is_told_two_things(sample: list[LabelledReference]) -> None:
+    for item in sample:
+        references = resolve(read_question(item.question), item.memory)
+        line = reading_line(references, lambda turn: f"#{turn}")
+        assert "\n" not in line
+        assert item.question not in line
+        for expression in references.expressions:
+            if references.used and expression.candidates and expression.kind in ("result", "results", "cell"):
+                assert expression.candidates[0].turn in references.used
+                assert line.count(f'"{expression.text}"') >= 1

@@ -1,12 +1,15 @@
 """The classifier of intents, learned on made-up questions."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from quaestor.learning.intents import QuestionSample, fit_classifier, generate_samples
 from quaestor.questions.intents import form_of
 from quaestor.questions.understanding import INTENTS, read_filing_question
 
-pytest.importorskip("sklearn")
+if find_spec("sklearn") is None:
+    pytest.skip("scikit-learn is not installed", allow_module_level=True)
 
 
 def _sample(text: str, intent: str, before: str = "") -> QuestionSample:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -113,59 +112,10 @@ def _row(tables: Iterable[Table], name: str) -> tuple[Table, int]:
     return next((table, row) for table in tables for row, head in enumerate(table.rows) if name in head.label)
 
 
-PHRASES = [(text, scale, currency) for text, scale, currency in UNIT_PHRASES]
-HEADINGS = [(text, period) for period, texts in PERIODS for text in texts]
-
-
 def _printed_with(place: int) -> tuple[NumberConvention, bool]:
     """Return what the numbers of one document have in common: the convention, and which triangles are losses."""
     convention, text, *_ = NUMBERS[place]
     return convention, "\u25bd" in text
-
-
-@pytest.fixture(scope="module")
-def numbers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, tuple[NumberConvention, bool]], list[Table]]:
-    """Return what reads the tables of a document that prints the numbers of one convention."""
-
-    @cache
-    def read(kind: str, shared: tuple[NumberConvention, bool]) -> list[Table]:
-        places = [place for place in range(len(NUMBERS)) if _printed_with(place) == shared]
-        rows = [[f"Result of {_name(place)}", NUMBERS[place][1], NUMBERS[place][1]] for place in places]
-        return _read(
-            kind, [(["Results"], [["", *YEARS], ["Products", "12", "15"], *rows])], tmp_path_factory.mktemp("numbers")
-        )
-
-    return read
-
-
-@pytest.fixture(scope="module")
-def phrases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Table]]:
-    """Return what reads the tables of a document, each below a phrase about units."""
-
-    @cache
-    def read(kind: str) -> list[Table]:
-        sections = [
-            ([f"Statement of income of {_name(place)}", text], [["", *YEARS], *_body(_name(place))])
-            for place, (text, *_) in enumerate(PHRASES)
-        ]
-        return _read(kind, sections, tmp_path_factory.mktemp("phrases"))
-
-    return read
-
-
-@pytest.fixture(scope="module")
-def headings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Table]]:
-    """Return what reads the tables of a document, each with two periods as headings."""
-
-    @cache
-    def read(kind: str) -> list[Table]:
-        sections = [
-            ([f"Statement of income of {_name(place)}"], [["", text, _year_before(text)], *_body(_name(place))])
-            for place, (text, _) in enumerate(HEADINGS)
-        ]
-        return _read(kind, sections, tmp_path_factory.mktemp("headings"))
-
-    return read
 
 
 def _body(name: str) -> Rows:
@@ -183,28 +133,50 @@ def _year_before(heading: str) -> str:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("place", range(len(NUMBERS)), ids=[text for _, text, *_ in NUMBERS])
-def test_a_number(numbers: Callable[[str, tuple[NumberConvention, bool]], list[Table]], kind: str, place: int) -> None:
-    _, _, value, scale = NUMBERS[place]
-    table, row = _row(numbers(kind, _printed_with(place)), _name(place))
-    found = [cell.quantity and (cell.quantity.value, cell.quantity.scale) for cell in table.cells[row][1:]]
-    assert found == [(Decimal(value), scale)] * 2
+def test_numbers(kind: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    found, expected = {}, {}
+    for shared in dict.fromkeys(map(_printed_with, range(len(NUMBERS)))):
+        places = [place for place in range(len(NUMBERS)) if _printed_with(place) == shared]
+        rows = [[f"Result of {_name(place)}", NUMBERS[place][1], NUMBERS[place][1]] for place in places]
+        sections = [(["Results"], [["", *YEARS], ["Products", "12", "15"], *rows])]
+        tables = _read(kind, sections, tmp_path_factory.mktemp("numbers"))
+        for place in places:
+            _, text, value, scale = NUMBERS[place]
+            table, row = _row(tables, _name(place))
+            cells = table.cells[row][1:]
+            found[place, text] = [cell.quantity and (cell.quantity.value, cell.quantity.scale) for cell in cells]
+            expected[place, text] = [(Decimal(value), scale)] * 2
+    assert found == expected
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("place", range(len(PHRASES)), ids=[text for text, *_ in PHRASES])
-def test_a_phrase_about_units(phrases: Callable[[str], list[Table]], kind: str, place: int) -> None:
-    _, scale, currency = PHRASES[place]
-    table, row = _row(phrases(kind), _name(place))
-    assert table.scale_at(row, 1) is table.scale_at(row, 2) is scale
-    assert currency is None or table.unit_at(row, 1) == table.unit_at(row, 2) == currency
+def test_phrases_about_units(kind: str, tmp_path: Path) -> None:
+    sections = [
+        ([f"Statement of income of {_name(place)}", text], [["", *YEARS], *_body(_name(place))])
+        for place, (text, *_) in enumerate(UNIT_PHRASES)
+    ]
+    tables = _read(kind, sections, tmp_path)
+    found, expected = {}, {}
+    for place, (text, scale, currency) in enumerate(UNIT_PHRASES):
+        table, row = _row(tables, _name(place))
+        units = [currency and table.unit_at(row, column) for column in (1, 2)]
+        found[place, text] = [table.scale_at(row, column) for column in (1, 2)], units
+        expected[place, text] = [scale] * 2, [currency] * 2
+    assert found == expected
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("place", range(len(HEADINGS)), ids=[text for text, _ in HEADINGS])
-def test_a_heading_of_a_period(headings: Callable[[str], list[Table]], kind: str, place: int) -> None:
-    text, period = HEADINGS[place]
-    table, row = _row(headings(kind), _name(place))
-    before = shifted(period, -1) if _year_before(text) != text else period
-    found = [table.period_at(row, column) for column in (1, 2)]
-    assert [_plain(one) for one in found] == [_plain(period), _plain(before)]
+def test_headings_of_periods(kind: str, tmp_path: Path) -> None:
+    headings = [(text, period) for period, texts in PERIODS for text in texts]
+    sections = [
+        ([f"Statement of income of {_name(place)}"], [["", text, _year_before(text)], *_body(_name(place))])
+        for place, (text, _) in enumerate(headings)
+    ]
+    tables = _read(kind, sections, tmp_path)
+    found, expected = {}, {}
+    for place, (text, period) in enumerate(headings):
+        table, row = _row(tables, _name(place))
+        before = shifted(period, -1) if _year_before(text) != text else period
+        found[place, text] = [_plain(table.period_at(row, column)) for column in (1, 2)]
+        expected[place, text] = [_plain(period), _plain(before)]
+    assert found == expected
