@@ -173,6 +173,7 @@ def test_a_run_store_gives_no_verdict(tmp_path: Path) -> None:
     assert after == before
 
 
+@pytest.mark.slow
 def test_a_run_of_before_that_was_scored_changes_no_prediction(tmp_path: Path) -> None:
     """Play in an empty store, and in one where every second turn was scored right."""
     pages = read_dataset(sample_path(), 3)

@@ -151,6 +151,7 @@ def asked(mongo_uri: str) -> list[tuple[str, dict[str, Any]]]:
     return [(name, wanted) for (name, _), wanted in shapes.items()]
 
 
+@pytest.mark.slow
 def test_every_query_goes_by_an_index(mongo_uri: str, asked: list[tuple[str, dict[str, Any]]]) -> None:
     assert len(asked) > 40
     scanned, unnamed = [], []

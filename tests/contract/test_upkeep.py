@@ -279,6 +279,7 @@ def test_what_nothing_uses_is_taken_away(uri: str) -> None:
     assert work(uri, digests_of).keys() == before.keys()
 
 
+@pytest.mark.slow
 def test_a_vacuumed_file_is_smaller(tmp_path: Path) -> None:
     uri = f"sqlite:///{tmp_path / 'runs.db'}"
 

@@ -175,6 +175,7 @@ def test_three_turns_about_stock_options(quaestor: Quaestor) -> None:
     assert "Answer (#-2): 48.65" in told
 
 
+@pytest.mark.slow
 def test_a_recorded_run_replays_to_the_byte_without_a_server(quaestor: Quaestor, tmp_path: Path) -> None:
     assert quaestor(f"{RUN} --record tape.json").code == 0
     first = everything(quaestor)

@@ -87,6 +87,7 @@ def test_the_example_without_a_model_runs(capsys: pytest.CaptureFixture[str]) ->
     assert all(question in printed for question in script("embedded").QUESTIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(ORACLES))
 def test_the_examples_with_a_model_run(name: str, model: str, capsys: pytest.CaptureFixture[str]) -> None:
     main = script(name).main

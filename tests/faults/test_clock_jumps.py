@@ -92,6 +92,7 @@ def test_a_conversation_goes_on_in_order_and_is_resumed(clock: Clock, tmp_path: 
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_the_latest_run_is_the_one_that_was_made_last(clock: Clock, tmp_path: Path) -> None:
     store = str(tmp_path / "runs.db")
     (tmp_path / "in.csv").write_text(",2023\nnet sales,17\n")

@@ -179,6 +179,7 @@ def test_a_store_that_cannot_be_used_is_one_line_and_stays_as_it_is(
     assert (inside / "runs.db").read_bytes() == was
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", WRITING, ids=lambda command: command[0])
 def test_a_store_that_another_holds_is_waited_for_and_then_named(
     command: Sequence[str],

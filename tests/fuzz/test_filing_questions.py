@@ -37,6 +37,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Reads:
     return read
 
 
+@pytest.mark.slow
 @settings(
     max_examples=share(100),
     deadline=None,

@@ -25,6 +25,7 @@ def test_every_command_has_its_place_on_the_page() -> None:
     assert headings == [" ".join(("quaestor", *words)) for words in commands()]
 
 
+@pytest.mark.slow
 def test_every_help_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TERM", "dumb")

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import typer
@@ -55,3 +57,20 @@ def one_line(outcome: Outcome) -> str:
     assert len(said) == 1, outcome.err
     assert "Traceback" not in outcome.err
     return said[0]
+
+
+class PreparedFolder:
+    """What commands leave in the folder of the first test that needs it, copied to the folders of the others."""
+
+    def __init__(self, kept: Path) -> None:
+        self._kept = kept
+        self._printed = ""
+
+    def fill(self, folder: Path, prepare: Callable[[], str]) -> str:
+        """Return what is printed by the commands that fill a folder, or were run once to fill one like it."""
+        if self._kept.exists():
+            copytree(self._kept, folder, dirs_exist_ok=True)
+        else:
+            self._printed = prepare()
+            copytree(folder, self._kept)
+        return self._printed

@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from benchmarks.large_runs import IN_ONE, fill
 
 from quaestor.application.compared_runs import RunsCompared, compare_stored
@@ -11,6 +12,7 @@ from quaestor.application.report.page import report_page
 from quaestor.store.base import open_store
 
 
+@pytest.mark.slow
 def test_made_up_runs_are_compared_and_reported(tmp_path: Path) -> None:
     uri = str(tmp_path / "runs.db")
     asyncio.run(fill(uri, 30))

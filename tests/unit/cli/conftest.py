@@ -2,7 +2,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from command_line import Outcome, Quaestor, exit_code
+from command_line import Outcome, PreparedFolder, Quaestor, exit_code
 from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
 from stand_in import stand_in
@@ -24,6 +24,11 @@ def quaestor(
         return Outcome(code, printed.out, printed.err)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> PreparedFolder:
+    return PreparedFolder(tmp_path_factory.mktemp("prepared") / "kept")
 
 
 @pytest.fixture

@@ -5,16 +5,19 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from command_line import Quaestor, one_line
+from command_line import PreparedFolder, Quaestor, one_line
 from made_up import a_record, write_dataset
 
 WORDS = [["", "words"], ["nothing", "none"], ["more of it", "-"]]
 
 
 @pytest.fixture
-def stored(quaestor: Quaestor, pages: Path) -> bytes:
-    assert quaestor("run pages.json").code == 0
-    return dumped()
+def stored(quaestor: Quaestor, prepared: PreparedFolder, pages: Path, tmp_path: Path) -> bytes:
+    def play() -> str:
+        assert quaestor("run pages.json").code == 0
+        return dumped().decode()
+
+    return prepared.fill(tmp_path, play).encode()
 
 
 def dumped() -> bytes:

@@ -63,6 +63,7 @@ class Sure(ScriptedSolver):
         return replace(found, confidence=0.3 + 0.2 * len(before))
 
 
+@pytest.mark.slow
 def test_a_solver_without_a_model_answers_again(
     quaestor: Quaestor, stages: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

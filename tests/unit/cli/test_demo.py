@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pytest
 from command_line import Quaestor
 
 from quaestor.cli.demo import SHOWN
@@ -7,6 +8,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.sample import sample_path
 
 
+@pytest.mark.slow
 def test_shows_pages_questions_and_the_score_and_leaves_nothing_behind(quaestor: Quaestor) -> None:
     # The scripted solver has no answer to real questions: the demo shows that too.
     outcome = quaestor("demo")

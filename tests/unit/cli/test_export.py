@@ -8,7 +8,7 @@ from pathlib import Path
 from zipfile import ZipFile, is_zipfile
 
 import pytest
-from command_line import exit_code
+from command_line import PreparedFolder, exit_code
 
 NORD = "sample#NORD/2012/page_41.pdf"
 
@@ -18,12 +18,17 @@ def typed(*words: str) -> int:
 
 
 @pytest.fixture
-def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Path:
+def asked(
+    tmp_path: Path, prepared: PreparedFolder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Path:
     monkeypatch.setenv("QUAESTOR_STORE", f"sqlite:///{tmp_path}/runs.db")
-    assert (
-        typed("ask", NORD, "what were net sales of power cables in 2012?", "and in 2011?", "what was the change?") == 0
-    )
-    capfd.readouterr()
+
+    def ask() -> str:
+        questions = "what were net sales of power cables in 2012?", "and in 2011?", "what was the change?"
+        assert typed("ask", NORD, *questions) == 0
+        return capfd.readouterr().out
+
+    prepared.fill(tmp_path, ask)
     return tmp_path
 
 

@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import Quaestor, one_line
+from command_line import PreparedFolder, Quaestor, one_line
 from made_up import a_record, write_dataset
 from stand_in import stand_in
 from toolboxes import ToolUser
@@ -17,13 +17,17 @@ QUESTIONS = (
 
 
 @pytest.fixture
-def played(quaestor: Quaestor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def played(quaestor: Quaestor, prepared: PreparedFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A run of a solver that uses the tools."""
     stand_in(monkeypatch, ToolUser)
-    write_dataset(tmp_path / "tools.json", a_record(NAME, QUESTIONS))
-    run = quaestor("run tools.json")
-    assert run.code == 0, run.err
-    return run.out.strip()
+
+    def play() -> str:
+        write_dataset(tmp_path / "tools.json", a_record(NAME, QUESTIONS))
+        run = quaestor("run tools.json")
+        assert run.code == 0, run.err
+        return run.out.strip()
+
+    return prepared.fill(tmp_path, play)
 
 
 def test_a_turn_is_shown_with_its_tool_calls_answer_and_sources(quaestor: Quaestor, played: str) -> None:

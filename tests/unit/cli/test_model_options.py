@@ -143,8 +143,8 @@ def test_ask_puts_questions_to_the_model(ask: Quaestor) -> None:
     ("limit", "told"),
     [
         ("--max-requests 5", "5 requests"),
-        ("--max-tokens 70", "70 tokens"),
-        ("--max-cost 0.009", "0.009 US dollars"),
+        pytest.param("--max-tokens 70", "70 tokens", marks=pytest.mark.slow),
+        pytest.param("--max-cost 0.009", "0.009 US dollars", marks=pytest.mark.slow),
     ],
 )
 def test_a_budget_stops_a_run_and_resuming_goes_on(ask: Quaestor, limit: str, told: str) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from command_line import Quaestor, one_line
+from command_line import PreparedFolder, Quaestor, one_line
 
 OUTPUTS = [
     "eval {input} --output {output}",
@@ -14,9 +14,12 @@ OUTPUTS = [
 
 
 @pytest.fixture
-def played(quaestor: Quaestor, pages: Path) -> bytes:
-    assert quaestor("run pages.json").code == 0
-    return pages.read_bytes()
+def played(quaestor: Quaestor, prepared: PreparedFolder, pages: Path, tmp_path: Path) -> bytes:
+    def play() -> str:
+        assert quaestor("run pages.json").code == 0
+        return pages.read_text()
+
+    return prepared.fill(tmp_path, play).encode()
 
 
 @pytest.mark.parametrize("line", OUTPUTS)

@@ -13,7 +13,7 @@ import re
 import shlex
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, fields
 from datetime import datetime
 from importlib.metadata import version
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Outcome, Quaestor, exit_code
+from command_line import Outcome, PreparedFolder, Quaestor, exit_code
 
 from quaestor.errors import StoreError
 from quaestor.sample import sample_path
@@ -37,17 +37,23 @@ PAGE = "Single_HALC/2009/page_52.pdf-1"
 
 
 @pytest.fixture
-def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Quaestor:
+def quaestor(
+    tmp_path: Path, prepared: PreparedFolder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Quaestor:
     """The command line in a folder with the old store as `runs.db` and the sample as `sample.json`."""
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("QUAESTOR_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("COLUMNS", "140")
     monkeypatch.setenv("QUAESTOR_STORE", str(tmp_path / "runs.db"))
-    with sqlite3.connect(tmp_path / "runs.db") as db:
-        db.executescript(gzip.decompress(DUMP.read_bytes()).decode())
-    db.close()
-    Path("sample.json").write_text(sample_path().read_text(encoding="utf-8"), encoding="utf-8")
+
+    def restore() -> str:
+        with closing(sqlite3.connect(tmp_path / "runs.db")) as db:
+            db.executescript(gzip.decompress(DUMP.read_bytes()).decode())
+        Path("sample.json").write_text(sample_path().read_text(encoding="utf-8"), encoding="utf-8")
+        return ""
+
+    prepared.fill(tmp_path, restore)
 
     def run(line: str, *more: str) -> Outcome:
         code = exit_code(*shlex.split(line), *more)
@@ -153,6 +159,7 @@ def test_a_store_of_before_has_all_that_it_had(quaestor: Quaestor) -> None:
     assert any(row["requests"] for row in rows("turns"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", STATUSES)
 def test_its_runs_are_shown(quaestor: Quaestor, run: str) -> None:
     shown = read(quaestor, f"runs show {run}")

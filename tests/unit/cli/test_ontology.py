@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import Quaestor, one_line
+from command_line import PreparedFolder, Quaestor, one_line
 from made_up import TABLE, a_record, write_dataset
 from reviewing import accept_all
 
@@ -14,11 +14,15 @@ def digest_in(printed: str) -> str:
 
 
 @pytest.fixture
-def built(quaestor: Quaestor, tmp_path: Path) -> str:
+def built(quaestor: Quaestor, prepared: PreparedFolder, tmp_path: Path) -> str:
     """The digest of the sample's ontology, in the store and in `sample.ttl`."""
-    built = quaestor(f"ontology build {sample_path()} --output sample.ttl --store .quaestor/runs.db")
-    assert built.code == 0
-    return digest_in(built.out)
+
+    def build() -> str:
+        built = quaestor(f"ontology build {sample_path()} --output sample.ttl --store .quaestor/runs.db")
+        assert built.code == 0
+        return digest_in(built.out)
+
+    return prepared.fill(tmp_path, build)
 
 
 def test_build_keeps_it_in_the_store_and_writes_it(quaestor: Quaestor, built: str) -> None:

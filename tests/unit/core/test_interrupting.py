@@ -60,6 +60,7 @@ def test_nothing_is_raised_after_the_end() -> None:
         sum(range(1000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [forever, swallowing])
 def test_work_ends_when_its_time_is_over(work: Callable[[], None]) -> None:
     running = Interruptible()

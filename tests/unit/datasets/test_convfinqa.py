@@ -279,6 +279,7 @@ def test_any_bytes_are_a_dataset_or_an_error(tmp_path: Path, content: bytes) -> 
     gives_a_dataset_or_an_error(path)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=JSON | st.lists(RECORD, max_size=2) | st.fixed_dictionaries({"dev": JSON | st.lists(RECORD, max_size=2)}))
 def test_any_json_is_a_dataset_or_an_error(tmp_path: Path, data: object) -> None:

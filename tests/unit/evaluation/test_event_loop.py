@@ -123,6 +123,7 @@ def test_eight_conversations_with_a_model_and_a_store(tmp_path: Path) -> None:
     assert max(heart.computed) < COMPUTING, told
 
 
+@pytest.mark.slow
 def test_a_query_that_is_ended_after_two_seconds_holds_nobody_up(tmp_path: Path) -> None:
     assert max(asyncio.run(play([many_tables(4)], tmp_path / "runs.db", SLOW)).waited) < WAITING
 

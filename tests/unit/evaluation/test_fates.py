@@ -85,9 +85,13 @@ class Raising:
         raise self.error
 
 
-@pytest.fixture
-def dataset(tmp_path: Path) -> Dataset:
-    return read_dataset(write_dataset(tmp_path / "pages.json", a_record(), a_record("Single_NORD/2012/page_41.pdf-2")))
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    return read_dataset(
+        write_dataset(
+            tmp_path_factory.mktemp("fates") / "pages.json", a_record(), a_record("Single_NORD/2012/page_41.pdf-2")
+        )
+    )
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ import json
 from dataclasses import fields
 from pathlib import Path
 
+import pytest
+
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.engines import InlineEngine
@@ -53,6 +55,7 @@ def told(path: Path, store_path: Path) -> str:
     return store_path.read_bytes().decode("utf-8", "replace")
 
 
+@pytest.mark.slow
 def test_planted_answers_are_in_no_stored_row(tmp_path: Path) -> None:
     content = told(planted(tmp_path), tmp_path / "runs.db")
     first_question = json.loads(sample_path().read_text(encoding="utf-8"))[0]["annotation"][ASKED][0]

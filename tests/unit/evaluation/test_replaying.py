@@ -55,7 +55,7 @@ def replayed(first: Solver, second: Solver, thresholds: Sequence[float]) -> Sequ
     return asyncio.run(replay_cascade(conversation, first, recorded, thresholds))
 
 
-@pytest.mark.parametrize("second_row", [0, 1])
+@pytest.mark.parametrize("second_row", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_it_is_the_cascade_that_would_be_played(second_row: int) -> None:
     """With a second stage that answers a question as it does alone, whatever was said before."""
     first, second = Wavering("first", 0), Wavering("second", second_row)

@@ -114,6 +114,7 @@ def test_conversations_about_one_page_follow_each_other(tmp_path: Path) -> None:
     assert heard == ["a", "c", "b", "d"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [InlineEngine(4), pytest.param(ProcessEngine(2), marks=pytest.mark.slow)])
 def test_the_engine_does_not_show_in_the_rows(engine: Engine, tmp_path: Path) -> None:
     dataset = many_conversations(24)

@@ -1,6 +1,7 @@
 """The ranker's fit: what the right plan of a turn has, and what a question that stands alone has besides."""
 
 import numpy as np
+import pytest
 
 from quaestor.learning.ranking import RankedTurn, fit_ranker
 from quaestor.solvers.embedded.candidates.operations import DIVIDE, LOOKUP
@@ -31,6 +32,7 @@ def turns(count: int, right: int | None, *, alone: bool, seed: int) -> list[Rank
     return found
 
 
+@pytest.mark.slow
 def test_the_right_plan_is_learned_from_what_it_has() -> None:
     ranker = fit_ranker(turns(100, None, alone=False, seed=0))
     held_out = turns(50, None, alone=False, seed=1)
@@ -39,6 +41,7 @@ def test_the_right_plan_is_learned_from_what_it_has() -> None:
     assert not ranker.alone.any()
 
 
+@pytest.mark.slow
 def test_what_questions_that_stand_alone_ask_for_is_not_taken_for_a_step_of_a_conversation() -> None:
     """The same plans: alone a question means the quotient, within a conversation the look-up."""
     ranker = fit_ranker([*turns(200, 1, alone=True, seed=2), *turns(200, 0, alone=False, seed=3)])

@@ -58,6 +58,7 @@ def test_the_memory_holds_what_the_programs_say_and_nothing_of_the_turn_itself()
     assert results[4].rests == (2, 3)
 
 
+@pytest.mark.slow
 def test_weights_are_learned_that_foresee_what_they_were_learned_from() -> None:
     pytest.importorskip("scipy")
     examples = [CHANGE] * 10

@@ -27,6 +27,7 @@ def scorer() -> Trees:
     return fit_leaf_scorer([turn(int(random.integers(5, 30)), random) for _ in range(80)], seed=0)
 
 
+@pytest.mark.slow
 def test_what_is_meant_is_found_on_other_pages(scorer: Trees) -> None:
     random = np.random.default_rng(1)
     turns = [turn(12, random) for _ in range(40)]

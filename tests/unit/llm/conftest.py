@@ -12,9 +12,16 @@ def server(local_models: None) -> Iterator[ModelServer]:
         yield running
 
 
-@pytest.fixture(params=["openai", "openai-stream", "anthropic", "anthropic-stream"])
+@pytest.fixture(
+    params=[
+        pytest.param("openai", marks=pytest.mark.slow),
+        "openai-stream",
+        "anthropic",
+        pytest.param("anthropic-stream", marks=pytest.mark.slow),
+    ]
+)
 def bench(request: pytest.FixtureRequest, server: ModelServer) -> Bench:
-    """The same for both protocols, streamed and not."""
+    """The same for both protocols, streamed and not; the quick tests take one way of each."""
     protocol, _, stream = request.param.partition("-")
     return Bench(server, protocol, bool(stream))
 

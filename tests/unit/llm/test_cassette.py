@@ -70,6 +70,7 @@ def told(exchanges: list[Exchange]) -> list[tuple[object, ...]]:
     return [(e.place, e.number, e.phase, e.request, e.status, dict(e.headers), e.response, e.usage) for e in kept]
 
 
+@pytest.mark.slow
 def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same answers and, byte for byte, the same transcript; faults and repeated attempts among it."""
     bench.server.script = troubled(spoken)

@@ -109,6 +109,7 @@ def sent(kinds: tuple[str, str], shape: str, stream: bool) -> list[Asked]:
         return server.asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(
     ("protocol", "shape"),

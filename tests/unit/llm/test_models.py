@@ -85,15 +85,15 @@ def test_a_reply_can_be_read_while_it_comes(bench: Bench) -> None:
     assert len(pieces) > 1
 
 
-def test_fifty_conversations_at_once(bench: Bench) -> None:
+def test_many_conversations_at_once(bench: Bench) -> None:
     bench.server.script = lambda asked: say(asked.prompts[0]).after(0.01)
 
     async def run() -> list[str]:
         async with bench.connect() as connection:
             agent = Agent(connection.model)
-            return [run.output for run in await asyncio.gather(*(agent.run(f"number {i}") for i in range(50)))]
+            return [run.output for run in await asyncio.gather(*(agent.run(f"number {i}") for i in range(12)))]
 
-    assert asyncio.run(run()) == [f"number {i}" for i in range(50)]
+    assert asyncio.run(run()) == [f"number {i}" for i in range(12)]
 
 
 def ask(bench: Bench, **more: Any) -> Asked:

@@ -63,6 +63,7 @@ def is_fine(tool: str, given: dict[str, Any]) -> bool:
     return said.get(tool, False)
 
 
+@pytest.mark.slow
 async def test_malformed_calls_are_refused_and_the_server_goes_on(tmp_path: Path) -> None:
     calls = [call for call in malformed() if not is_fine(*call)]
     assert len(calls) >= 200

@@ -97,6 +97,7 @@ async def test_in_a_conversation_a_question_that_is_cancelled_leaves_it_as_it_wa
 
 
 # An interruption that a weak reference's callback swallows is printed, and made again.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:(?s).*InterruptedWork:pytest.PytestUnraisableExceptionWarning")
 async def test_calls_that_are_cancelled_at_any_moment_leave_nothing_behind(tmp_path: Path) -> None:
     drawn = random.Random(3)

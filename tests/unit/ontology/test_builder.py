@@ -12,6 +12,7 @@ from quaestor.ontology.extract import LabelEvidence, LabelSighting, RuleExtracto
 SAMPLE = build_ontology(sample_pages())
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.permutations(sample_pages()))
 def test_the_order_of_documents_changes_no_byte(documents: list[Document]) -> None:

@@ -127,6 +127,7 @@ def labelled(shared: Path) -> list[tuple[str, object]]:
     return [pair for turns in pairs for pair in turns]
 
 
+@pytest.mark.slow
 def test_every_labelled_program_round_trips_and_executes(shared_data: Path) -> None:
     turns = labelled(shared_data)
     assert len(turns) == 4698

@@ -39,6 +39,7 @@ async def test_what_was_read_apart_is_found_here(file: Path, monkeypatch: pytest
     assert (found.id, found.digest) == (here.id, here.digest)
 
 
+@pytest.mark.slow
 async def test_what_is_kept_is_not_read_again(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, kept = read_document(file), FolderCache(tmp_path / "kept")
     nothing_is_read_here(monkeypatch)

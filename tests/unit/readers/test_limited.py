@@ -34,6 +34,7 @@ def test_a_file_is_the_document_that_it_is_in_this_process() -> None:
     assert read(CSV, "sales.csv") == read_file(FileContent(Path("sales.csv"), CSV))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "name"),
     [
@@ -135,6 +136,7 @@ class Tells:
 """
 
 
+@pytest.mark.slow
 def test_the_process_has_none_of_this_ones_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, "tells", READER, {"quaestor.readers": {"tells": "tells:Tells"}})
     monkeypatch.syspath_prepend(str(tmp_path))

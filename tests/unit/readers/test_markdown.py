@@ -82,8 +82,8 @@ def test_a_line_under_words_is_no_table(tmp_path: Path) -> None:
     "sign", ["[", "*", "_", "`", "|", "> ", "- ", "<a ", "![[", "# ", "\\", "<!--", "[a](<", "~~~\n"]
 )
 def test_time_is_linear_in_the_text(tmp_path: Path, sign: str) -> None:
-    text = "# a\n" + sign * (200_000 // len(sign)) + "x\n"
+    text = "# a\n" + sign * (60_000 // len(sign)) + "x\n"
     started = time.process_time()
     with suppress(DocumentError):  # a heading that nobody would print
         read(tmp_path, text)
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 2

@@ -118,6 +118,7 @@ def test_any_record_is_answers_or_a_named_error(
     assert len(turns) == len(answers["turn_program"])  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_data_files(shared_data: Path) -> None:
     turns = {
         "convfinqa_tune.json": 841,

@@ -62,6 +62,7 @@ def shown_operands(path: Path) -> tuple[int, int]:
     return turns, whole
 
 
+@pytest.mark.slow
 def test_every_number_that_the_sample_asks_for_is_shown() -> None:
     turns, whole = shown_operands(sample_path())
     assert turns == whole > 10

@@ -61,6 +61,7 @@ def old(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 12])
 def test_a_kill_in_the_middle_leaves_the_store_as_it_was(old: Path, after: int) -> None:
     with closing(sqlite3.connect(old)) as db:

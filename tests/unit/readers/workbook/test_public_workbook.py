@@ -24,6 +24,7 @@ def statement(document: Document, words: str) -> Table:
     return next(table for table in document.tables if words in table.title and "Parenthetical" not in table.title)
 
 
+@pytest.mark.slow
 def test_every_sheet_is_a_section(document: Document) -> None:
     assert len(document.sections) == 42
     assert {section.level for section in document.sections} == {1}

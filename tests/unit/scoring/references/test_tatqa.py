@@ -115,6 +115,7 @@ def test_any_answer_is_one_or_a_named_error(
     assert len(turns) == 4
 
 
+@pytest.mark.slow
 def test_the_published_file(shared_data: Path) -> None:
     turns = [turn for turns in read_gold(shared_data / "tatqa_dev.json").values() for turn in turns]
     kinds = [turn.stated.kind for turn in turns if turn.stated]

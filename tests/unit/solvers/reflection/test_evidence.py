@@ -21,6 +21,7 @@ def turns(request: pytest.FixtureRequest) -> Iterator[Examined]:
     return examined_pages(request.getfixturevalue("shared_data") / "convfinqa_tune.json", CONVERSATIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", ["sample", pytest.param("public", marks=pytest.mark.slow)])
 def test_little_speaks_against_sound_drafts(whole: str, request: pytest.FixtureRequest) -> None:
     sample = whole == "sample"
@@ -35,6 +36,7 @@ def test_little_speaks_against_sound_drafts(whole: str, request: pytest.FixtureR
     assert len(alarms) < 0.02 * count, alarms
 
 
+@pytest.mark.slow
 def test_facts_are_always_found(turns: Iterator[Examined]) -> None:
     corruptor, made = Corruptor(1), Counter[str]()
     for turn in turns:

@@ -2,6 +2,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from html_pages import page_of, select, text
 from pydantic import JsonValue
 from starlette.testclient import TestClient
@@ -29,6 +30,7 @@ def test_a_turn_shows_its_answer_its_plan_and_its_reference(client: TestClient, 
     assert select(page, "nav.conversation a[aria-current=page]")
 
 
+@pytest.mark.slow
 def test_every_turn_of_a_run_can_be_shown(client: TestClient, runs: tuple[str, ...]) -> None:
     for address in first_turns(client, runs[1]):
         assert text(select(page_of(client, address), "h1")[0])

@@ -118,6 +118,7 @@ def test_the_shipped_trees_say_what_xgboost_says_of_them() -> None:
                 assert trees.scores(each).tobytes() == booster.inplace_predict(each, validate_features=False).tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 5, 8])
 def test_trees_of_any_depth_say_what_xgboost_says_where_values_are_missing(depth: int) -> None:
     xgboost = pytest.importorskip("xgboost")
