@@ -58,7 +58,7 @@ def _name_concept(label: tuple[str, ...], above: tuple[str, ...], role: TableRol
     best, concept = 0.0, ""
     for words, worth in _readings(label, above, role):
         for name, likeness in index.like(words):
-            likely = worth * likeness * _fits(name, role)
+            likely = worth * likeness * fits_role(name, role)
             if likely > best:
                 best, concept = likely, name
     return (concept, min(1.0, best)) if best >= _LEAST else ("", 0.0)
@@ -78,7 +78,7 @@ def _readings(
         yield (*label, _CURRENT), 1.0
 
 
-def _fits(concept: str, role: TableRole) -> float:
+def fits_role(concept: str, role: TableRole) -> float:
     """Return how well a concept fits the role of a table, up to 1."""
     cash, balance = bool(_CASH.search(concept)), bool(_BALANCE.search(concept))
     match role:

@@ -196,7 +196,9 @@ _TIME_TERMS = _terms_of(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug "
     "sep sept oct nov dec fiscal year years ended ending month months quarter quarters three six nine twelve weeks"
 )
-_PARTS_OF_TIMES = _terms_of("first second third fourth half during unaudited audited date period periods")
+_PARTS_OF_TIMES = _terms_of(
+    "first second third fourth half during unaudited audited date period periods balance balances"
+)
 """Words that belong to a period only next to one."""
 
 

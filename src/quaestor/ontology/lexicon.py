@@ -15,7 +15,7 @@ from quaestor.core.terms import split_terms
 
 MEASURE = "measure:"
 """Begins the name of a measure where concepts are named too."""
-_TOKEN = re.compile(r"[A-Za-z][A-Za-z:]*|[0-9.]+|[-+*/()]")
+_TOKEN = re.compile(r"[A-Za-z][A-Za-z:_]*|[0-9.]+|[-+*/()]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,12 @@ class Formula:
             yield self.name
         for part in self.parts:
             yield from part.concepts()
+
+    def kinds(self) -> "Iterator[str]":
+        """Yield the kinds of all that is in it."""
+        yield self.kind
+        for part in self.parts:
+            yield from part.kinds()
 
 
 @dataclass(frozen=True, slots=True)

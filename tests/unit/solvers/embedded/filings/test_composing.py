@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo
-from quaestor.documents.assembly import TablePart, assemble
+from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series, build_facts
 from quaestor.plan.execute import execute
@@ -221,3 +221,78 @@ def test_a_plan_is_read_as_what_it_did(table: FactTable) -> None:
     assert [series.line.label for series in growth.series] == ["net income"]
     assert past("split sales by segment", "list", "europe").form == "members"
     assert past("total net sales cagr 2021 to 2023", "cagr", "total net sales").form == "cagr"
+
+
+SHEET = [
+    ["( in millions )", "december 31 , 2023", "december 31 , 2022"],
+    ["cash and cash equivalents", "$ 50", "$ 40"],
+    ["short-term investments", "30", "20"],
+    ["total assets", "$ 900", "$ 800"],
+    ["current portion of long-term debt", "$ 20", "$ 10"],
+    ["long-term debt, less current portion", "180", "190"],
+    ["total shareholders' equity", "$ 400", "$ 380"],
+]
+TAXES = [
+    ["( in millions )", "2023", "2022"],
+    ["total net sales", "$ 800", "$ 720"],
+    ["cost of products sold", "500", "450"],
+    ["operating income", "136", "106"],
+    ["income before provision for income taxes", "$ 120", "$ 100"],
+    ["provision for income taxes", "30", "20"],
+    ["net income", "$ 90", "$ 80"],
+]
+MEMBERS = [
+    ["( in millions )", "2023", "2022"],
+    ["net sales :", "", ""],
+    ["europe", "$ 310", "$ 280"],
+    ["americas", "490", "440"],
+    ["total net sales", "$ 800", "$ 720"],
+    ["operating income :", "", ""],
+    ["europe", "$ 31", "$ 30"],
+    ["americas", "105", "76"],
+    ["total operating income", "$ 136", "$ 106"],
+]
+
+
+@pytest.fixture(scope="module")
+def untagged() -> FactTable:
+    """Return the facts of a made-up report without tags: a balance sheet, an income statement and its segments."""
+    parts = [
+        TablePart(tuple(map(tuple, SHEET)), title="CONSOLIDATED BALANCE SHEETS"),
+        TablePart(tuple(map(tuple, TAXES)), title="CONSOLIDATED STATEMENTS OF INCOME"),
+        TablePart(tuple(map(tuple, MEMBERS))),
+    ]
+    return build_facts(assemble("a", parts))
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("effective tax rate?", 0.25),
+        ("debt to equity?", 0.5),
+        ("cash and short-term investments?", 80),
+        ("net margin?", 0.1125),
+    ],
+)
+def test_measures_are_computed_of_lines_without_tags_by_any_name_of_theirs(
+    untagged: FactTable, text: str, answer: float
+) -> None:
+    assert number(untagged, ask(untagged, text, "lookup")) == pytest.approx(answer)
+
+
+def test_a_margin_is_that_of_the_member_that_is_named_or_was_talked_about(untagged: FactTable) -> None:
+    named = ask(untagged, "operating margin of the europe segment in 2023?", "ratio")
+    assert number(untagged, named) == pytest.approx(0.1)
+    before = ask(untagged, "europe", "lookup", ("europe",))
+    assert number(
+        untagged, ask(untagged, "what was its operating margin?", "ratio", before=(before,))
+    ) == pytest.approx(0.1)
+
+
+def test_employees_are_counted_by_what_the_company_says_of_itself() -> None:
+    said = (
+        "At year end 2023, we employed approximately 4,200 people, of whom 900 were salaried.",
+        "We have 12 stores.",
+    )
+    filing = build_facts(assemble("a", [ParagraphPart(said), TablePart(tuple(map(tuple, TAXES)))]))
+    assert number(filing, ask(filing, "headcount?", "lookup")) == 4200

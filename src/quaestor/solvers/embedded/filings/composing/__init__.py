@@ -8,9 +8,8 @@ from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.embedded.filings.composing.choices import propose_comparisons, propose_rankings
 from quaestor.solvers.embedded.filings.composing.pairs import propose_changes, propose_growth_rates, propose_growths
 from quaestor.solvers.embedded.filings.composing.question import Bound, Proposal, Question, softmax
-from quaestor.solvers.embedded.filings.composing.ratios import propose_ratios, propose_shares
+from quaestor.solvers.embedded.filings.composing.ratios import propose_numbers, propose_ratios, propose_shares
 from quaestor.solvers.embedded.filings.composing.several import propose_averages, propose_lists, propose_sums
-from quaestor.solvers.embedded.filings.composing.values import propose_values
 
 __all__ = ["Bound", "Proposal", "Question", "compose", "intents_by_name", "softmax"]
 
@@ -33,7 +32,7 @@ _INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
 _BY_NUMBERS: Mapping[str, float] = {"text_fact": 0.2, "why": 0.02, "description": 0.02}
 """How many of the questions of a kind numbers of tables answer; of the other kinds all."""
 _COMPOSERS: Mapping[str, Callable[[Question], Iterator[Proposal]]] = {
-    "value": propose_values,
+    "value": propose_numbers,
     "ratio": propose_ratios,
     "share": propose_shares,
     "sum": propose_sums,

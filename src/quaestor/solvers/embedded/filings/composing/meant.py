@@ -2,18 +2,32 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 
 from quaestor.core.quantity import Scale
-from quaestor.core.terms import terms as terms_of
 from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, read_lexicon
 from quaestor.questions.understanding import Operand, read_operand
-from quaestor.solvers.embedded.filings.composing.periods import pick_cell, spell_at
+from quaestor.solvers.embedded.filings.composing.finding import (
+    ALIKE,
+    COUNTED,
+    DEBTS,
+    LIKELY,
+    MEMBER_WORDS,
+    Found,
+    asked_before,
+    find_beside,
+    find_concept,
+    find_employees,
+    find_named,
+    likeness,
+    spell_debts,
+    terms_of_series,
+)
+from quaestor.solvers.embedded.filings.composing.periods import spell_at
 from quaestor.solvers.embedded.filings.composing.question import Bound, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.past import Node, PastAnswer, anchor_of, spell_node
 
@@ -22,8 +36,6 @@ _COMPUTED = 0.85
 """The probability of the formula of a measure that no line of the filing is called after."""
 _COMPUTED_BESIDE = 0.35
 """Likewise if a line is called after it."""
-_LIKELY = 0.3
-"""The least probability of a series that is used for an untagged concept."""
 _PRINTED = 0.15
 """How likely a line has to be that is called after a measure."""
 _BESIDE_CONCEPT = 0.2
@@ -32,9 +44,6 @@ _AGAIN = 0.7
 """The probability that a question without words of its own goes on from the last answer as a whole."""
 _NAMED_AGAIN = 0.6
 """The probability that what was asked for by its name before is meant where the name comes again."""
-_NAMED_MEASURE = 0.5
-"""The probability of the number that was given for a measure before, and how much less likely a line is that the words
-of the measure lead to."""
 _NARROWED = 0.6
 """The probability that a measure is narrowed to the member that was talked about."""
 
@@ -110,17 +119,15 @@ def names_of(operand: Operand) -> frozenset[str]:
     return operand.concepts | {f"{MEASURE}{name}" for name in operand.measures}
 
 
-def _asked_before(question: Question, names: AbstractSet[str]) -> PastAnswer | None:
-    """Return the last answer that was one number and whose question named one of some concepts and measures."""
-    return next((past for past in question.before if past.form == "value" and not names.isdisjoint(past.names)), None)
-
-
 def _read_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) -> list[Meant]:
     found = [mean_series(bound.series, bound.share) for bound in bounds[:_MOST]]
-    past = _asked_before(question, names_of(operand)) if len(question.operands) > 1 else None
+    past = asked_before(question, names_of(operand)) if len(question.operands) > 1 else None
     if past is not None:
         again = mean_again(past.measured[0], _NAMED_AGAIN)
         found = [again, *(replace(one, share=one.share * (1 - _NAMED_AGAIN)) for one in found)]
+    if "employees" in operand.measures and (series := find_employees(question.table)) is not None:
+        rest = (replace(one, share=one.share * (1 - COUNTED)) for one in found)
+        found = [mean_series(series, COUNTED), *rest]
     for match in operand.matches:
         for name in match.measures[:2]:
             formula = read_lexicon().measures[name].formula
@@ -134,8 +141,15 @@ def _with_measure(
 ) -> list[Meant]:
     """Return what an operand may mean with a measure that it names: lines that are called otherwise are unlikely."""
     phrase = set(operand.phrase[match.start : match.end])
-    others = tuple(term for term in operand.terms if term not in phrase and term not in question.table.company)
-    is_ratio = formula.kind == "/"
+    others = tuple(
+        term for term in operand.terms if term not in phrase | MEMBER_WORDS and term not in question.table.company
+    )
+    member = None if others else _member_before(question)
+    is_ratio, is_amount = formula.kind == "/", "/" not in formula.kinds()
+    parts = Terms(question.table)
+    if not is_ratio:
+        _Measure(question, formula, partial(find_concept, question=question))(None, parts, "")
+    summed = {series.place for series in parts.series} if len(parts.series) > 1 else set[int]()
     named: list[Meant] = []
     rest: list[Meant] = []
     for one in found:
@@ -143,12 +157,16 @@ def _with_measure(
             rest.append(one)
             continue
         line = one.series[0].line
-        fits = phrase <= {*line.label_terms, *one.series[0].column}
-        fits = fits and not (is_ratio and _is_money(one.series[0]))
-        (named if fits else rest).append(one)
+        column = set(one.series[0].column)
+        fits = likeness(phrase - column, line) > ALIKE or (bool(line.sentence) and phrase <= {*line.label_terms})
+        # An amount is no ratio, a percentage no amount, and a part of a sum is not the sum.
+        fits = fits and not (is_ratio and _is_money(one.series[0])) and one.series[0].place not in summed
+        fits = fits and not (is_amount and one.series[0].first.scale is Scale.PERCENT)
+        (named if fits and _is_of(one.series[0], others, member) else rest).append(one)
     printed = sum(one.share for one in named)
     computed = _COMPUTED_BESIDE if printed > _PRINTED else _COMPUTED
-    if any(other is not match and other.concepts for other in operand.matches):
+    within = set(formula.concepts())
+    if any(other is not match and other.concepts and within.isdisjoint(other.concepts) for other in operand.matches):
         computed *= _BESIDE_CONCEPT
     elif printed:
         named = [replace(one, share=one.share / printed * (1 - computed)) for one in named]
@@ -157,6 +175,25 @@ def _with_measure(
         *(replace(one, share=one.share * (1 - computed)) for one in rest),
         *(replace(one, is_ratio=is_ratio) for one in _measures(question, formula, others, computed)),
     ]
+
+
+def _member_before(question: Question) -> Series | None:
+    """Return what the last answer was taken from, if it is of a member and the question goes on from it."""
+    last = question.last.series[0] if question.last is not None and question.last.series else None
+    goes_on = question.reading.goes_on or not question.names(0)
+    return last if last is not None and goes_on and _has_member(last) else None
+
+
+def _has_member(series: Series) -> bool:
+    # A line that is called like no concept may be called after its member.
+    return bool(series.members or series.column or series.line.path or not series.concept) and not series.line.sentence
+
+
+def _is_of(series: Series, others: Sequence[str], member: Series | None) -> bool:
+    """Return whether a series may be of the member that terms name, or of the one of another series."""
+    if member is not None and member.members:
+        return series.members == member.members
+    return not others or not terms_of_series(series).isdisjoint(others)
 
 
 def read_crossing(question: Question) -> Iterator[Meant]:
@@ -195,13 +232,13 @@ def _measures(question: Question, formula: Formula, others: Sequence[str], share
     if others:
         yield Meant(
             share * 0.8,
-            _Measure(question, formula, partial(_find_named, question=question, others=others), True),
+            _Measure(question, formula, partial(find_named, question=question, others=others), True),
             (),
             "measure",
         )
         yield Meant(share * 0.25 / len(others), whole, (), "measure")
-    elif any(series.members or series.column or series.line.path for series in last[:1]) and question.reading.goes_on:
-        beside = partial(find_beside, question=question, member=last[0])
+    elif (member := _member_before(question)) is not None:
+        beside = partial(find_beside, question=question, member=member)
         yield Meant(share * _NARROWED, _Measure(question, formula, beside), (), "measure")
         yield Meant(share * (1 - _NARROWED), whole, (), "measure")
     elif last and last[0].members:
@@ -212,16 +249,13 @@ def _measures(question: Question, formula: Formula, others: Sequence[str], share
         yield Meant(share, whole, (), "measure")
 
 
-_Found = tuple[Series, float]
-
-
 @dataclass(frozen=True, slots=True)
 class _Measure:
     """A formula over concepts, each found by a function."""
 
     question: Question
     formula: Formula
-    find: Callable[[str, Moment], _Found | None]
+    find: Callable[[str, Moment], Found | None]
     narrowed: bool = False
 
     def __call__(self, moment: Moment | None, terms: Terms, label: str) -> str | None:
@@ -253,10 +287,15 @@ class _Measure:
         if formula.kind not in "+-":
             return None
         # A sum goes without a part that the filing does not have, if hardly without its first, or what is taken off.
-        terms.score += log_share(_LIKELY) if formula.kind == "-" or not sides[0] else 0.0
+        terms.score += log_share(LIKELY) if formula.kind == "-" or not sides[0] else 0.0
         return sides[0] or (sides[1] if formula.kind == "+" else None)
 
     def _concept(self, concept: str, moment: Moment, terms: Terms, label: str) -> str | None:
+        if concept == DEBTS:
+            return None if self.narrowed else spell_debts(moment, terms, label)
+        measure = read_lexicon().measures.get(concept.removeprefix(MEASURE))
+        if measure is not None and measure.formula is not None:
+            return self._spell(measure.formula, moment, terms, label)
         # The first one that is found by its name says which member is meant; the others are found beside it.
         first = terms.series[0] if terms.series and self.narrowed else None
         found = None if first is None else find_beside(concept, moment, self.question, first)
@@ -269,118 +308,6 @@ class _Measure:
             text = spell_at(found[0], None, terms, label)
         terms.score = min(terms.score, score + log_share(found[1]))
         return text
-
-
-def find_concept(concept: str, moment: Moment, question: Question) -> _Found | None:
-    """Return the series of a concept of the whole company that has a number at a time, and its probability."""
-    table = question.table
-    found: list[tuple[float, Series]] = []
-    for line in table.by_concept.get(concept, ()):
-        for series in table.series_of_line[line.place]:
-            if series.concept != concept or series.members or pick_cell(series, (moment,), table, strict=True) is None:
-                continue
-            worth = 2.0 * line.role.is_statement + line.tagged - 0.3 * len(series.column) + 0.01 / (1 + line.place)
-            found.append((worth, series))
-    if found:
-        return max(found, key=lambda one: one[0])[1], 0.9
-    if concept.startswith(MEASURE):
-        return _find_measure(concept, question)
-    known = read_lexicon().concepts.get(concept)
-    if known is None:
-        return None
-    phrase = known.phrases[0]
-    for bound in question.bind(read_phrase(phrase))[:2]:
-        # Companies tag the same thing by other concepts too, but then call it as it is called.
-        fits = bound.share > _LIKELY and not bound.series.members and set(phrase) <= set(bound.series.line.label_terms)
-        if fits and pick_cell(bound.series, (moment,), table, strict=True) is not None:
-            return bound.series, bound.share
-    return None
-
-
-def _find_measure(name: str, question: Question) -> _Found | None:
-    """Return the series of a measure that is only printed: what was given for it before, else by its words."""
-    past = _asked_before(question, {name})
-    if past is not None and past.series:
-        return past.series[0], _NAMED_MEASURE
-    known = read_lexicon().measures[name.removeprefix(MEASURE)]
-    return next(((bound.series, bound.share) for bound in question.bind(read_phrase(known.phrases[0]))[:1]), None)
-
-
-def _find_named(concept: str, moment: Moment, question: Question, others: Sequence[str]) -> _Found | None:
-    """Return the series that a concept has for the member that other words of the question name."""
-    known = read_lexicon().concepts.get(concept)
-    if known is None:
-        return None
-    for bound in question.bind(read_phrase((*others, *known.phrases[0])))[:4]:
-        there = terms_of_series(bound.series)
-        says = bound.series.concept == concept or any(set(phrase) <= there for phrase in known.phrases[:4])
-        named = sum(term in there for term in others) * 2 >= len(others)
-        if says and named and pick_cell(bound.series, (moment,), question.table, strict=True) is not None:
-            return bound.series, max(_LIKELY, bound.share)
-    return None
-
-
-def find_beside(concept: str, moment: Moment, question: Question, member: Series) -> _Found | None:
-    """Return the series that a concept has for the member of another series."""
-    table, line = question.table, member.line
-    phrases = read_lexicon().concepts[concept].phrases[:4] if concept in read_lexicon().concepts else ()
-    found: list[tuple[float, Series]] = []
-    for series in _of_concept(concept, table):
-        same_table = series.line.table == line.table
-        same_column = series.column == member.column
-        same = bool(member.members) and set(series.members) == set(member.members)
-        same = same or (
-            same_table and same_column and bool(member.column or line.path) and series.line.path == line.path
-        )
-        same = same or (same_table and same_column and bool(member.column))
-        if same:
-            found.append((2.0 * same_table + 0.01 / (1 + series.line.place), series))
-    for series in _under_heading(phrases, table, line):
-        found.append((float(series.line.table == line.table) - 0.1 * len(series.column), series))
-    there = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
-    return (max(there, key=lambda one: one[0])[1], 0.9) if there else None
-
-
-def _of_concept(concept: str, table: FactTable) -> Iterator[Series]:
-    for line in table.by_concept.get(concept, ()):
-        yield from (series for series in table.series_of_line[line.place] if series.concept == concept)
-
-
-def _under_heading(phrases: Sequence[Sequence[str]], table: FactTable, member: FactLine) -> Iterator[Series]:
-    """Yield what a member has under a heading, or in a table, that is called so: members are listed by measure."""
-    label = member.label_terms
-    if not label or member.concept:
-        return
-    rarest = min(label, key=lambda term: len(table.postings.get(term, ())))
-    for place in table.postings.get(rarest, ()):
-        line = table.lines[place]
-        around = line.path_terms or line.title_terms
-        if place != member.place and line.label_terms == label and any(set(phrase) <= around for phrase in phrases):
-            yield from table.series_of_line.get(place, ())
-
-
-def read_phrase(phrase: Sequence[str]) -> Operand:
-    """Return terms as an operand."""
-    phrase = tuple(phrase)
-    return Operand(" ".join(phrase), phrase, read_lexicon().find(phrase), phrase)
-
-
-def terms_of_series(series: Series) -> frozenset[str]:
-    """Return the terms of the labels of a series, of its members and of the title of its table."""
-    members = terms_of_members(series.members)
-    line = series.line
-    return frozenset((*line.label_terms, *line.path_terms, *series.column, *members, *line.title_terms))
-
-
-def terms_of_members(members: Sequence[str]) -> frozenset[str]:
-    """Return the terms of the names of members."""
-    return frozenset(terms_of(" ".join(map(words_of_member, members))))
-
-
-def words_of_member(member: str) -> str:
-    """Return the name of a member as words: `GreaterChinaSegmentMember` is Greater China."""
-    name = member.removesuffix("Member").removesuffix("Segment")
-    return "".join(f" {letter}" if letter.isupper() else letter for letter in name).strip()
 
 
 # What was talked about
@@ -477,7 +404,14 @@ def _counterpart(series: Series, own: Sequence[str], question: Question) -> Seri
             if named < 0.5:
                 continue
             apart = len(there ^ terms_of_series(series)) / (1 + len(there))
-            worth = named - 0.2 * apart + 0.3 * (line.role == other_line.role) + 0.2 * (other.column == series.column)
+            near = 0.1 * (other_line.table == line.table) / (1 + abs(place - line.place))
+            worth = (
+                near
+                + named
+                - 0.2 * apart
+                + 0.3 * (line.role == other_line.role)
+                + 0.2 * (other.column == series.column)
+            )
             if best is None or worth > best[0]:
                 best = worth, other
     return best[1] if best is not None else None

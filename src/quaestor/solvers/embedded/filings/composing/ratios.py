@@ -7,17 +7,15 @@ from dataclasses import replace
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import term
 from quaestor.facts.table import Series
+from quaestor.solvers.embedded.filings.composing.finding import find_beside, find_concept, read_phrase
 from quaestor.solvers.embedded.filings.composing.groups import find_totals
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
-    find_beside,
-    find_concept,
     mean_again,
     mean_series,
     mean_swapped,
     read_crossing,
     read_meant,
-    read_phrase,
 )
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
@@ -98,6 +96,12 @@ def propose_ratios(question: Question) -> Iterator[Proposal]:
             yield replace(proposal, score=proposal.score - (0.0 if printed else 1.5))
         yield from _margins(question)
         yield from _of_last(question)
+
+
+def propose_numbers(question: Question) -> Iterator[Proposal]:
+    """Yield what a question may mean as one number, margins that are not printed included."""
+    yield from propose_values(question)
+    yield from _margins(question)
 
 
 def _prints_percent(proposal: Proposal) -> bool:

@@ -13,18 +13,16 @@ from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
+from quaestor.solvers.embedded.filings.composing.finding import find_concept, terms_of_members, words_of_member
 from quaestor.solvers.embedded.filings.composing.groups import find_parts
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
     bounds_of,
-    find_concept,
     mean_again,
     mean_of_member,
     mean_series,
     ratios_named,
     read_meant,
-    terms_of_members,
-    words_of_member,
 )
 from quaestor.solvers.embedded.filings.composing.periods import pick_cell
 from quaestor.solvers.embedded.filings.composing.question import Bound, Proposal, Question, Terms, log_share

@@ -1,0 +1,271 @@
+"""The series of a concept, found by tags, by the names that people have for it, or by the member that it is of."""
+
+import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+from quaestor.core.quantity import Scale
+from quaestor.core.terms import terms as terms_of
+from quaestor.documents.table import TableRole
+from quaestor.facts.concepts import fits_role
+from quaestor.facts.lines import FactLine
+from quaestor.facts.moments import Moment
+from quaestor.facts.table import FactTable, Series
+from quaestor.ontology.lexicon import MEASURE, Concept, read_lexicon
+from quaestor.questions.understanding import Operand
+from quaestor.solvers.embedded.filings.composing.groups import find_totals
+from quaestor.solvers.embedded.filings.composing.periods import pick_cell
+from quaestor.solvers.embedded.filings.composing.question import Question, Terms
+from quaestor.solvers.embedded.filings.past import PastAnswer
+
+LIKELY = 0.3
+"""The least probability of a series that is used for an untagged concept."""
+ALIKE = 0.6
+"""How much a line has to be called like a concept."""
+_SAME_NAME = 0.8
+"""How much the label of a member has to be like what it is called."""
+_OTHERWISE, _IN_NOTE = 0.75, 0.65
+"""How much less likely a line is of a concept that is called even more like another one, or is not of a statement."""
+_EMPLOYEES = f"{MEASURE}employees"
+_EMPLOYS = re.compile(
+    r"\bemploy(?:s|ed)?\b|\b(?:had|has|have)\b.{0,60}\b(?:employees|associates|team members|colleagues)\b"
+)
+_WE = frozenset(terms_of("we company corporation registrant"))
+COUNTED = 0.6
+"""The probability that what a company says of its employees is their number."""
+_RATE = re.compile("Rate|Percent|Yield")
+_AFTER_NAME = re.compile(r"[,(:]| less | net of ")
+_TOTAL = frozenset(terms_of("total net consolidated"))
+_NAMED_MEASURE = 0.5
+"""The probability of the number that was given for a measure before, and how much less likely a line is that the words
+of the measure lead to."""
+DEBTS = f"{MEASURE}balance_sheet_debts"
+_DEBT = re.compile(
+    r"\b(?:debt|borrowings?|(?:notes?|loans?) payable|senior notes|commercial paper|debentures?|line of credit"
+    r"|credit facility|term loans?)\b"
+)
+_NO_DEBT = re.compile(r"\b(?:securities|investments?|receivable|accounts|issuance|retirement|held)\b")
+MEMBER_WORDS = frozenset(terms_of("segment segments unit units division divisions business businesses"))
+"""Words that say that a member is meant, not which."""
+Found = tuple[Series, float]
+
+
+def asked_before(question: Question, names: AbstractSet[str]) -> PastAnswer | None:
+    """Return the last answer that was one number and whose question named one of some concepts and measures."""
+    return next((past for past in question.before if past.form == "value" and not names.isdisjoint(past.names)), None)
+
+
+def find_concept(concept: str, moment: Moment, question: Question) -> Found | None:
+    """Return the series of a concept of the whole company that has a number at a time, and its probability."""
+    table = question.table
+    found: list[tuple[float, Series]] = []
+    for line in table.by_concept.get(concept, ()):
+        for series in table.series_of_line[line.place]:
+            sure = line.tagged or line.concept_share * (1.0 if line.role.is_statement else _IN_NOTE) > ALIKE
+            sure = sure and (line.tagged or _fits_scale(series, concept))
+            if series.concept != concept or series.members or not sure:
+                continue
+            if pick_cell(series, (moment,), table, strict=True) is not None:
+                worth = 2.0 * line.role.is_statement + line.tagged - 0.3 * len(series.column) + 0.01 / (1 + line.place)
+                found.append((worth, series))
+    if found:
+        return max(found, key=lambda one: one[0])[1], 0.9
+    if concept.startswith(MEASURE):
+        return _find_measure(concept, question)
+    known = read_lexicon().concepts.get(concept)
+    return _find_called(known, moment, table) if known is not None else None
+
+
+def likeness(named: AbstractSet[str], line: FactLine) -> float:
+    """Return how much of a line's label a name is, if it has all of the name: what explains a label does not count."""
+    label = set(line.label_terms)
+    if not named <= label:
+        return 0.0
+    head = set(terms_of(_AFTER_NAME.split(line.label, 1)[0]))
+    return 2 * len(named) / (2 * len(named) + len((head if named <= head else label) - named - _TOTAL - MEMBER_WORDS))
+
+
+def _fits_scale(series: Series, concept: str) -> bool:
+    return (series.first.scale is Scale.PERCENT) == bool(_RATE.search(concept))
+
+
+def _find_called(known: Concept, moment: Moment, table: FactTable) -> Found | None:
+    """Return the series of the line that is called most like a concept; companies tag the same by other concepts."""
+    best: Found | None = None
+    least = ALIKE
+    for phrase in known.phrases:
+        named = set(phrase)
+        rarest = min(phrase, key=lambda term: len(table.postings.get(term, ())))
+        for place in table.postings.get(rarest, ()):
+            line = table.lines[place]
+            share = likeness(named, line) * fits_role(known.name, line.role)
+            share *= 1.0 if line.role.is_statement else _IN_NOTE
+            share *= _OTHERWISE if line.concept and line.concept != known.name else 1.0
+            if share <= least:
+                continue
+            for series in table.series_of_line[place]:
+                alone = not series.members and not series.column and not line.members
+                if (
+                    alone
+                    and _fits_scale(series, known.name)
+                    and pick_cell(series, (moment,), table, strict=True) is not None
+                ):
+                    best, least = (series, 0.9 * share), share
+                    break
+    return best
+
+
+def spell_debts(moment: Moment, terms: Terms, label: str) -> str | None:
+    """Return the sum of the debts of the first balance sheet that has any, or their total if it is printed."""
+    table, sums = terms.table, dict[str, str]()
+    first = None
+    for line in table.lines:
+        debt = _DEBT.search(line.label.lower()) and not _NO_DEBT.search(line.label.lower())
+        if line.role is not TableRole.BALANCE_SHEET or not debt or first not in (None, line.table):
+            continue
+        for series in table.series_of_line[line.place]:
+            if not series.column and (found := pick_cell(series, (moment,), table, strict=True)) is not None:
+                first = line.table
+                name = terms.add(series, *found, label=label)
+                if "total" in line.label_terms:
+                    return name
+                sums.setdefault(name, line.label)
+                break
+    return f"({' + '.join(sums)})" if sums else None
+
+
+def _find_measure(name: str, question: Question) -> Found | None:
+    """Return the series of a measure that is only printed: what was given for it before, else by its words."""
+    if name == _EMPLOYEES and (series := find_employees(question.table)) is not None:
+        return series, COUNTED
+    past = asked_before(question, {name})
+    if past is not None and past.series:
+        return past.series[0], _NAMED_MEASURE
+    known = read_lexicon().measures[name.removeprefix(MEASURE)]
+    return next(((bound.series, bound.share) for bound in question.bind(read_phrase(known.phrases[0]))[:1]), None)
+
+
+def find_employees(table: FactTable) -> Series | None:
+    """Return how many people the company says that it employs itself: the most, for parts are named beside."""
+    own = table.company | _WE
+    counts = [
+        series
+        for line in table.sayings
+        if not own.isdisjoint(line.label_terms)
+        for series in table.series_of_line.get(line.place, ())
+        if series.first.scale is Scale.ONE and not (series.first.unit or "").isupper() and series.first.amount >= 1
+    ]
+    named = [series for series in counts if _EMPLOYS.search(series.line.label.lower())]
+    if not named:
+        return None
+    most = max(named, key=lambda series: series.first.amount)
+    beside = [series for series in counts if series.line.sentence == most.line.sentence]
+    return max(
+        beside,
+        key=lambda series: (max((moment.end for moment in series.cells if moment), default=(0, 0)), series is most),
+    )
+
+
+def find_named(concept: str, moment: Moment, question: Question, others: Sequence[str]) -> Found | None:
+    """Return the series that a concept has for the member that other words of the question name."""
+    known = read_lexicon().concepts.get(concept)
+    if known is None:
+        return None
+    table, own = question.table, frozenset(others)
+    found: list[tuple[float, Series]] = []
+    for series in _of_concept(concept, table):
+        if (
+            own <= {*series.line.label_terms, *series.column, *terms_of_members(series.members)}
+            and not series.line.sentence
+        ):
+            found.append((1.0 - 0.1 * len(series.members) - 0.1 * len(series.column), series))
+    places = table.postings.get(min(own, key=lambda term: len(table.postings.get(term, ()))), ())
+    lines = (table.lines[place] for place in places)
+    alike = {line.label_terms: line for line in lines if likeness(own, line) > _SAME_NAME and not line.concept}
+    found += [(sure, series) for line in alike.values() for series, sure in _called_like(line, concept, moment, table)]
+    there_at = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
+    if there_at:
+        return max(there_at, key=lambda one: one[0])[1], 0.9
+    for bound in question.bind(read_phrase((*others, *known.phrases[0])))[:4]:
+        there = terms_of_series(bound.series)
+        says = bound.series.concept == concept or any(set(phrase) <= there for phrase in known.phrases[:4])
+        most = sum(term in there for term in others) * 2 >= len(others)
+        if says and most and pick_cell(bound.series, (moment,), question.table, strict=True) is not None:
+            return bound.series, max(LIKELY, bound.share)
+    return None
+
+
+def find_beside(concept: str, moment: Moment, question: Question, member: Series) -> Found | None:
+    """Return the series that a concept has for the member of another series."""
+    table, line = question.table, member.line
+    found: list[tuple[float, Series]] = []
+    for series in _of_concept(concept, table):
+        same_table = series.line.table == line.table
+        same_column = series.column == member.column
+        tagged = bool(member.members) and set(series.members) == set(member.members)
+        same = tagged or (
+            same_table and same_column and bool(member.column or line.path) and series.line.path == line.path
+        )
+        same = same or (same_table and same_column and bool(member.column))
+        if same:
+            found.append((2.0 * same_table + (1.0 if tagged else 0.5) + 0.01 / (1 + series.line.place), series))
+    for series, sure in _called_like(line, concept, moment, table):
+        found.append((sure + 2.0 * (series.line.table == line.table) - 0.1 * len(series.column), series))
+    there = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
+    return (max(there, key=lambda one: one[0])[1], 0.9) if there else None
+
+
+def _of_concept(concept: str, table: FactTable) -> Iterator[Series]:
+    for line in table.by_concept.get(concept, ()):
+        yield from (series for series in table.series_of_line[line.place] if series.concept == concept)
+
+
+def _called_like(member: FactLine, concept: str, moment: Moment, table: FactTable) -> Iterator[tuple[Series, float]]:
+    """Yield what a member has under a heading, before a total or in a table called like a concept; how sure that is."""
+    label, known = member.label_terms, read_lexicon().concepts.get(concept)
+    if not label or member.concept or known is None:
+        return
+    rarest = min(label, key=lambda term: len(table.postings.get(term, ())))
+    for place in table.postings.get(rarest, ()):
+        line = table.lines[place]
+        if line.label_terms != label:
+            continue
+        headed = any(line.path_terms.issuperset(phrase) for phrase in known.phrases)
+        titled = not line.path and any(line.title_terms.issuperset(phrase) for phrase in known.phrases)
+        for series in table.series_of_line.get(place, ()):
+            totals = find_totals(series, moment, table) if moment in series.cells and not headed else ()
+            summed = any(_is_called(known, one.line) for one in totals)
+            if headed or titled or summed:
+                yield series, 1.0 if headed else 0.8 if summed else 0.3
+
+
+def _is_called(known: Concept, line: FactLine) -> bool:
+    """Return whether a line is called like a concept rather than like another one."""
+    if line.concept == known.name:
+        return True
+    alike = max(likeness(set(phrase), line) for phrase in known.phrases)
+    return alike * (_OTHERWISE if line.concept in read_lexicon().concepts else 1.0) > ALIKE
+
+
+def read_phrase(phrase: Sequence[str]) -> Operand:
+    """Return terms as an operand."""
+    phrase = tuple(phrase)
+    return Operand(" ".join(phrase), phrase, read_lexicon().find(phrase), phrase)
+
+
+def terms_of_series(series: Series) -> frozenset[str]:
+    """Return the terms of the labels of a series, of its members and of the title of its table."""
+    members = terms_of_members(series.members)
+    line = series.line
+    return frozenset((*line.label_terms, *line.path_terms, *series.column, *members, *line.title_terms))
+
+
+def terms_of_members(members: Sequence[str]) -> frozenset[str]:
+    """Return the terms of the names of members."""
+    return frozenset(terms_of(" ".join(map(words_of_member, members))))
+
+
+def words_of_member(member: str) -> str:
+    """Return the name of a member as words: `GreaterChinaSegmentMember` is Greater China."""
+    name = member.removesuffix("Member").removesuffix("Segment")
+    return "".join(f" {letter}" if letter.isupper() else letter for letter in name).strip()
