@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import log
 from typing import TypeVar
 
@@ -103,6 +104,9 @@ SIGNS = (*_SIGNS, *_PATTERNS, *(f"in_{name}" for name in _SECTIONS))
 _SHAPE = ("length", "position", "first", "paragraph", "numbers", "counts", "shouts", "bullet", "depth")
 STATIC = (*SIGNS, *_SHAPE)
 """The names of what is known of each sentence beside the question."""
+_IN_AUDITOR = STATIC.index("in_auditor")
+_LONGEST_REPORT = 100
+"""Sentences between those of an auditor's report and its signature."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,19 @@ class SentenceIndex:
     places: Mapping[tuple[str, int], int] = field(repr=False)
     static: Floats = field(repr=False)
     names: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @cached_property
+    def signatures(self) -> NDArray[np.intp]:
+        """The sentences that are signatures."""
+        signed = [place for place, one in enumerate(self.sentences) if one.text.lstrip().startswith("/s/")]
+        return np.array(signed, np.intp)
+
+    def signature_of(self, place: int) -> int | None:
+        """Return the signature that says who "we" are in a sentence of an auditor's report; None of another."""
+        if not self.sentences[place].text.startswith("We ") or not self.static[place, _IN_AUDITOR]:
+            return None
+        far = np.abs(self.signatures - place)
+        return int(self.signatures[far.argmin()]) if far.size and far.min() <= _LONGEST_REPORT else None
 
     def rarity(self, term: str) -> float:
         """Return the inverse document frequency of a term among the sentences."""

@@ -156,6 +156,15 @@ class FactTable:
         return {concept: tuple(lines) for concept, lines in found.items()}
 
     @cached_property
+    def scheduled(self) -> Mapping[int, tuple[int, ...]]:
+        """The places of the lines of tables that have numbers of years to come, by the year."""
+        found: dict[int, dict[int, None]] = defaultdict(dict)
+        for line in self.lines:
+            for year in {moment.year for moment in line.moments if moment.end > self.latest.end}:
+                found[year][line.place] = None
+        return {year: tuple(places) for year, places in found.items()}
+
+    @cached_property
     def postings(self) -> Mapping[str, tuple[int, ...]]:
         """The places of the lines of tables whose label, path, columns or title have a term."""
         return _post(self.lines)

@@ -46,6 +46,9 @@ _KINDS = (
     re.compile(r"\b(?:average|exercise|purchase|share|stock|unit)?\s?price\b"),
     re.compile(r"\b(?:headcount|employees|shares|stores|count|number of)\b"),
 )
+_THE_ONE_FOR = re.compile(r"\bthe\s+([\w-]+\s)one\s+for\s")
+"""How the reader completes "the adjusted one"."""
+_WERE = re.compile(r"^(?:and\s+)?what\s+were\b")
 _LOOSE_END = re.compile(r"\s(?:in|at|for|of|during|over)\s?$")
 """What is left of a time that was taken out."""
 _MOST = 4
@@ -72,9 +75,10 @@ def _split_clauses(asked: str) -> list[str]:
     starts = [*(start for start, _ in places), len(asked)]
     clauses = [asked[end:start].strip(" ,?") for end, start in zip(ends, starts, strict=True)]
     first = clauses[0]
-    if len(clauses) == 1 or not read_operand(first.lower()).terms:
-        return [asked]
     rest = clauses[1:]
+    if not rest or not read_operand(first.lower()).terms:
+        # "how many was that, and at what price?" goes on from what was asked before.
+        return clauses if rest and _PERSONS_AND_TIMES.match(first.lower()) else [asked]
     if not _ASKS.search(first.lower()):
         # "buybacks, how much and at what price" has the topic of all; "in short, what" an introduction.
         if not _JOINS.search(asked[places[0][0] : places[0][1]]):
@@ -105,16 +109,18 @@ def _split_qualifiers(asked: str) -> list[str]:
 
 
 def _split_kinds(asked: str) -> list[str]:
-    """Split "net income and EPS": measures that nobody would add."""
+    """Split "net income and EPS", "reported margin vs the adjusted one": measures that nobody would add."""
     reading = read_filing_question(asked)
-    if reading.relation != "sum" or _ADDED.search(asked.lower()) or " and " not in asked.lower():
+    bases = reading.relation == "versus" and _THE_ONE_FOR.search(reading.operands[-1].text) is not None
+    if not bases and (reading.relation != "sum" or _ADDED.search(asked.lower()) or " and " not in asked.lower()):
         return [asked]
     kinds = {_kind(operand) for operand in reading.operands}
-    if len(kinds) < len(reading.operands) or not all(operand.matches for operand in reading.operands):
+    apart = bases or len(kinds) == len(reading.operands) or _WERE.match(asked.lower()) is not None
+    if not apart or not all(operand.matches for operand in reading.operands):
         return [asked]
     time = _time_of(asked)
     return [
-        _with_time(_LOOSE_END.sub("", re.sub(r"\s+", " ", operand.text)).strip(" ,"), time)
+        _with_time(_LOOSE_END.sub("", re.sub(r"\s+", " ", _THE_ONE_FOR.sub("\\1", operand.text))).strip(" ,"), time)
         for operand in reading.operands
     ]
 

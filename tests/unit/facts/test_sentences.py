@@ -60,3 +60,16 @@ def test_terms_that_have_a_capital_within_sentences_are_names() -> None:
     paragraph = ParagraphPart(("Sales in China fell.", "Our sales grew less in China than in other countries."))
     index = index_sentences(assemble("10-K", [HeadingPart("Sales", 1), paragraph]))
     assert index.names == frozenset(terms("China"))
+
+
+def test_an_auditors_report_is_signed() -> None:
+    parts = [
+        HeadingPart("Business", 1),
+        ParagraphPart(("We sell tools.",)),
+        HeadingPart("Report of independent registered public accounting firm", 1),
+        ParagraphPart(("We have audited the statements.",)),
+        ParagraphPart(("/s/ Able & Baker LLP",)),
+        ParagraphPart(("We have served as the auditor since 1999.",)),
+    ]
+    index = index_sentences(assemble("10-K", parts))
+    assert [index.signature_of(place) for place in range(4)] == [None, 2, None, 2]

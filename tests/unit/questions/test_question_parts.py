@@ -16,6 +16,12 @@ from quaestor.questions.question_parts import split_questions
         ("Who audits Acme, and since when?", ("Who audits Acme", "since when audits Acme")),
         ("buybacks, how much and at what price?", ("buybacks, how much", "buybacks, at what price")),
         ("bottom line and diluted EPS in 2023?", ("bottom line in 2023", "diluted eps in 2023")),
+        ("What were net income and capex in 2023?", ("what were net income in 2023", "capex in 2023")),
+        ("how many shares was that, and at what price?", ("how many shares was that", "at what price")),
+        (
+            "reported operating margin vs the non-GAAP one for 2022?",
+            ("reported operating margin in 2022", "non-gaap operating margin in 2022"),
+        ),
         ("GAAP and non-GAAP diluted EPS for 2022", ("GAAP diluted EPS for 2022", "non-GAAP diluted EPS for 2022")),
     ],
 )

@@ -33,6 +33,9 @@ _PHRASE = 0.9
 _MOST_NAMES, _MOST_PHRASES = 4, 6
 _COUNTED = 4
 """Terms after a number that say what it counts."""
+_FALLING_DUE = frozenset(terms("principal due matures maturing falls falling comes coming pay payment repay owe"))
+"""Terms of what falls due that do not say what it is."""
+_EXPECTING = frozenset(terms("expect plan guide guidance forecast outlook anticipate project spend target"))
 _NEAR = 8
 """The distance from a number, in terms, at which a term counts half."""
 
@@ -150,6 +153,12 @@ class _Finder:
         for line in (*named, *(series.line for series in self.asked.before)):
             scores = in_text if line.sentence else in_tables
             scores[line.place] = scores.get(line.place, 0.0) + self.weight
+        years = {moment.year for moment in self.asked.moments if moment.end > table.latest.end}
+        if years and _FALLING_DUE.issuperset(self.own) and _EXPECTING.isdisjoint(self.asked.operand.phrase):
+            # What falls due in a year to come need not be named: its schedule has the year.
+            due = [place for year in years for place in table.scheduled.get(year, ())]
+            in_tables = {place: in_tables[place] for place in due if place in in_tables} or dict.fromkeys(due, 0.0)
+            in_text = {place: score for place, score in in_text.items() if years & table.line(place).years}
         for sentence in tuple(self.asked.sentences)[:_ANSWERING]:
             for place in table.lines_of_sentence.get(sentence, ()):
                 in_text[place] = in_text.get(place, 0.0) + self.weight

@@ -28,6 +28,16 @@ _CLOSED = re.compile(
 _NEGATED = re.compile(
     r"\b(?:no|not|never|none|neither|nor|nothing|without|cannot|denied|denies|declined|pending|unfavorable)\b|n['\u2019]t\b"
 )
+_WHO = re.compile(r"^(?:and |so )?who(?:'?s|\u2019s|m)?\b", re.IGNORECASE)
+_NAME = re.compile(r"\b[A-Z][\w'\u2019-]*\.?(?: (?:& )?[A-Z][\w'\u2019-]*\.?){1,5}")
+_NOT_NAMES = frozenset(
+    """the our we a an in on this that these as of chief executive financial operating accounting technology legal
+    principal officer officers president senior vice chair chairman chairwoman board director directors committee audit
+    company corporation management executive general counsel interim decision maker item part form annual report
+    securities exchange act section january february march april may june july august september october november
+    december""".split()
+)
+"""Words with a capital that name nobody."""
 _LEAST = 0.02
 _PROPOSED = 3
 _LONGEST = 3
@@ -76,10 +86,24 @@ def propose_words(
     reasons = intents["why"] + intents["description"] > intents["text_fact"]
     label = question.strip().rstrip("?")[:_LABEL]
     found = []
-    for sentence in ranked[:_PROPOSED]:
-        places = tuple(read_on(sentence.place, table.sentences, reasons=reasons))
+    quoted = [(one, tuple(read_on(one.place, table.sentences, reasons=reasons))) for one in ranked]
+    if _WHO.search(question):
+        sentences = table.sentences.sentences
+        named = [one for one in quoted if any(names_somebody(sentences[place].text) for place in one[1])]
+        quoted = named or quoted
+    for sentence, places in quoted[:_PROPOSED]:
         found.append(_propose(quote(places, table, label), sentence, share, "words"))
     return found
+
+
+def names_somebody(text: str) -> bool:
+    """Return whether a sentence has a name of two words or more that is not of an office alone.
+
+    >>> names_somebody("She is Chief Executive Officer."), names_somebody("Jane Roe is the Chief Executive Officer.")
+    (False, True)
+    """
+    runs = (found[0].lower().split() for found in _NAME.finditer(text))
+    return any(len([word for word in run if word not in _NOT_NAMES]) > 1 for run in runs)
 
 
 def _propose(plan: Plan, sentence: LikelySentence, share: float, form: str, **known: float) -> Proposal:
@@ -121,6 +145,9 @@ def read_on(place: int, index: SentenceIndex, *, reasons: bool) -> Iterator[int]
         index: The sentences.
         reasons: Whether reasons or a description are asked for, which go on to the end of a paragraph.
     """
+    signature = index.signature_of(place)
+    if signature is not None:
+        yield signature
     yield place
     opened = bool(index.static[place, _OPENS])
     for after in range(place + 1, min(place + _LONGEST, len(index.sentences))):

@@ -17,6 +17,7 @@ from quaestor.facts.table import FactTable, Series
 from quaestor.plan.steps import Plan
 from quaestor.questions.answer_units import kind_of_number
 from quaestor.questions.intents import QuestionClassifier
+from quaestor.questions.offices import spell_offices
 from quaestor.questions.understanding import INTENTS, Operand, Reading, read_filing_question
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.spelling import respelled
@@ -180,7 +181,7 @@ def with_sentences(likely: Likely, ranked: Sequence[LikelySentence], table: Fact
 
 def read_question(text: str, table: FactTable) -> Reading:
     """Return a question about a filing as it is read: its own company is "the company", and slips are mended."""
-    named = without_company(text, table.document, one_company=True)
+    named = spell_offices(without_company(text, table.document, one_company=True), table.mentions)
     return read_filing_question(respelled(named, table.document, lambda word: any(map(table.mentions, terms(word)))))
 
 

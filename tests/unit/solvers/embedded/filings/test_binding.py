@@ -5,6 +5,7 @@ import pytest
 
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.errors import ModelError
+from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.binding import Asked, find_candidates
@@ -21,16 +22,18 @@ def a_report() -> FactTable:
                 "We paid $5 in fees.",
             )
         ),
-        HeadingPart("Income"),
-        TablePart([["", "2024", "2023"], ["Fees", "7", "6"], ["Net sales", "110", "100"]]),
+        HeadingPart("Consolidated Statements of Income"),
+        TablePart([["", "2024", "2023"], ["Fees", "7", "6"], ["Net sales", "110", "100"], ["Net income", "12", "11"]]),
+        HeadingPart("Debt"),
+        TablePart([["", "Notes"], ["2025", "9"], ["2026", "8"], ["2027", "4"]]),
     ]
     return build_facts(assemble("10-K", parts))
 
 
-def find(text: str) -> dict[float, dict[str, float]]:
+def find(text: str, *moments: Moment) -> dict[float, dict[str, float]]:
     """Return the features of the candidates of a question by the number that each takes first."""
     (operand,) = read_filing_question(text).operands
-    asked = Asked(operand, count="how many" in text, intent=(0.0,) * len(INTENTS))
+    asked = Asked(operand, moments, count="how many" in text, intent=(0.0,) * len(INTENTS))
     found = find_candidates(asked, a_report())
     rows = (dict(zip(found.names, row, strict=True)) for row in found.features.tolist())
     return {float(series.first.quantity.value): row for series, row in zip(found.series, rows, strict=True)}
@@ -50,6 +53,10 @@ def test_words_near_a_number_count_for_it() -> None:
 def test_other_names_of_what_is_asked_for_lead_to_candidates() -> None:
     found = find("headcount?")
     assert found[1200]["phrase_nearby"] > 0.9
+
+
+def test_what_falls_due_later_is_in_a_schedule() -> None:
+    assert set(find("what falls due then?", Moment(2026, 4, 12))) == {9}
 
 
 def test_weights_of_other_features_are_refused() -> None:

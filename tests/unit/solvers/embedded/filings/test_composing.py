@@ -57,6 +57,7 @@ def ask(
     before: tuple[Plan, ...] = (),
     falls: str = "",
     names: frozenset[str] = frozenset(),
+    bound: tuple[Bound, ...] = (),
 ) -> Plan:
     """Return the likeliest plan for a question whose operands mean the series of some labels."""
     past = tuple(
@@ -66,7 +67,7 @@ def ask(
     reading = read_filing_question(text)
     named = iter(labels)
     operands = tuple(
-        (Bound(find(table, label), 1.0),) if operand.terms and (label := next(named, "")) else ()
+        (Bound(find(table, label), 1.0),) if operand.terms and (label := next(named, "")) else bound
         for operand in reading.operands
     )
     question = Question(
@@ -125,8 +126,23 @@ def test_growth_and_change_take_the_year_before(table: FactTable) -> None:
     assert number(table, ask(table, "change in net income", "change", ("net income",))) == -15
 
 
+def test_changes_of_percentages_in_basis_points() -> None:
+    table = build_facts(assemble("a", [TablePart((("", "2023", "2022"), ("gross margin", "42.7%", "44.6%")))]))
+    plan = ask(table, "change in gross margin in basis points", "change", ("gross margin",))
+    assert number(table, plan) == -190
+
+
 def test_a_fall_that_is_asked_for_is_positive(table: FactTable) -> None:
     assert number(table, ask(table, "by how much did net income fall?", "change", ("net income",))) == 15
+
+
+def test_how_many_is_not_the_amount_of_money_before() -> None:
+    rows = (("( in millions )", "2023"), ("stock bought back", "$ 40"))
+    parts = [TablePart(rows), TablePart((("", "2023"), ("shares bought", "25")))]
+    table = build_facts(assemble("a", parts))
+    spent = ask(table, "stock bought back?", "lookup", ("stock bought back",))
+    shares = Bound(find(table, "shares bought"), 0.4)
+    assert number(table, ask(table, "how many shares was that?", "lookup", before=(spent,), bound=(shares,))) == 25
 
 
 def test_growth_after_two_values_is_between_them(table: FactTable) -> None:

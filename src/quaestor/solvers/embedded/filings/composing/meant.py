@@ -10,6 +10,7 @@ from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, read_lexicon
+from quaestor.questions.answer_units import UNKNOWN, kind_of_number
 from quaestor.questions.understanding import Operand, read_operand
 from quaestor.solvers.embedded.filings.composing.finding import (
     ALIKE,
@@ -48,6 +49,7 @@ _NARROWED = 0.6
 """The probability that a measure is narrowed to the member that was talked about."""
 
 _AVERAGED = re.compile(r"\b(?:average|avg|mean)\b")
+_HOW_MANY = re.compile(r"\bhow many\b")
 Spell = Callable[[Moment | None, Terms, str], str | None]
 
 
@@ -102,8 +104,21 @@ def read_meant(question: Question, place: int = 0, *, part: bool = False) -> lis
         return []
     if not question.names(place):
         found = list(_talked_about(question, part=part))
-        return found or [mean_series(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
+        bound = [mean_series(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
+        if _HOW_MANY.search(question.text) and found and not _counts(found[0].series):
+            # "how many shares was that?" asks for something beside the amount that was talked about.
+            return [one for one in bound if _counts(one.series)] or found
+        return [*found, *bound] if not found or question.looks_ahead else found
     return _read_operand(question, operands[place], question.operands[place])
+
+
+def _counts(series: Sequence[Series]) -> bool:
+    """Return whether numbers count things: they are neither money nor percentages."""
+    if not series:
+        return False
+    first, line = series[0].first, series[0].line
+    kind = kind_of_number(first.amount, first.scale, first.unit, in_table=not line.sentence)
+    return kind == "count" or (kind == UNKNOWN and not line.role.is_statement)
 
 
 def read_whole(question: Question) -> list[Meant]:

@@ -179,10 +179,10 @@ def propose_growths(question: Question) -> Iterator[Proposal]:
 def propose_changes(question: Question) -> Iterator[Proposal]:
     """Yield differences between an earlier and a later number."""
     in_points = bool(_POINTS.search(question.text))
-    for score, meant, old, new, terms in read_pairs(question):
+    for score, _, old, new, terms in read_pairs(question):
         formula = f"{old} - {new}" if _fell(question, old, new, terms) else f"{new} - {old}"
         if in_points:
-            formula = f"({formula}) * {100 if meant.percent else 10000}"
+            formula = f"({formula}) * 10000"
         if made := terms.proposal(formula, "change", score):
             yield made
     yield from propose_differences(question)

@@ -106,6 +106,11 @@ class Question:
         return self.before[0] if self.before else None
 
     @property
+    def looks_ahead(self) -> bool:
+        """Whether all times that are named are to come: what falls due then is in a schedule."""
+        return bool(self.moments) and min(self.moments).end > self.table.latest.end
+
+    @property
     def default(self) -> Moment:
         """The default time: that of the turn before, or the latest."""
         return self.base

@@ -1,0 +1,32 @@
+"""Offices and auditors as filings name them: "the CFO" is the chief financial officer."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from quaestor.core.terms import terms
+
+_OFFICES: Mapping[str, re.Pattern[str]] = {
+    "chief executive officer": re.compile(r"(?<![\w-])ceo\b|(?<=\bwho )(?:runs|heads|leads)\b", re.IGNORECASE),
+    "chief financial officer": re.compile(r"(?<![\w-])cfo\b", re.IGNORECASE),
+    "chief operating officer": re.compile(r"(?<![\w-])coo\b", re.IGNORECASE),
+    "chief technology officer": re.compile(r"(?<![\w-])cto\b", re.IGNORECASE),
+    "served as auditor": re.compile(
+        r"(?<=\bwho )audit(?:s|ed)\b|\bauditors?\b|(?<=\bhow long )has [\w&\s]{1,40}\baudited\b", re.IGNORECASE
+    ),
+}
+
+
+def spell_offices(text: str, mentions: Callable[[str], bool]) -> str:
+    """Return a question that names offices and auditors as a filing does.
+
+    >>> spell_offices("who is the CFO?", lambda term: True)
+    'who is the chief financial officer?'
+
+    Args:
+        text: The question.
+        mentions: Whether the filing has a term; an abbreviation is kept if the filing does not spell it out.
+    """
+    for name, pattern in _OFFICES.items():
+        if pattern.search(text) and all(map(mentions, terms(name))):
+            text = pattern.sub(name, text)
+    return text
