@@ -2,8 +2,9 @@
 
 `python -m benchmarks.fresh_installs` takes the Pythons from 3.11 to 3.14 that the machine has, those of pyenv too, and
 prints a line an environment: packages, megabytes, whether what the extra brings can be imported, and whether the plain
-package answers a question. `--here` takes this Python alone, and `--few` plain and all together. It needs a package
-index that pip knows, so `make bench` leaves it out. With uv on the machine it is several times as fast.
+package answers a question. `--here` takes this Python alone, and `--plain` no extra: that all extras can be installed
+together, the lock of the development environment shows. It needs a package index that pip knows, so `make bench`
+leaves it out. With uv on the machine it is several times as fast.
 """
 
 import argparse
@@ -93,11 +94,11 @@ def _run(words: list[str | Path], cwd: Path | None = None) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fresh_installs", description=__doc__.partition("\n")[0])
     parser.add_argument("--here", action="store_true", help="this Python alone")
-    parser.add_argument("--few", action="store_true", help="plain and all together alone")
+    parser.add_argument("--plain", action="store_true", help="without any extra alone")
     given = parser.parse_args()
     own = [(".".join(map(str, sys.version_info[:3])), Path(sys.executable))]
     whole = extras()
-    chosen = [[], whole] if given.few else [[], *([extra] for extra in whole), whole]
+    chosen = [[]] if given.plain else [[], *([extra] for extra in whole), whole]
     with tempfile.TemporaryDirectory() as folder:
         built = wheel(Path(folder))
         print(f"{'python':8} {'extras':10} {'packages':>8} {'MB':>5}")
