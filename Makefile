@@ -21,7 +21,7 @@ demo: $(INSTALLED)  ## the bundled sample: a conversation with its sources, then
 # Each process loads all that it tests. Quick tests compute: one process for each of the two cores that they are measured
 # on. Slow ones wait for servers, browsers and clusters too: one more.
 PYTEST := $(BIN)/python -m pytest --dist worksteal
-test: $(INSTALLED_DEV)  ## the tests without those that are marked as slow; of what is drawn by chance, a quarter
+test: $(INSTALLED_DEV)  ## the tests without those that are marked as slow; of what is drawn by chance, an eighth
 	@$(PYTEST) -n 2 -m "not slow" --hypothesis-profile quick
 
 test-all: $(INSTALLED_DEV)  ## all tests

@@ -26,7 +26,7 @@ def pytest_runtest_teardown() -> None:
 # No test is about time: a busy machine must not fail one. `make test` takes the second; `examples.share` is for tests
 # that name a number of their own.
 settings.register_profile("quaestor", deadline=None)
-settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("quick", deadline=None, max_examples=12)
 settings.load_profile("quaestor")
 
 

@@ -52,9 +52,11 @@ def mongo_uri(development_server: MongoServer) -> Iterator[str]:
     development_server.pause()
 
 
-@pytest.fixture(params=["sqlite", "mongodb", *filter(os.environ.get, [REAL_SERVER])])
+@pytest.fixture(
+    params=["sqlite", pytest.param("mongodb", marks=pytest.mark.slow), *filter(os.environ.get, [REAL_SERVER])]
+)
 def uri(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """Every kind of store, empty."""
+    """Every kind of store, empty; the quick tests take SQLite, and of MongoDB what `test_mongo.py` holds."""
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'runs.db'}"
     elif request.param == "mongodb":

@@ -184,6 +184,7 @@ def test_a_damaged_content_is_one_clear_line(uri: str) -> None:
     play(uri, read)
 
 
+@pytest.mark.slow
 @settings(max_examples=share(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=50), min_size=1, max_size=8))
 def test_any_texts_come_back_word_for_word(uri: str, texts: Sequence[str]) -> None:

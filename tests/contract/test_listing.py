@@ -107,13 +107,13 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize(("wanted", "places"), FILTERS)
-def test_turns_are_filtered(uri: str, wanted: TurnFilter, places: list[int]) -> None:
+def test_turns_are_filtered(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await filled(store, RUN, "c1")
         await filled(store, OTHER, "c1", "c2")
-        page = await store.list_turns(RUN.id, wanted, ALL)
-        assert ([turn.index for turn in page.items], page.total) == (places, len(places))
+        for wanted, places in FILTERS:
+            page = await store.list_turns(RUN.id, wanted, ALL)
+            assert ([turn.index for turn in page.items], page.total) == (places, len(places)), wanted
 
     play(uri, scenario)
 

@@ -107,6 +107,7 @@ def test_the_text_of_an_older_turn_is_one_note(mongo_uri: str) -> None:
     play(mongo_uri, scenario)
 
 
+@pytest.mark.slow
 def test_a_database_of_before_attempts_is_read_and_goes_on(mongo_uri: str) -> None:
     play(mongo_uri, fill)
 
@@ -268,6 +269,7 @@ def as_before_contents(db: Any) -> None:
     db.store.update_one({"_id": "schema"}, {"$set": {"version": 4}})
 
 
+@pytest.mark.slow
 def test_a_database_of_before_contents_is_packed_when_it_is_opened(mongo_uri: str) -> None:
     play(mongo_uri, fill)
     look(mongo_uri, as_before_contents)

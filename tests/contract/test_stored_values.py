@@ -93,6 +93,7 @@ def test_every_kind_of_answer_comes_back_from_a_store(uri: str) -> None:
     play(uri, scenario)
 
 
+@pytest.mark.slow
 @settings(max_examples=share(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.lists(JSON, min_size=1, max_size=6))
 def test_any_json_comes_back_equal_and_of_the_same_types(uri: str, values: list[JsonValue]) -> None:

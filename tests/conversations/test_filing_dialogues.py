@@ -57,6 +57,7 @@ def test_six_questions_over_a_long_report(solver: str, local_models: None) -> No
     assert len(found.outcomes) == len(TURNS)
 
 
+@pytest.mark.slow
 @by_solver
 def test_no_prompt_has_the_whole_report(solver: str, local_models: None) -> None:
     long, longer = (played(solver, a_long_filing(filler), TURNS[:1]).usage.input_tokens for filler in (40, 400))

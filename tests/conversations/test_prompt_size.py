@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("local_models")
 CONVERSATIONS = 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("solver", "most_read", "most_requests"), [("workflow", 3_000, 1.2), ("sparql", 2_200, 1.8)])
 def test_a_turn_reads_no_more_than_it_has_to(solver: str, most_read: int, most_requests: float) -> None:
     conversations = read_dataset(sample_path()).conversations[:CONVERSATIONS]

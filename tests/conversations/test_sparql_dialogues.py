@@ -101,6 +101,7 @@ def test_six_turns_about_a_share_and_an_index(quaestor: Quaestor) -> None:
     assert turns[4]["program"] == "subtract(101.93, 100.00), divide(#0, 100.00)"
 
 
+@pytest.mark.slow
 def test_what_this_change_means_is_shown_with_its_reason(quaestor: Quaestor) -> None:
     assert meant(turn(quaestor, 1), "this change")[0]["turn"] == 0
     assert meant(turn(quaestor, 4), "this change")[0]["turn"] == 3

@@ -82,10 +82,10 @@ def test_endless_questions_end_and_others_are_answered_meanwhile(tmp_path: Path)
     with serving(tmp_path, environment, "--question-seconds", LIMIT) as (address, _):
         api, late = Api(address), list[tuple[int, str]]()
         assert api.ask(api.begin(), ASKED) == RIGHT
-        conversations = [api.begin() for _ in range(5)]
+        conversations = [api.begin() for _ in range(3)]
         threads = [
             threading.Thread(target=lambda c=one, q=question: late.append(Api(address).ask(c, q)))
-            for one, question in zip(conversations, [ENDLESS, STUCK, STUCK, ENDLESS, STUCK], strict=True)
+            for one, question in zip(conversations, [ENDLESS, STUCK, STUCK], strict=True)
         ]
         for thread in threads:
             thread.start()
@@ -236,29 +236,24 @@ def test_a_server_of_an_assistant_ends_with_endless_questions_under_way(
 def test_one_interrupt_ends_a_command_that_asks(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)
     with started(tmp_path, environment, "ask", "tern.md", ENDLESS) as process:
-        _wait_until_it_computes(process)
+        _wait_until_it_computes(process, tmp_path)
         interrupt(process)
         assert process.wait(30) == 130
 
 
-def _wait_until_it_computes(process: "subprocess.Popen[str]") -> None:
-    """Wait until a process has used the processor for much longer than it takes to begin."""
+def _wait_until_it_computes(process: "subprocess.Popen[str]", folder: Path) -> None:
     began = time.monotonic()
-    while _computed(process.pid) < 6.0:
+    while not (folder / "begun").exists():
         assert process.poll() is None
         assert time.monotonic() < began + 150
         time.sleep(0.1)
-
-
-def _computed(process: int) -> float:
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / 100
+    time.sleep(0.5)
 
 
 @pytest.mark.timeout(240)
 def test_a_command_says_which_setting_limits_a_question(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)
-    with started(tmp_path, environment, "ask", "tern.md", ENDLESS, "--question-seconds", LIMIT) as process:
+    with started(tmp_path, environment, "ask", "tern.md", ENDLESS, "--question-seconds", "2") as process:
         assert process.wait(200) == 1
         assert process.stderr is not None
         assert "question_seconds" in process.stderr.read()
@@ -268,8 +263,12 @@ PROGRAM = f"""
 import asyncio, threading, quaestor
 from quaestor.errors import QuestionTimeoutError
 
-page = quaestor.open("tern.md", settings=quaestor.Settings(solver="endless", question_seconds=8.0, keep_asked=False))
-page.ask({ASKED!r})
+def opened(seconds):
+    settings = quaestor.Settings(solver="endless", question_seconds=seconds, keep_asked=False)
+    return quaestor.open("tern.md", settings=settings)
+
+opened(60.0).ask({ASKED!r})  # the first one loads what the others use
+page = opened(3.0)
 
 def late(call):
     try:
@@ -302,7 +301,7 @@ def test_a_program_has_the_same_limit_in_every_thread_and_loop(tmp_path: Path) -
         [sys.executable, "-c", PROGRAM], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.split("\n")[:4] == ["8.0"] * 4
+    assert ran.stdout.split("\n")[:4] == ["3.0"] * 4
     assert "120.5" in ran.stdout.split("\n")[4]
     assert ran.stdout.split("\n")[5].endswith(" 1")
 
@@ -328,7 +327,7 @@ def test_one_interrupt_ends_a_call_in_a_program(tmp_path: Path, call: str) -> No
         [sys.executable, "-c", code], cwd=tmp_path, env={**environment}, stdout=subprocess.PIPE, text=True
     )
     try:
-        _wait_until_it_computes(process)
+        _wait_until_it_computes(process, tmp_path)
         interrupt(process)
         assert process.communicate(timeout=30)[0] == "interrupted\n"
         assert process.returncode == 0

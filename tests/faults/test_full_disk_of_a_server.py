@@ -75,6 +75,7 @@ def test_an_upload_is_refused_and_leaves_nothing(
     assert documents(server) == ["in.csv", "large.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("largest", [0, 4_000])
 def test_an_answer_is_shown_though_it_cannot_be_kept(server: TestClient, largest: int) -> None:
     document = server.get("/api/v1/documents").json()["items"][0]["id"]

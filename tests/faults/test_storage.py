@@ -115,6 +115,7 @@ def test_a_disk_that_is_full_in_truth_is_one_line_and_more_room_is_enough(small_
     assert runs_come_to(small_disk) == runs_come_to(played)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file here is always full")
 def test_what_is_printed_to_a_full_disk_is_one_line(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:

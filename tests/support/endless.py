@@ -32,6 +32,8 @@ FILING = """# Tern Ltd: annual report 2023
 
 _SOURCE = """
 import itertools
+import os
+from pathlib import Path
 
 from quaestor.core.computing import compute
 from quaestor.solvers.registry import make_solver
@@ -39,6 +41,8 @@ from quaestor.solvers.spec import SolverSpec
 
 
 def _wait(question):
+    if "endless" in question:
+        Path(os.environ["QUAESTOR_STORE"]).with_name("begun").touch()
     while "endless" in question:
         pass
     if "stuck" in question:

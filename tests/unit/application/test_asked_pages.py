@@ -54,6 +54,7 @@ def test_a_comparison_reads_no_document_where_the_score_has_left_what_it_needs(
         assert {part.by for part in pair.breakdowns} == {"turn", "operation", "origin", "conversation"}
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_of_one_file_and_one_choice_of_it(tmp_path: Path) -> None:
     cache, gold = FolderCache(tmp_path / "files"), read_gold(sample_path())
     (run, _) = asyncio.run(played(str(tmp_path / "runs.db"), None))

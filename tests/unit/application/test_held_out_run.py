@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 from pathlib import Path
 
+import pytest
 from made_up import a_record, write_dataset
 
 from quaestor.application.held_out_run import keep_held_out
@@ -35,6 +36,7 @@ def held_out(path: Path) -> HeldOutReport:
     return HeldOutReport(dataset, report, tuple(turns))
 
 
+@pytest.mark.slow
 def test_held_out_turns_are_a_run_like_any_other(tmp_path: Path) -> None:
     path = write_dataset(tmp_path / "pages.json", a_record(), a_record(TWO))
     request, found = CrossValidationRequest([path], folds=2, seed=7), held_out(path)

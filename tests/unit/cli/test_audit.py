@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from command_line import Quaestor, one_line
 
 NAME = "Single_NORD/2012/page_41.pdf-2"
@@ -39,6 +40,7 @@ def test_raw_and_audited_accuracy_stand_side_by_side(quaestor: Quaestor, pages: 
     assert quaestor("score latest pages.json --audit mine.jsonl").code == 0
 
 
+@pytest.mark.slow
 def test_further_candidates_are_listed_and_written(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     assert quaestor("eval pages.json").code == 0
     write_audit(tmp_path / "mine.jsonl", (1, "reference_right", []))
@@ -87,6 +89,7 @@ def settled_for_one_answer(quaestor: Quaestor, folder: Path) -> dict[str, Any]:
     return wrong
 
 
+@pytest.mark.slow
 def test_conventions_have_a_row_by_references_as_audited(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     settled_for_one_answer(quaestor, tmp_path)
     plain = json.loads(quaestor("metrics latest --json").out)

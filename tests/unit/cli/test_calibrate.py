@@ -77,6 +77,7 @@ def test_the_table_of_what_the_surest_answers_are_worth(ask: Quaestor) -> None:
     assert "mine.json" in one_line(ask("calibrate latest --output mine.json"))
 
 
+@pytest.mark.slow
 def test_a_run_in_which_nothing_was_measured_is_refused(ask: Quaestor) -> None:
     ask("run pages.json --solver workflow --model main --limit 2")
     one_line(ask("calibrate latest"))

@@ -41,6 +41,7 @@ def test_several_are_played_in_the_order_of_the_file(quaestor: Quaestor, many: P
     assert played(quaestor) == [NAMES[1], NAMES[6]]
 
 
+@pytest.mark.slow
 def test_a_sample_is_drawn_by_its_seed(quaestor: Quaestor, many: Path) -> None:
     assert quaestor("eval many.json --sample 3 --seed 5").code == 0
     first, spec = played(quaestor), shown(quaestor)["spec"]

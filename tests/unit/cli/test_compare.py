@@ -79,6 +79,7 @@ def test_differences_are_shown_side_by_side(quaestor: Quaestor, two: tuple[str, 
     assert "growth | 2008 | 13.7% ( 13.7 % )" in shown
 
 
+@pytest.mark.slow
 def test_more_than_two_runs_are_every_pair(quaestor: Quaestor, two: tuple[str, str], tmp_path: Path) -> None:
     third = imported(quaestor, tmp_path, "third")
     found = json.loads(quaestor(f"compare {' '.join(two)} {third} --json").out)
@@ -110,6 +111,7 @@ def test_kept_scores_count_for_large_runs_unless_the_file_is_named(
         assert found["pairs"][0][key] == named["pairs"][0][key], key
 
 
+@pytest.mark.slow
 def test_kept_scores_count_where_the_file_is_gone(quaestor: Quaestor, two: tuple[str, str], pages: Path) -> None:
     for run in two:
         assert quaestor(f"score {run} pages.json").code == 0

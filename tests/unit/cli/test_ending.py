@@ -69,6 +69,7 @@ def started(code: str, before: str = "") -> subprocess.Popen[str]:
     return program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", ["", IN_BACKGROUND], ids=["", "in background"])
 def test_what_is_under_way_is_let_go_of_in_order(before: str) -> None:
     program = started(WAITS, before)
@@ -77,6 +78,7 @@ def test_what_is_under_way_is_let_go_of_in_order(before: str) -> None:
     assert (program.returncode, out, err.count("\n")) == (EXIT_CODE, "let go\n", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", ["", IN_BACKGROUND], ids=["", "in background"])
 def test_a_loop_is_told_and_not_broken_off(before: str) -> None:
     program = started(STOPS_IN_ORDER, before)

@@ -34,6 +34,7 @@ def test_a_run_that_builds_all_of_its_graphs_says_nothing_of_it(quaestor: Quaest
     assert "graphs:" not in quaestor("runs show latest").out
 
 
+@pytest.mark.slow
 def test_an_ontology_that_is_set_is_that_of_every_command(quaestor: Quaestor, two: Path, tmp_path: Path) -> None:
     mine = write_dataset(tmp_path / "mine.json", a_record("Single_BRIN/2013/page_3.pdf-1", table=MINE[:2]))
     digest = quaestor(f"ontology build {mine}").out.split()[-1]
@@ -59,6 +60,7 @@ def test_an_ontology_that_is_set_is_that_of_every_command(quaestor: Quaestor, tw
     assert json.loads(quaestor(f"kg build {two} --ontology own --json").out)[0]["minted"] == 0
 
 
+@pytest.mark.slow
 def test_the_policy_can_be_set_too(quaestor: Quaestor, two: Path, tmp_path: Path) -> None:
     mine = write_dataset(tmp_path / "mine.json", a_record("Single_BRIN/2013/page_3.pdf-1", table=MINE[:2]))
     digest = quaestor(f"ontology build {mine}").out.split()[-1]

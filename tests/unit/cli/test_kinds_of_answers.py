@@ -55,6 +55,7 @@ def test_a_run_keeps_them_and_a_reference_that_is_a_number_makes_them_wrong(quae
         assert (line["program"] is None) == (kind != "number") or plain is None
 
 
+@pytest.mark.slow
 def test_what_a_run_tells_of_them(quaestor: Quaestor, kinds: Path) -> None:
     assert quaestor("run kinds.json --workers 1").code == 0
     for index, (kind, shown, _) in enumerate(ASKED.values()):

@@ -120,6 +120,7 @@ def answers(quaestor: Quaestor, run: str) -> list[object]:
     ]
 
 
+@pytest.mark.slow
 def test_a_recording_replays_without_a_server(ask: Quaestor, server: ModelServer) -> None:
     first = stored(ask, f"{RUN} --record tape.json").strip()
     asked = len(server.asked)
@@ -209,12 +210,14 @@ def test_a_server_that_is_not_there_ends_the_run_at_once(ask: Quaestor) -> None:
     assert len(json.loads(stored(ask, "runs show latest --json"))["examples"]) == 1
 
 
+@pytest.mark.slow
 def test_another_temperature_is_another_run(ask: Quaestor, server: ModelServer) -> None:
     run = stored(ask, RUN).strip()
     settings(server.url, "temperature = 0.5")
     failing(ask, f"{RUN} --resume {run}")
 
 
+@pytest.mark.slow
 def test_a_recording_takes_no_files_place_unless_forced_and_filled(ask: Quaestor, server: ModelServer) -> None:
     """Of a run that never gets an answer the older recording is the better one."""
     tape, line = Path("tape.json"), "ask pages.json#NORD/2012/page_41.pdf why? --solver agent --model scripted"

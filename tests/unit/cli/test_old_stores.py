@@ -169,6 +169,7 @@ def test_its_runs_are_shown(quaestor: Quaestor, run: str) -> None:
     assert (failures.code, failures.err) == (0, "")
 
 
+@pytest.mark.slow
 def test_its_turns_are_shown_with_the_text_of_then(quaestor: Quaestor) -> None:
     (before,) = (row for row in rows("turns") if row["run"] == WORKFLOW)
     turn = read(quaestor, f"runs turn {WORKFLOW} {PAGE} 1")
@@ -185,6 +186,7 @@ def test_its_turns_are_shown_with_the_text_of_then(quaestor: Quaestor) -> None:
     assert quaestor(f"runs kg {AGENT} {PAGE}").code == 0
 
 
+@pytest.mark.slow
 def test_its_traces_are_exported_as_events(quaestor: Quaestor) -> None:
     assert quaestor(f"runs export {AGENT} --traces traces.jsonl").code == 0
     lines = [json.loads(line) for line in Path("traces.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -193,6 +195,7 @@ def test_its_traces_are_exported_as_events(quaestor: Quaestor) -> None:
     assert all(line["kind"] == "number" and line["answerable"] is None for line in lines)
 
 
+@pytest.mark.slow
 def test_its_runs_are_scored(quaestor: Quaestor) -> None:
     scored = read(quaestor, f"score {COMPLETE} sample.json")
     assert scored["score"]["execution"]["value"] == 1.0

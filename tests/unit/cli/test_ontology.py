@@ -37,6 +37,7 @@ def test_a_file_alone_leaves_no_store(quaestor: Quaestor) -> None:
     assert not Path(".quaestor").exists()
 
 
+@pytest.mark.slow
 def test_of_several_datasets_there_is_one_ontology_in_any_order(quaestor: Quaestor, pages: Path) -> None:
     first = quaestor(f"ontology build {sample_path()} pages.json --output a.ttl")
     second = quaestor(f"ontology build pages.json {sample_path()} --output b.ttl")
@@ -59,6 +60,7 @@ def test_show_takes_the_ontology_of_the_latest_run(quaestor: Quaestor, pages: Pa
     assert "kg:Revenue" in quaestor("ontology show").out
 
 
+@pytest.mark.slow
 def test_diff_says_what_changes(quaestor: Quaestor, built: str, pages: Path) -> None:
     more = digest_in(quaestor(f"ontology build {sample_path()} pages.json").out)
     assert quaestor(f"ontology diff {built} sample.ttl").code == 0
@@ -105,6 +107,7 @@ def test_a_run_with_a_foreign_ontology_extends_it_unless_strict(quaestor: Quaest
     assert "'quill rangers'" in quaestor("runs failures latest").out
 
 
+@pytest.mark.slow
 def test_a_resumed_run_needs_the_same_ontology(quaestor: Quaestor, built: str, pages: Path) -> None:
     run = quaestor("run pages.json --limit 1 --ontology sample.ttl").out.strip()
     assert quaestor(f"run pages.json --limit 1 --ontology {built} --resume {run}").code == 0

@@ -126,6 +126,7 @@ def test_a_run_goes_on_while_one_model_is_down_and_is_resumed(ask: Quaestor, rol
     assert json.loads(again.out)["score"]["execution"]["value"] == 1.0
 
 
+@pytest.mark.slow
 def test_traces_are_exported_turn_by_turn(ask: Quaestor, tmp_path: Path) -> None:
     assert ask("run pages.json --solver reflection --model main").code == 0
     assert ask("runs export latest --traces traces.jsonl").out == "wrote 4 turns to traces.jsonl\n"
@@ -141,6 +142,7 @@ def test_traces_are_exported_turn_by_turn(ask: Quaestor, tmp_path: Path) -> None
     one_line(ask("runs export latest --traces no/such/folder.jsonl"))
 
 
+@pytest.mark.slow
 def test_what_an_outage_left_is_exported_too(ask: Quaestor, roles: Roles) -> None:
     roles.down = {"strict"}
     ask("run pages.json --solver reflection --model main")
@@ -150,6 +152,7 @@ def test_what_an_outage_left_is_exported_too(ask: Quaestor, roles: Roles) -> Non
     assert any(exchange["error"] == "status 503" for exchange in lines[0]["exchanges"])
 
 
+@pytest.mark.slow
 def test_the_embedded_solver_may_draft_and_only_evidence_judges(ask: Quaestor) -> None:
     outcome = ask("eval pages.json --solver reflection --expert embedded --json")
     assert outcome.code == 0, outcome.err

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from command_line import Quaestor, one_line
 
 
@@ -31,6 +32,7 @@ def test_what_is_there_is_not_replaced(quaestor: Quaestor, pages: Path, tmp_path
     assert "'nosuch'" in one_line(quaestor("report nosuch --markdown"))
 
 
+@pytest.mark.slow
 def test_kept_scores_count_where_the_file_is_gone(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     runs = [quaestor("run pages.json").out.strip() for _ in range(2)]
     for run in runs:

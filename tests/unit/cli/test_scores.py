@@ -47,6 +47,7 @@ def test_a_turn_is_shown_with_its_verdict(quaestor: Quaestor, pages: Path) -> No
     assert verdict == {"correct": False, "program_correct": False}
 
 
+@pytest.mark.slow
 def test_wrong_turns_are_known_once_the_file_is_gone(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("eval pages.json").code == 0
     causes = [turn["cause"] for turn in json.loads(quaestor("runs failures latest --json").out)["turns"]]
@@ -76,6 +77,7 @@ def test_scored_by_another_file_both_are_shown_and_the_latest_counts(quaestor: Q
     assert json.loads(quaestor(f"runs turn latest {SECOND} 1 --json").out)["verdict"]["correct"] is True
 
 
+@pytest.mark.slow
 def test_a_run_that_went_on_is_to_be_scored_again(quaestor: Quaestor, tmp_path: Path) -> None:
     broken = a_record(SECOND, questions=("cell 1 1", "break", "change"))
     write_dataset(tmp_path / "broken.json", a_record(), broken)

@@ -59,6 +59,7 @@ def test_a_copy_is_told_with_its_digest(quaestor: Quaestor) -> None:
     assert not Path("nowhere.db").exists()
 
 
+@pytest.mark.slow
 def test_old_runs_go_with_the_room_that_they_took(quaestor: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
     assert quaestor("run sample --limit 1 --workers 1").code == 0
     new, old = ids(quaestor)

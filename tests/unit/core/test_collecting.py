@@ -20,6 +20,7 @@ def said_by(statements: str) -> str:
     return subprocess.run([sys.executable, "-c", statements], capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_a_program_looks_seldom() -> None:
     assert threshold_after("from quaestor.core.collecting import collect_seldom; collect_seldom()") > 10_000
     asked = "import quaestor.cli, sys; sys.argv = ['quaestor', '--version']"
@@ -53,6 +54,7 @@ def test_a_program_tidies_up_between_its_steps_and_a_library_does_not() -> None:
     assert said_by("from quaestor.core.collecting import tidying; print(*tidying('abc'))") == "a b c\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     platform.libc_ver()[0] != "glibc", reason="other libraries give memory back by themselves, or never"
 )

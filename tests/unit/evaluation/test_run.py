@@ -123,6 +123,7 @@ def test_the_engine_does_not_show_in_the_rows(engine: Engine, tmp_path: Path) ->
     assert content(stored(tmp_path / "one.db")) == content(stored(tmp_path / "other.db"))
 
 
+@pytest.mark.slow
 def test_the_order_of_the_dataset_does_not_show_in_the_rows(tmp_path: Path) -> None:
     dataset = many_conversations(12)
     played(dataset, tmp_path / "one.db")

@@ -37,6 +37,7 @@ def test_minted_properties_fit() -> None:
     assert faults(graph.to_turtle()) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "broken"),
     [('kg:scale "one" ;', 'kg:scale "two" ;'), ("a kg:Cell ;", "a kg:Box ;"), ("rdfs:range xsd:decimal ;", "")],

@@ -71,6 +71,7 @@ def test_graphs_do_not_see_each_other() -> None:
         assert OTHER.select(query)[0]["n"] == OTHER.document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", ["SELECT (COUNT(*) AS ?n)", "ASK"])
 def test_a_runaway_is_stopped_and_the_next_query_runs(head: str) -> None:
     query = f"{head} WHERE {{ {EVERYTHING_CUBED} FILTER(CONCAT(STR(?a), STR(?d), STR(?i)) = 'x') }}"

@@ -19,6 +19,7 @@ def test_the_order_is_chosen_for_the_processes_alone(monkeypatch: pytest.MonkeyP
     assert "OPENBLAS_NUM_THREADS" not in os.environ
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="the kernels of other processors are not named"
 )

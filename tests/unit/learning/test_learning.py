@@ -145,7 +145,15 @@ def one_of_each_company(examples: tuple[Example, ...]) -> list[Example]:
     return list({example.company: example for example in examples}.values())
 
 
+@pytest.fixture
+def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has each model learn for a few rounds: enough for what does not depend on how well it has learned."""
+    for module in ("ranking", "trees"):
+        monkeypatch.setattr(f"quaestor.learning.{module}._ROUNDS", 10)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_rounds")
 def test_one_seed_gives_one_set_of_weights(examples: tuple[Example, ...], tmp_path: Path) -> None:
     few = one_of_each_company(examples)[:4]
     for name in ("a", "b"):
@@ -292,6 +300,7 @@ def test_independent_questions_are_read_with_their_page_as_company(tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_rounds")
 def test_held_out_turns_of_both_benchmarks_are_all_answered_by_weights_of_others(
     examples: tuple[Example, ...], tmp_path: Path
 ) -> None:

@@ -35,6 +35,7 @@ def test_what_is_meant_is_found_on_other_pages(scorer: Trees) -> None:
     assert found == [int(meant.argmax()) for _, meant in turns]
 
 
+@pytest.mark.slow
 def test_what_turns_of_little_weight_show_counts_little() -> None:
     random = np.random.default_rng(3)
     turns = [turn(8, random) for _ in range(60)]

@@ -148,6 +148,7 @@ def test_every_other_reading_that_the_solver_kept_can_be_chosen() -> None:
         assert conversation.answers == answers
 
 
+@pytest.mark.slow
 def test_it_is_kept_where_that_is_asked_for_and_handed_on(conversation: OngoingConversation, tmp_path: Path) -> None:
     from typer.testing import CliRunner
 

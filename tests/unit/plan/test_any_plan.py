@@ -56,7 +56,7 @@ def test_a_plan_has_a_result_or_a_named_error(plan: Plan, history: list[StepResu
 
 
 @pytest.mark.slow
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(plans(), HISTORIES)
 def test_many_plans_have_a_result_or_a_named_error(plan: Plan, history: list[StepResult | None]) -> None:
     run(plan, history)

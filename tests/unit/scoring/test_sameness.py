@@ -35,6 +35,7 @@ def near_answers(draw: st.DrawFn) -> tuple[str | None, str | None]:
     return draw(st.sampled_from(texts) | odd), draw(st.sampled_from(texts) | odd)
 
 
+@pytest.mark.slow
 @given(st.lists(near_answers(), max_size=6))
 def test_many_answers_are_told_as_each_is(pairs: list[tuple[str | None, str | None]]) -> None:
     found = same_answers([one for one, _ in pairs], [other for _, other in pairs])

@@ -55,6 +55,7 @@ def test_a_store_on_mongodb_without_its_driver_names_the_extra(monkeypatch: pyte
         open_store("mongodb://localhost/runs")
 
 
+@pytest.mark.slow
 def test_a_store_in_a_file_does_not_load_the_driver() -> None:
     opened = "from quaestor.store.base import open_store; open_store('sqlite://')"
     program = f"import sys; {opened}; print('pymongo' in sys.modules)"

@@ -55,6 +55,7 @@ def test_options_of_the_uri_win_over_the_defaults() -> None:
     assert wished.write_concern.document == {"j": False}
 
 
+@pytest.mark.slow
 def test_an_unreachable_server_is_one_clear_line() -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))

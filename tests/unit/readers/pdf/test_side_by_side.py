@@ -32,6 +32,7 @@ def long_file(pages: int = 25) -> bytes:
     return pdf_of(printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [2, 3])
 def test_pages_are_those_that_one_process_reads(processes: int) -> None:
     data = long_file()

@@ -105,6 +105,7 @@ def test_damaged_weights_of_silence_are_a_named_error(tmp_path: Path, content: s
         make_solver("embedded", {"weights": str(folder)})
 
 
+@pytest.mark.slow
 def test_weights_of_before_silence_was_learned_answer_as_they_did(tmp_path: Path, sample: Dataset) -> None:
     conversation = sample.conversations[0]
     folder = tmp_path / "weights"

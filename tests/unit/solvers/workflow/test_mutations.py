@@ -31,7 +31,7 @@ Json = dict[str, Any]
 
 pytestmark = pytest.mark.slow
 
-COUNT = 500
+COUNT = 200
 VALID = [
     change(),
     plan(table(1, "cash at end of year", "2009"), table(2, OPERATING, "2009"), compute(3, "percentage", 1, 2)),

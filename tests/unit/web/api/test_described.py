@@ -88,6 +88,7 @@ def test_objects_of_bodies_and_replies_have_no_more_than_is_said() -> None:
             assert schema["additionalProperties"] is False, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("token", [None, TOKEN])
 def test_the_token_is_named_where_one_is_needed(token: str | None) -> None:
     document = document_of(token)

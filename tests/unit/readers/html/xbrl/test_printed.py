@@ -61,6 +61,7 @@ def test_what_is_hidden_or_empty_is_not_printed() -> None:
     assert printed(f"<p>{nothing}</p>", hidden=FIVE) == ()
 
 
+@pytest.mark.slow
 def test_a_file_may_be_very_deep() -> None:
     root = deepest = ElementTree.Element("html")
     for _ in range(50_000):

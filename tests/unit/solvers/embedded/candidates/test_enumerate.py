@@ -114,6 +114,7 @@ def test_no_number_is_set_beside_itself(solver: EmbeddedSolver) -> None:
     assert all(o.operands[0].value != o.operands[1].value for o in pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("question", "squared"), [("what is 45 times 4?", False), ("what is that times 45?", True)])
 def test_of_several_numbers_that_are_said_none_is_taken_twice(
     solver: EmbeddedSolver, question: str, squared: bool

@@ -19,6 +19,7 @@ from quaestor.solvers.embedded.model.loading import (
 SHIPPED = SHIPPED_WEIGHTS
 
 
+@pytest.mark.slow
 def test_weights_whose_keys_are_words_are_read_as_they_are_now(tmp_path: Path) -> None:
     folder = tmp_path / "older"
     shutil.copytree(SHIPPED, folder)
