@@ -5,7 +5,9 @@ question like this one has no answer in its filing, two models say that are lear
 filings; the result that is likeliest to be right is the answer.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from math import exp, isclose, log, log10, nan, prod
@@ -16,8 +18,10 @@ from numpy.typing import NDArray
 from quaestor.core.answer_value import AnswerValue, Number, Text, YesNo
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
+from quaestor.core.terms import terms
 from quaestor.errors import PlanError
 from quaestor.facts.table import FactTable
+from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.answer_units import KINDS, share_of_kind
@@ -25,7 +29,7 @@ from quaestor.questions.owners import names_other_owner
 from quaestor.questions.question_parts import split_questions
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
-from quaestor.solvers.embedded.filings.composing import Proposal
+from quaestor.solvers.embedded.filings.composing import Proposal, Question
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
     Likely,
@@ -49,6 +53,8 @@ _REPEATED = 0.01
 _OF_OTHERS = 0.05
 """The probability at most that a filing has the numbers of somebody whom no line of it names, or of what no word of it
 names."""
+_COUNT = re.compile(r"\b(?:how many|number of) ([\w' -]{1,60})")
+_VERB = re.compile(r" (?:did|does|do|are|were|was|is|has|have|had|can|will|in|at|of|there|that|people)\b")
 _FORMS = (
     "value", "measure", "ratio", "share", "sum", "growth", "change", "difference", "cagr", "average", "list", "members",
     "ranking", "compare", "words", "parts", "before", "verdict",
@@ -292,6 +298,13 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
     for series in proposal.series:
         line = series.line
         seen |= {*line.label_terms, *line.path_terms, *line.title_terms, *series.column}
+    matches = [match for operand in question.reading.operands for match in operand.matches]
+    index = table.sentences
+    places = [index.places[at] for at in _sentences_of(proposal) if at in index.places]
+    there = seen.union(*(index.terms[place] for place in places))
+    unmet = [match for match in matches if not _is_met(match, proposal, there)]
+    counted = _COUNT.search(question.reading.text.lower())
+    what = terms(_VERB.split(counted[1], maxsplit=1)[0])[-2:] if counted else ()
     named = {
         term
         for operand in question.reading.operands
@@ -334,6 +347,11 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
         "column": float(max((len(series.column) for series in proposal.series), default=0)),
         "times_asked": float(len(moments)),
         "times_found": float(len(moments & set(proposal.moments))) / len(moments) if moments else 1.0,
+        "unmet": float(len(unmet)),
+        "unmet_rarity": max((table.rarity(one) for match in unmet for one in _phrase_of(match, question)), default=0.0),
+        "span_apart": _span_apart(question, proposal),
+        "counted": float(any(one in there for one in what)) if what else nan,
+        "counted_rarity": max((table.rarity(one) for one in what if one not in there), default=0.0),
         "latest": float(any(moment.end == table.latest.end for moment in proposal.moments)),
         "goes_on": float(question.reading.goes_on),
         "before": float(bool(question.before)),
@@ -348,6 +366,43 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
     features |= {f"form={form}": float(proposal.form == form) for form in _FORMS}
     features |= {f"intent={name}": question.intents[name] for name in INTENTS}
     return features | {f"plan_{name}": value for name, value in proposal.features.items()}
+
+
+def _is_met(match: LexiconMatch, proposal: Proposal, seen: AbstractSet[str]) -> bool:
+    """Return whether a result is of what a phrase names: by its concept, its formula, or by any name of it."""
+    lexicon = read_lexicon()
+    concepts = {series.concept for series in proposal.series}
+    known = [lexicon.measures[name] for name in match.measures]
+    if not concepts.isdisjoint(match.concepts):
+        return True
+    if any(one.formula and not concepts.isdisjoint(one.formula.concepts()) for one in known):
+        return True
+    named = [lexicon.concepts[name] for name in match.concepts if name in lexicon.concepts]
+    phrases = [phrase for one in known for phrase in one.phrases] + [phrase for one in named for phrase in one.phrases]
+    return any(seen >= set(phrase) for phrase in phrases)
+
+
+def _phrase_of(match: LexiconMatch, question: Question) -> tuple[str, ...]:
+    phrases = (operand.phrase for operand in question.reading.operands if match in operand.matches)
+    return next((phrase[match.start : match.end] for phrase in phrases), ())
+
+
+def _span_apart(question: Question, proposal: Proposal) -> float:
+    """Return how many of the periods that are asked for a result has no number of: 1 if of none."""
+    asked = [moment for moment in question.moments if moment.months]
+    if not asked:
+        return 0.0
+    flows = any(
+        moment is not None and moment.months
+        for operand in question.reading.operands
+        for concept in operand.concepts
+        for line in question.table.by_concept.get(concept, ())
+        for moment in line.moments
+    )
+    there = {(moment.end, moment.months) for moment in proposal.moments}
+    # A balance is at the end of a period; what is earned or spent in it is not.
+    ends = set() if flows else {end for end, months in there if not months}
+    return sum((one.end, one.months) not in there and one.end not in ends for one in asked) / len(asked)
 
 
 def _sentences_of(proposal: Proposal) -> Iterator[tuple[str, int]]:

@@ -68,6 +68,23 @@ def test_what_no_word_of_the_report_names_has_no_answer(
     assert other.answerable < 0.1
 
 
+@pytest.mark.parametrize(
+    ("question", "feature", "there"),
+    [
+        ("what were the fees in 2024?", "span_apart", 0),
+        ("what were the fees in the fourth quarter of 2024?", "span_apart", 1),
+        ("what were net sales in 2024?", "unmet", 0),
+        ("what was the r&d spend in 2024?", "unmet", 1),
+        ("how many gpus were sold with fees?", "counted_rarity", 1),
+    ],
+)
+def test_what_a_question_names_and_a_result_lacks_is_known(
+    question: str, feature: str, there: float, weights: FilingWeights, table: FactTable
+) -> None:
+    decision = decide_question(question, [], table, _with(weights, None))
+    assert all((features[feature] > 0) == (there > 0) for features in decision.features[:1])
+
+
 def test_one_number_does_not_answer_two_parts_if_another_is_likely() -> None:
     sales, same, profit = (
         Result(Number(Decimal(value)), scale, (), share)
