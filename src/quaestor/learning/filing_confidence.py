@@ -137,8 +137,11 @@ def is_right(label: Mapping[str, Any], value: AnswerValue, scale: Scale) -> bool
     numbers = _numbers(value, scale)
     text = str(value).lower()
     if "parts" in label or "values" in label:
-        parts = [one for one in (*label.get("parts", ()), *label.get("values", ())) if "value" in one]
-        return bool(parts) and all(any(_is_number(one, number) for number in numbers) for one in parts)
+        parts = (*label.get("parts", ()), *label.get("values", ()))
+        return all(
+            ("value" in one and any(_is_number(one, number) for number in numbers)) or is_right(one, value, scale)
+            for one in parts
+        )
     if "yes" in label:
         return value == YesNo(label["yes"]) or (
             isinstance(value, Text) and text.startswith("yes" if label["yes"] else "no")
