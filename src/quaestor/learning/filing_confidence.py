@@ -1,7 +1,7 @@
 """Learn how often an answer about a filing is right, and how often a question has none, from labelled conversations."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import nan
@@ -12,7 +12,7 @@ import numpy as np
 from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo
 from quaestor.core.quantity import Scale
 from quaestor.facts.table import FactTable
-from quaestor.learning.filings import LabelledQuestion
+from quaestor.learning.filings import LabelledQuestion, label_parts
 from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, Decision, decide_question
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
@@ -60,12 +60,24 @@ def play_questions(
             past = []
         decision = decide_question(one.text, past, table, weights)
         results = decision.results
-        judged = results[: len(decision.features)]
-        rights = tuple(is_right(one.answer, result.value, result.scale) for result in judged)
-        played.append(PlayedQuestion(one, rights, decision))
+        played.append(_compare(one, decision))
         right = nan if weights.confidence is None else decision.right
         past.append(PastTurn(one.text, results[0].proposal.plan if results else None, right))
     return played
+
+
+def _compare(one: LabelledQuestion, decision: Decision) -> PlayedQuestion:
+    judged = decision.results[: len(decision.features)]
+    rights = tuple(is_right(one.answer, result.value, result.scale) for result in judged)
+    return PlayedQuestion(one, rights, decision)
+
+
+def with_parts(played: Iterable[PlayedQuestion]) -> Iterator[PlayedQuestion]:
+    """Yield played questions, and the parts of those that are several, as far as these have labels."""
+    for one in played:
+        yield one
+        if one.decision.parts and (labelled := label_parts(one.question)):
+            yield from (_compare(part, known) for part, known in zip(labelled, one.decision.parts, strict=True))
 
 
 def play_folds(
@@ -106,7 +118,7 @@ def fit_confidence(played: Sequence[PlayedQuestion]) -> ConfidenceModel:
     """Return the model of confidence that played questions teach."""
     import xgboost
 
-    known = [one for one in played if one.decision.features]
+    known = [one for one in with_parts(played) if one.decision.features]
     names = tuple(sorted({name for one in known for row in one.decision.features for name in row}))
 
     def fit(rows: Sequence[Mapping[str, float]], labels: Sequence[bool]) -> FittedTrees:

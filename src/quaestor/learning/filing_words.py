@@ -1,6 +1,7 @@
 """Learn which sentences of a filing answer a question, from labelled ones.
 
-A label says in words what is right, and quotes the sentence that says it.
+A label says what is right in words or as a number; the sentences that have most of these words, or print the number,
+answer the question.
 """
 
 import re
@@ -15,17 +16,14 @@ from quaestor.facts.sentences import SentenceIndex
 from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.solvers.embedded.filings.words import WordCandidates
 
-_QUOTE = re.compile(r"(?<!\w)['\u2018\u201c\"]([^\u201c\u201d\"]{12,400}?)['\u2019\u201d\"](?!\w)")
 _WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*")
 _SMALL = frozenset(
     """the and for with from that this were was are its their than which into over about more less other also have has
     been due by of to in on a an as at or""".split()
 )
-_SAYS, _QUOTED, _HAS_NUMBER = 2.0, 3.0, 1.0
-_MOST_OF_QUOTE = 0.8
+_SAYS, _HAS_NUMBER = 2.0, 2.0
 _LEAST = 0.45
 """How much of the words of a right answer a sentence must have."""
-_DISTINCT = 1000
 WORD_INTENTS = frozenset({"why", "description", "text_fact", "yesno", "two_part", "lookup"})
 """Intents whose questions teach which sentence answers."""
 _ROUNDS = 80
@@ -60,37 +58,29 @@ def fit_word_ranker(samples: Sequence[tuple[WordCandidates, NDArray[np.float32]]
     return fitted_trees(xgboost.train(_PARAMETERS | {"monotone_constraints": rising}, data, _ROUNDS), names)
 
 
-def grade_sentences(answer: Mapping[str, Any], place: str, index: SentenceIndex) -> dict[int, float]:
+def grade_sentences(answer: Mapping[str, Any], index: SentenceIndex) -> dict[int, float]:
     """Return how well sentences answer a question, by their place in the index; those that do not are left out.
 
     Args:
         answer: What is right, as the label says.
-        place: Where that is printed, in words.
         index: The sentences.
     """
     found: dict[int, float] = {}
-    for quote in _QUOTE.findall(place):
-        for at in _having_most(tuple(dict.fromkeys(terms(quote))), index, _MOST_OF_QUOTE, least=3):
-            found[at] = _QUOTED
     for text in _texts_of(answer):
         wanted = _words(text)
-        for at in _having_most(tuple(dict.fromkeys(terms(text))), index, _LEAST * 0.8, least=1):
+        for at in _having_most(tuple(dict.fromkeys(terms(text))), index, _LEAST * 0.8):
             share = len(wanted & _words(index.sentences[at].text)) / max(1, len(wanted))
             if share >= _LEAST:
                 found[at] = found.get(at, 0.0) + _SAYS * share
-    where = set(terms(place))
     for value in _values_of(answer):
         for at in index.numbers.get(abs(value), ()):
-            said = set(index.terms[at])
-            near = len(said & where) * 4 >= min(len(where), len(said))
-            if near or at in found or (value >= _DISTINCT and value % _DISTINCT):
-                found[int(at)] = found.get(int(at), 0.0) + _HAS_NUMBER * (1 + near)
+            found[int(at)] = found.get(int(at), 0.0) + _HAS_NUMBER
     return found
 
 
-def _having_most(wanted: tuple[str, ...], index: SentenceIndex, share: float, least: int) -> list[int]:
+def _having_most(wanted: tuple[str, ...], index: SentenceIndex, share: float) -> list[int]:
     """Return the sentences that have most of some terms."""
-    if len(wanted) < least:
+    if not wanted:
         return []
     counts = index.having(wanted).sum(axis=0)
     return [int(at) for at in (counts >= share * len(wanted)).nonzero()[0]]

@@ -24,6 +24,7 @@ from quaestor.learning.intents import QuestionSample, fit_classifier, generate_s
 from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
+from quaestor.questions.question_parts import split_questions
 from quaestor.solvers.embedded.filings.binding import Candidates
 from quaestor.solvers.embedded.filings.quoting import rank_sentences
 from quaestor.solvers.embedded.filings.times import resolve_moments
@@ -84,7 +85,6 @@ class LabelledQuestion:
     where: frozenset[float]
     where_terms: frozenset[str]
     answer: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    place: str = ""
 
 
 def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
@@ -104,6 +104,21 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
         )
         for line in lines
     ]
+
+
+def label_parts(one: LabelledQuestion) -> list[LabelledQuestion]:
+    """Return the questions that one consists of, with the label of each; none if it is one, or labelled as one."""
+    texts, labels = split_questions(one.text), one.answer.get("parts", ())
+    if len(texts) < 2 or len(texts) != len(labels):
+        return []
+    return [
+        replace(one, text=text, intent=_intent_of(label), numbers=frozenset(_numbers_of(label)), answer=label)
+        for text, label in zip(texts, labels, strict=True)
+    ]
+
+
+def _intent_of(label: Mapping[str, Any]) -> str:
+    return "lookup" if "value" in label else "yesno" if "yes" in label else "text_fact"
 
 
 def fit_filing_intents(questions: Sequence[LabelledQuestion], tables: Mapping[str, FactTable]) -> QuestionClassifier:
@@ -147,9 +162,10 @@ def fit_answer_kinds(questions: Sequence[LabelledQuestion], tables: Mapping[str,
     before = ""
     for one in questions:
         before = before if one.turn else ""
-        if kind := kind_of_label(one.answer):
-            samples.append(QuestionSample(read_question(one.text, tables[one.filing]), before, kind))
-        before = kind or before
+        for labelled in (one, *label_parts(one)):
+            if kind := kind_of_label(labelled.answer):
+                samples.append(QuestionSample(read_question(labelled.text, tables[one.filing]), before, kind))
+        before = kind_of_label(one.answer) or before
     return fit_classifier(samples, KINDS, by_terms=True)
 
 
@@ -184,39 +200,49 @@ class TurnReaders:
 
 
 def read_turns(questions: Sequence[LabelledQuestion], table: FactTable, readers: TurnReaders) -> Iterator[LabelledTurn]:
-    """Yield the questions about one filing with what each may mean."""
+    """Yield the questions about one filing, and the parts of those that are several, with what each may mean."""
     state = TurnState()
-    index = table.sentences
     for one in questions:
         if one.turn == 0:
             state = TurnState()
-        reading = read_question(one.text, table)
-        shares = readers.intents.classify(reading, before=state.intent)
-        moments = resolve_moments(reading, table, state.base)
-        likely = Likely(shares, readers.kinds.classify(reading, before=state.kind))
-        asked = ask_for_words(reading, moments, state, shares)
-        if readers.words is not None:
-            likely = with_sentences(likely, rank_sentences(asked, table, readers.words), table)
-        meant: list[Series] = []
-        operands = []
-        for place, operand in enumerate((*reading.operands, *((reading.whole,) if reading.relation else ()))):
-            candidates = ask_for(reading, min(place, len(reading.operands) - 1), moments, state, table, likely, operand)
-            if not candidates.series:
-                continue
-            grades = np.array([_grade(series, one, operand.terms) for series in candidates.series], np.float32)
-            operands.append((candidates, grades))
-            if grades.max() > 0:
-                meant += [s for s, grade in zip(candidates.series, grades, strict=True) if grade == grades.max()][:2]
-        graded = grade_sentences(one.answer, one.place, index)
-        words = find_sentences(asked, table)
-        fits = np.array([graded.get(int(place), 0.0) for place in words.places], np.float32)
-        yield LabelledTurn(one, tuple(operands), (words, fits))
-        said = [index.sentences[max(graded, key=lambda place: graded[place])]] if graded else []
-        quoted = tuple((sentence.section, sentence.index) for sentence in said)
-        state = read_turn_state(
-            state, reading, moments, [(series, None) for series in meant[:3]], table, sentences=quoted
-        )
-        state = replace(state, intent=one.intent, kind=kind_of_label(one.answer) or state.kind)
+        within = state
+        for part in label_parts(one):
+            turn, within = _read_turn(part, within, table, readers)
+            yield turn
+        turn, state = _read_turn(one, state, table, readers)
+        yield turn
+
+
+def _read_turn(
+    one: LabelledQuestion, state: TurnState, table: FactTable, readers: TurnReaders
+) -> tuple[LabelledTurn, TurnState]:
+    """Return a question with what it may mean, and what the next one goes on from."""
+    index = table.sentences
+    reading = read_question(one.text, table)
+    shares = readers.intents.classify(reading, before=state.intent)
+    moments = resolve_moments(reading, table, state.base)
+    likely = Likely(shares, readers.kinds.classify(reading, before=state.kind))
+    asked = ask_for_words(reading, moments, state, shares)
+    if readers.words is not None:
+        likely = with_sentences(likely, rank_sentences(asked, table, readers.words), table)
+    meant: list[Series] = []
+    operands = []
+    for place, operand in enumerate((*reading.operands, *((reading.whole,) if reading.relation else ()))):
+        candidates = ask_for(reading, min(place, len(reading.operands) - 1), moments, state, table, likely, operand)
+        if not candidates.series:
+            continue
+        grades = np.array([_grade(series, one, operand.terms) for series in candidates.series], np.float32)
+        operands.append((candidates, grades))
+        if grades.max() > 0:
+            meant += [s for s, grade in zip(candidates.series, grades, strict=True) if grade == grades.max()][:2]
+    graded = grade_sentences(one.answer, index)
+    words = find_sentences(asked, table)
+    fits = np.array([graded.get(int(place), 0.0) for place in words.places], np.float32)
+    answering = [index.sentences[max(graded, key=lambda place: graded[place])]] if graded else []
+    quoted = tuple((sentence.section, sentence.index) for sentence in answering)
+    after = read_turn_state(state, reading, moments, [(series, None) for series in meant[:3]], table, sentences=quoted)
+    after = replace(after, intent=one.intent, kind=kind_of_label(one.answer) or state.kind)
+    return LabelledTurn(one, tuple(operands), (words, fits)), after
 
 
 def rank_samples(turns: Iterable[LabelledTurn]) -> list[tuple[Candidates, NDArray[np.float32]]]:

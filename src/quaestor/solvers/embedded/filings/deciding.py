@@ -46,8 +46,13 @@ _JUDGED = 8
 """Results, the likeliest ones, whose probability of being right is computed."""
 _PER_PART = 4
 """Results of each part of a question that are tried beside those of the others."""
+_JOINED, _QUOTES = 4, 4
+"""Lists of the answers to the parts of a question, and quotations that may answer all of it, that are judged."""
 _SAME = 0.005
 """How near two numbers are that are one, one of them rounded."""
+_PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
+"""What one may be of an amount as a sentence prints it; 100 of a percentage."""
 _REPEATED = 0.01
 """How likely one number answers two parts."""
 _OF_OTHERS = 0.05
@@ -93,11 +98,13 @@ class Decision:
         results: The results, the likeliest first.
         features: What the probability of each is computed from, as far as they are judged.
         answerable: The probability that the filing has an answer.
+        parts: What is known of the answer to each of the questions that it consists of, if it is several.
     """
 
     results: tuple[Result, ...]
     features: tuple[Mapping[str, float], ...]
     answerable: float
+    parts: "tuple[Decision, ...]" = ()
 
     @property
     def right(self) -> float:
@@ -162,11 +169,18 @@ def collect_results(understood: Understood) -> tuple[Result, ...]:
 
 def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
     """Return what is known of the answer to a question after the turns before."""
-    parts = split_questions(text)
-    if len(parts) > 1 and (joined := _join_parts(parts, past, table, weights)) is not None:
-        return _judge(*joined, weights.confidence)
     understood = understand_turn(text, past, table, weights)
-    return _judge(understood, collect_results(understood), weights.confidence)
+    results = collect_results(understood)
+    texts = split_questions(text)
+    if len(texts) == 1:
+        return _judge(understood, results, weights.confidence)
+    parts = _decide_parts(texts, past, table, weights)
+    if not all(decision.results for _, decision in parts):
+        return _judge(understood, results, weights.confidence)
+    quotes = [_with_parts_known(result, parts) for result in results if result.proposal.form == "words"]
+    joined = join_parts(parts, table)
+    decision = _judge(understood, (*joined, *quotes[:_QUOTES]), weights.confidence)
+    return replace(decision, parts=tuple(decision for _, decision in parts))
 
 
 def _judge(understood: Understood, results: tuple[Result, ...], model: ConfidenceModel | None) -> Decision:
@@ -174,7 +188,11 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     if not results:
         return Decision((), (), 0.0)
     judged = results[:_JUDGED]
-    features = tuple(decision_features(understood, results, place) for place in range(len(judged)))
+    agreements = measure_agreements(judged)
+    features = tuple(
+        {**decision_features(understood, results, place), "agreement": agreements[place]}
+        for place in range(len(judged))
+    )
     if model is None:
         return Decision(tuple(replace(result, right=result.share) for result in results), features, 1.0)
     rights, answerable = model.predict(features)
@@ -186,37 +204,58 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     return Decision(ranked, tuple(features[place] for place in order), answerable)
 
 
-def _join_parts(
-    parts: Sequence[str], past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
-) -> tuple[Understood, tuple[Result, ...]] | None:
-    """Return the list of the answers to several questions, with the least sure of them; None if one has no answer."""
+Part = tuple[Understood, Decision]
+
+
+def _decide_parts(
+    texts: Sequence[str], past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
+) -> list[Part]:
+    """Return what each of several questions is understood as, and what is known of its answer."""
     asked = list(past)
-    decided: list[tuple[Understood, tuple[Result, ...]]] = []
-    for part in parts:
-        understood = understand_turn(part, asked, table, weights)
-        results = _judge(understood, collect_results(understood), weights.confidence).results
-        if not results:
-            return None
-        decided.append((understood, results))
-        asked.append(PastTurn(part, results[0].proposal.plan, results[0].right))
-    firsts = choose_apart([weigh_results(understood.likely, results) for understood, results in decided])
-    least = min(range(len(firsts)), key=lambda place: firsts[place].share)
-    understood = decided[least][0]
-    plan = join_plans([first.proposal.plan for first in firsts])
-    try:
-        result = execute(with_label_scales(plan, table.document), ()).result
-    except PlanError:
-        return None
-    if result.value is None:
-        return None
-    proposal = replace(
-        firsts[least].proposal,
-        plan=plan,
-        form="parts",
-        series=tuple(series for first in firsts for series in first.proposal.series),
-    )
-    share = min(first.share for first in firsts)
-    return understood, (Result(result.value, result.scale, (proposal,), share),)
+    found: list[Part] = []
+    for text in texts:
+        understood = understand_turn(text, asked, table, weights)
+        decision = _judge(understood, collect_results(understood), weights.confidence)
+        found.append((understood, decision))
+        plan = decision.results[0].proposal.plan if decision.results else None
+        asked.append(PastTurn(text, plan, decision.right))
+    return found
+
+
+def join_parts(parts: Sequence[Part], table: FactTable) -> list[Result]:
+    """Return lists of the answers to several questions, the likeliest first."""
+    weighed = [weigh_results(understood.likely, decision.results) for understood, decision in parts]
+    found = []
+    for weight, firsts in choose_apart(weighed)[:_JOINED]:
+        plan = join_plans([first.proposal.plan for first in firsts])
+        try:
+            result = execute(with_label_scales(plan, table.document), ()).result
+        except PlanError:
+            continue
+        if result.value is None:
+            continue
+        rights = [first.right for first in firsts]
+        proposal = Proposal(
+            plan,
+            sum(first.proposal.score for first in firsts),
+            "parts",
+            tuple(series for first in firsts for series in first.proposal.series),
+            tuple(moment for first in firsts for moment in first.proposal.moments),
+            {"parts_weight": weight, "parts_least": min(rights), "parts_all": prod(rights)},
+        )
+        found.append(Result(result.value, result.scale, (proposal,), prod(first.share for first in firsts)))
+    return found
+
+
+def _with_parts_known(quote: Result, parts: Sequence[Part]) -> Result:
+    """Return a quotation with how likely what it quotes answers each of several questions."""
+    quoted = set(_sentences_of(quote.proposal))
+    rights = [
+        max((one.right for one in known.results if not quoted.isdisjoint(_sentences_of(one.proposal))), default=0.0)
+        for _, known in parts
+    ]
+    features = {**quote.proposal.features, "parts_least": min(rights), "parts_all": prod(rights)}
+    return replace(quote, proposals=(replace(quote.proposal, features=features), *quote.proposals[1:]))
 
 
 def weigh_results(likely: Likely, results: Sequence[Result]) -> list[tuple[float, Result]]:
@@ -244,15 +283,16 @@ def _quoted(result: Result) -> Iterator[tuple[str, int]]:
     return _sentences_of(result.proposal) if result.proposal.form == "words" else iter(())
 
 
-def choose_apart(parts: Sequence[Sequence[tuple[float, Result]]]) -> list[Result]:
-    """Return the likeliest result for each part, not one number for two of them if it can be helped."""
+def choose_apart(parts: Sequence[Sequence[tuple[float, Result]]]) -> list[tuple[float, tuple[Result, ...]]]:
+    """Return results for all parts, the likeliest first; one number for two parts is hardly likely."""
 
     def weigh(chosen: Sequence[tuple[float, Result]]) -> float:
         amounts = [amount for _, result in chosen if (amount := _amount(result)) is not None]
         same = any(isclose(one, other, rel_tol=_SAME) for one, other in combinations(amounts, 2))
         return prod(weight for weight, _ in chosen) * (_REPEATED if same else 1.0)
 
-    return [result for _, result in max(product(*parts), key=weigh)]
+    weighed = [(weigh(chosen), tuple(result for _, result in chosen)) for chosen in product(*parts)]
+    return sorted(weighed, key=lambda one: -one[0])
 
 
 def _amount(result: Result) -> float | None:
@@ -403,6 +443,26 @@ def _span_apart(question: Question, proposal: Proposal) -> float:
     # A balance is at the end of a period; what is earned or spent in it is not.
     ends = set() if flows else {end for end, months in there if not months}
     return sum((one.end, one.months) not in there and one.end not in ends for one in asked) / len(asked)
+
+
+def measure_agreements(results: Sequence[Result]) -> list[float]:
+    """Return how likely what agrees with each result is: a quotation that prints its number, or a number in it."""
+    found = [0.0] * len(results)
+    printed = {
+        place: [float(number.replace(",", "")) for number in _PRINTED.findall(str(result.value))]
+        for place, result in enumerate(results)
+        if result.proposal.form == "words"
+    }
+    for place, result in enumerate(results):
+        amount = _amount(result)
+        if not amount or place in printed:
+            continue
+        sizes = [abs(amount) * factor for factor in _PRINTED_IN]
+        for other, numbers in printed.items():
+            if any(isclose(number, size, rel_tol=_SAME) for number in numbers for size in sizes):
+                found[place] = max(found[place], results[other].share)
+                found[other] = max(found[other], result.share)
+    return found
 
 
 def _sentences_of(proposal: Proposal) -> Iterator[tuple[str, int]]:

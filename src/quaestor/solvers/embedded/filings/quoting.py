@@ -38,6 +38,7 @@ _NOT_NAMES = frozenset(
     december""".split()
 )
 """Words with a capital that name nobody."""
+_ANY = re.compile(r"\b(?:any|anything|anyone|anybody|ever|at all)\b")
 _LEAST = 0.02
 _PROPOSED = 3
 _LONGEST = 3
@@ -127,13 +128,14 @@ def propose_verdicts(
     if share < _LEAST or not _CLOSED.search(question.lower()):
         return []
     against = bool(_NEGATED.search(question.lower()))
+    asks_any = float(bool(_ANY.search(question.lower())))
     found = []
     for sentence in ranked[:_PROPOSED]:
         text = table.sentences.sentences[sentence.place].text
         denies = bool(_NEGATED.search(text.lower())) != against
         (step,) = quote((sentence.place,), table, "").steps
         plan = Plan((step, Compute(2, "denies" if denies else "affirms", (Ref(1),))))
-        found.append(_propose(plan, sentence, share, "verdict", denies=float(denies)))
+        found.append(_propose(plan, sentence, share, "verdict", denies=float(denies), asks_any=asks_any))
     return found
 
 

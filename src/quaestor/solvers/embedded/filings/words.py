@@ -64,6 +64,7 @@ _ASKS: Mapping[str, re.Pattern[str]] = {
         "fall*,fell,down,drop*,lower,decreas*,declin*,less,worse,shrink*,shrank,shrunk,negative,loss,lost,weak*"
     ),
     "now": _any_of("now,current*,today,latest,left,remain*"),
+    "any": _any_of("any,anything,anyone,anybody,ever,at all"),
 }
 """What a question may ask for, by its words."""
 
@@ -76,6 +77,7 @@ _FITS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "much": (("money",),),
     "percent": (("percent",),),
     "forward": (("expects",),),
+    "any": (("denies",),),
 }
 """What a sentence that answers has, by what the question asks for: one of several, each all of some signs."""
 

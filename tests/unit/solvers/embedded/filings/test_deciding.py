@@ -5,11 +5,19 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from quaestor.core.answer_value import Number
+from quaestor.core.answer_value import AnswerValue, Number, Text
 from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import FactTable, build_facts
-from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, Result, choose_apart, decide_question
+from quaestor.plan.steps import Plan
+from quaestor.solvers.embedded.filings.composing import Proposal
+from quaestor.solvers.embedded.filings.deciding import (
+    ConfidenceModel,
+    Result,
+    choose_apart,
+    decide_question,
+    measure_agreements,
+)
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 from quaestor.solvers.embedded.model.loading import load_weights
 
@@ -90,5 +98,14 @@ def test_one_number_does_not_answer_two_parts_if_another_is_likely() -> None:
         Result(Number(Decimal(value)), scale, (), share)
         for value, scale, share in ((642, Scale.MILLION, 0.9), ("642.3", Scale.MILLION, 0.5), (70, Scale.MILLION, 0.3))
     )
-    assert choose_apart([[(0.9, sales)], [(0.5, same), (0.3, profit)]]) == [sales, profit]
-    assert choose_apart([[(0.9, sales)], [(0.5, same)]]) == [sales, same]
+    assert choose_apart([[(0.9, sales)], [(0.5, same), (0.3, profit)]])[0][1] == (sales, profit)
+    assert choose_apart([[(0.9, sales)], [(0.5, same)]])[0][1] == (sales, same)
+
+
+def test_a_number_and_a_sentence_that_prints_it_support_each_other() -> None:
+    def result(value: AnswerValue, form: str, share: float) -> Result:
+        return Result(value, Scale.MILLION, (Proposal(Plan(()), 0.0, form, (), ()),), share)
+
+    stated = result(Text("Sales rose to $1.2 billion."), "words", 0.3)
+    agreeing, other = result(Number(Decimal(1198)), "value", 0.5), result(Number(Decimal(70)), "value", 0.2)
+    assert measure_agreements([agreeing, other, stated]) == [0.3, 0.0, 0.5]

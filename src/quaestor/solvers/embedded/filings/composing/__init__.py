@@ -9,7 +9,12 @@ from quaestor.solvers.embedded.filings.composing.choices import propose_comparis
 from quaestor.solvers.embedded.filings.composing.pairs import propose_changes, propose_growth_rates, propose_growths
 from quaestor.solvers.embedded.filings.composing.question import Bound, Proposal, Question, softmax
 from quaestor.solvers.embedded.filings.composing.ratios import propose_numbers, propose_ratios, propose_shares
-from quaestor.solvers.embedded.filings.composing.several import propose_averages, propose_lists, propose_sums
+from quaestor.solvers.embedded.filings.composing.several import (
+    list_operands,
+    propose_averages,
+    propose_lists,
+    propose_sums,
+)
 
 __all__ = ["Bound", "Proposal", "Question", "compose", "intents_by_name", "softmax"]
 
@@ -26,6 +31,7 @@ _INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
     "cagr": ("cagr",),
     "average": ("average",),
     "list": ("list",),
+    "operands": ("list", "lookup", "two_part"),
     "ranking": ("ranking",),
     "compare": ("comparison", "yesno"),
 }
@@ -41,6 +47,7 @@ _COMPOSERS: Mapping[str, Callable[[Question], Iterator[Proposal]]] = {
     "cagr": propose_growth_rates,
     "average": propose_averages,
     "list": propose_lists,
+    "operands": list_operands,
     "ranking": propose_rankings,
     "compare": propose_comparisons,
 }

@@ -524,7 +524,7 @@ def join_lists(texts: Sequence[str]) -> str | None:
 
 
 def propose_lists(question: Question) -> Iterator[Proposal]:
-    """Yield lists: by time, by member, or of two operands."""
+    """Yield lists by time and by member."""
     by_time, by_member = _by_what(question)
     for meant in read_meant(question)[:_MOST]:
         moments = list(reversed(moments_of_list(question, meant)))
@@ -534,13 +534,18 @@ def propose_lists(question: Question) -> Iterator[Proposal]:
     for entries, share in read_entries(question):
         if made := propose_items(question, entries, "members", log_share(share * by_member)):
             yield made
-    if len(question.operands) >= 2:
-        moment = moments_to_try(question)[0]
-        places = range(len(question.operands))
-        for chosen in product(*(read_meant(question, place)[: 2 if len(places) == 2 else 1] for place in places)):
-            listed = [(_name_of(meant), meant, moment) for meant in chosen]
-            if made := propose_items(question, listed, "list", log_share(prod(one.share for one in chosen) * 0.5)):
-                yield made
+
+
+def list_operands(question: Question) -> Iterator[Proposal]:
+    """Yield lists of what a question names side by side: "cash flow and capex"."""
+    if len(question.operands) < 2:
+        return
+    moment = moments_to_try(question)[0]
+    places = range(len(question.operands))
+    for chosen in product(*(read_meant(question, place)[: 2 if len(places) == 2 else 1] for place in places)):
+        listed = [(_name_of(meant), meant, moment) for meant in chosen]
+        if made := propose_items(question, listed, "list", log_share(prod(one.share for one in chosen) * 0.5)):
+            yield made
 
 
 def _by_what(question: Question) -> tuple[float, float]:
