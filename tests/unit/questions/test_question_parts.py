@@ -17,6 +17,10 @@ from quaestor.questions.question_parts import split_questions
         ("buybacks, how much and at what price?", ("buybacks, how much", "buybacks, at what price")),
         ("bottom line and diluted EPS in 2023?", ("bottom line in 2023", "diluted eps in 2023")),
         ("What were net income and capex in 2023?", ("what were net income in 2023", "capex in 2023")),
+        (
+            "share count for the year, and how many fewer than a year ago?",
+            ("share count for the year", "by how much was share count for the year lower than a year ago"),
+        ),
         ("how many shares was that, and at what price?", ("how many shares was that", "at what price")),
         (
             "reported operating margin vs the non-GAAP one for 2022?",

@@ -153,7 +153,7 @@ class _Finder:
         for line in (*named, *(series.line for series in self.asked.before)):
             scores = in_text if line.sentence else in_tables
             scores[line.place] = scores.get(line.place, 0.0) + self.weight
-        years = {moment.year for moment in self.asked.moments if moment.end > table.latest.end}
+        years = {moment.year for moment in self.asked.moments if moment.months == 12 and moment.end > table.latest.end}
         if years and _FALLING_DUE.issuperset(self.own) and _EXPECTING.isdisjoint(self.asked.operand.phrase):
             # What falls due in a year to come need not be named: its schedule has the year.
             due = [place for year in years for place in table.scheduled.get(year, ())]

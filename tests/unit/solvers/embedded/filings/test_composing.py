@@ -226,6 +226,16 @@ def test_a_quarter_is_the_longer_period_less_the_other_one() -> None:
     assert spell_at(find(quarters, "revenue"), Moment(2022, 4, 12), terms) is None
 
 
+def test_a_quarter_is_compared_with_that_of_the_year_before() -> None:
+    rows = (
+        ("", "three months ended june 30 , 2023", "three months ended june 30 , 2022"),
+        ("revenue", "$ 230", "$ 200"),
+    )
+    quarters = build_facts(assemble("q", [TablePart(rows)]))
+    plan = ask(quarters, "how much higher was revenue in Q2 than a year ago?", "change", ("revenue",))
+    assert number(quarters, plan) == 30
+
+
 def test_a_plan_is_read_as_what_it_did(table: FactTable) -> None:
     def past(text: str, intent: str, *labels: str) -> PastAnswer:
         read = read_past_answer(ask(table, text, intent, labels), table)

@@ -125,7 +125,9 @@ def two_moments(question: Question, meant: Meant) -> tuple[Moment, Moment] | Non
 
 def _from_one(question: Question, asked: Moment, anchor: Moment | None) -> tuple[Moment, Moment]:
     """Return the times that are compared if one is named: it is the base of the other, or has a year before it."""
-    at = question.reading.moments[0]
+    times = question.reading.moments
+    # "in Q2 vs last year": what follows "vs" is the base.
+    at = next((one for one in times if one.back is not None and _TO_BASE.search(question.text[: one.start])), times[0])
     base = anchor or question.base
     if question.last is not None and question.last.form in ("growth", "change") and not _states(question):
         return asked.before(years=1), asked  # "and the year before?" repeats the growth
