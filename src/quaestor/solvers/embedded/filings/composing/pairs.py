@@ -181,7 +181,9 @@ def propose_growths(question: Question) -> Iterator[Proposal]:
 def propose_changes(question: Question) -> Iterator[Proposal]:
     """Yield differences between an earlier and a later number."""
     in_points = bool(_POINTS.search(question.text))
-    for score, _, old, new, terms in read_pairs(question):
+    for score, meant, old, new, terms in read_pairs(question):
+        if in_points and meant.kind == "series" and not meant.percent:
+            continue  # amounts have no basis points
         formula = f"{old} - {new}" if _fell(question, old, new, terms) else f"{new} - {old}"
         if in_points:
             formula = f"({formula}) * 10000"
