@@ -10,7 +10,6 @@ import pkgutil
 import re
 import signal
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from re import _parser
@@ -21,6 +20,8 @@ from quaestor.evaluation.checked_questions import MAX_QUESTION
 
 SOURCE = Path(quaestor.__file__).parent
 METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
+USED = re.compile(rf"\bre\.|\.(?:{'|'.join(METHODS)})\b")
+"""What a module holds that compiles or uses a pattern."""
 LONGEST = MAX_QUESTION
 """Characters of the longest question; quadratic cost in the longer texts of documents shows at this length, too."""
 STEPS = (LONGEST // 4, LONGEST // 2, LONGEST)
@@ -73,26 +74,22 @@ def watched_patterns() -> dict[tuple[str, int], str]:
     return found
 
 
-def literal_patterns(trees: dict[str, ast.Module]) -> Iterator[tuple[str, int, str]]:
-    """Yield the patterns that functions give to `re` as literals."""
-    for path, tree in trees.items():
-        for node in ast.walk(tree):
-            match node:
-                case ast.Call(
-                    func=ast.Attribute(value=ast.Name(id="re"), attr=name), args=[ast.Constant(str(text)), *_]
-                ) if name in METHODS:
-                    yield text, re.compile(text).flags, f"{path}:{node.lineno}:{name}"
-
-
-def methods_by_name(trees: dict[str, ast.Module]) -> dict[tuple[str, str], set[str]]:
-    """Return by which methods each name of each module is used."""
+def uses_of(trees: dict[str, ast.Module]) -> tuple[dict[tuple[str, str], set[str]], list[tuple[str, int, str]]]:
+    """Return by which methods each name of each module is used, and what functions give to `re` as literals."""
     used: dict[tuple[str, str], set[str]] = {}
+    literals = list[tuple[str, int, str]]()
     for path, tree in trees.items():
         for node in ast.walk(tree):
-            match node:
-                case ast.Attribute(value=ast.Name(id=name), attr=method) if method in METHODS:
-                    used.setdefault((path, name), set()).add(method)
-    return used
+            if isinstance(node, ast.Attribute):
+                if node.attr in METHODS and isinstance(node.value, ast.Name):
+                    used.setdefault((path, node.value.id), set()).add(node.attr)
+            elif isinstance(node, ast.Call):
+                match node:
+                    case ast.Call(
+                        func=ast.Attribute(value=ast.Name(id="re"), attr=name), args=[ast.Constant(str(text)), *_]
+                    ) if name in METHODS:
+                        literals.append((text, re.compile(text).flags, f"{path}:{node.lineno}:{name}"))
+    return used, literals
 
 
 def name_of(where: str, trees: dict[str, ast.Module]) -> str | None:
@@ -184,17 +181,17 @@ def worst(pattern: str, flags: int, methods: set[str], raw: bool) -> tuple[str, 
         for way in ways:
             if is_quick(compiled, way, f"{text[: STEPS[0]]}!") or apply(compiled, way, f"{text}!") < FREE:
                 continue
-            costs = [cost_of(compiled, way, f"{text[:size]}!") for size in STEPS]
-            if (costs[-1] > FREE and costs[-1] > GROWTH**2 * costs[0]) or costs[0] >= HOPELESS:
-                return before + seed, costs
+            short, long = (cost_of(compiled, way, f"{text[:size]}!") for size in (STEPS[0], STEPS[-1]))
+            if (long > FREE and long > GROWTH**2 * short) or short >= HOPELESS:
+                return before + seed, [short, cost_of(compiled, way, f"{text[: STEPS[1]]}!"), long]
     return None
 
 
 def main() -> None:
     """Print the patterns that fail, and how many there are."""
-    files = {path.relative_to(SOURCE).as_posix(): path for path in SOURCE.rglob("*.py")}
-    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in files.items()}
-    used = methods_by_name(trees)
+    sources = {path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
+    trees = {name: ast.parse(source) for name, source in sources.items() if USED.search(source)}
+    used, literals = uses_of(trees)
     patterns: dict[tuple[str, int], tuple[str, set[str]]] = {}
     for (text, flags), where in watched_patterns().items():
         name = name_of(where, trees)
@@ -206,7 +203,7 @@ def main() -> None:
             for method in found
         }
         patterns[text, flags] = where, methods if name is not None and methods else {"search"}
-    for text, flags, where in literal_patterns(trees):
+    for text, flags, where in literals:
         place, _, method = where.rpartition(":")
         patterns.setdefault((text, flags), (place, {method}))
     failing = []
