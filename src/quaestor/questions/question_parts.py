@@ -60,7 +60,9 @@ _MOST = 4
 
 
 def split_questions(text: str) -> tuple[str, ...]:
-    """Return the questions that one has in it, each of which can be read by itself; it alone if it is one.
+    """Return the questions that one has in it; it alone if it is one.
+
+    Each can be read by itself, or goes on from the one before as a question of a conversation does.
 
     >>> split_questions("What is the total RPO in 2024, and how much of it is current?")
     ('What is the total RPO in 2024', 'how much of the total RPO is current in 2024')
@@ -92,7 +94,7 @@ def _split_clauses(asked: str) -> list[str]:
         if len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()):
             return [asked]
         if not _own_terms(rest[0]):
-            return [first, *(_compare(clause, first) or f"{first}, {clause}" for clause in rest)]
+            return [first, *(_compare(clause, first) or clause for clause in rest)]
     elif len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()) and not _PERSONS_AND_TIMES.match(first.lower()):
         return [asked]  # "did sales grow, and by how much?" is one question
     return [first, *(_complete(clause, first) for clause in rest)]
@@ -156,7 +158,7 @@ def _complete(clause: str, first: str) -> str:
         lead = f"{word[0]} " if len(word) > 1 and word[0] in ("of", "for", "on") else ""
         clause = f"{clause[: back.start()]}{lead}{topic}{clause[back.end() :]}"
     elif not _own_terms(clause):
-        clause = f"{clause} {topic}"
+        return clause  # "and since when?" goes on from the answer before
     return _with_time(clause, _time_of(first))
 
 

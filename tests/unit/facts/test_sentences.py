@@ -1,7 +1,7 @@
 """Sentences are found by their terms, the headings over them and the numbers that they print."""
 
 from quaestor.core.terms import terms
-from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
+from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, assemble
 from quaestor.facts.sentences import STATIC, index_sentences
 
 INDEX = index_sentences(
@@ -63,7 +63,7 @@ def test_terms_that_have_a_capital_within_sentences_are_names() -> None:
 
 
 def test_an_auditors_report_is_signed() -> None:
-    parts = [
+    parts: list[DocumentPart] = [
         HeadingPart("Business", 1),
         ParagraphPart(("We sell tools.",)),
         HeadingPart("Report of independent registered public accounting firm", 1),
