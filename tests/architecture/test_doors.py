@@ -4,14 +4,14 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
+from many_cases import for_each
 
 SOURCE = Path(__file__).parents[2] / "src" / "quaestor"
 APPLICATION = sorted((SOURCE / "application").rglob("*.py"))
 FLAG = re.compile(r"(?<![\w-])--[a-z]")
 
 
-@pytest.mark.parametrize("path", APPLICATION, ids=lambda path: path.stem)
+@for_each(APPLICATION)
 def test_the_application_prints_nothing_and_knows_no_flag(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):

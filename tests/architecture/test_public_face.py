@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from many_cases import for_each
 
 import quaestor
 
@@ -20,7 +21,7 @@ NAMES = sorted({*quaestor.__all__, "open"} - {"__version__"})
 """`open` is public, and not among what `import *` takes: Python has an `open` of its own."""
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each(NAMES)
 def test_every_name_is_there_and_described(name: str) -> None:
     value = getattr(quaestor, name)
     assert value.__name__ == name

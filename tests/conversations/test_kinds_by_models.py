@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from many_cases import for_each_row
 from model_replies import Asked, Call, Reply, structured
 from model_server import Script
 from reflection_bench import APPROVES, look_up, role_of
@@ -325,7 +326,7 @@ HOSTILE: dict[str, list[Json | Reply]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("solver", "reply"), [(s, reply) for s, replies in HOSTILE.items() for reply in replies])
+@for_each_row([(s, reply) for s, replies in HOSTILE.items() for reply in replies])
 def test_what_cannot_be_used_is_given_back_with_what_is_wrong(solver: str, reply: Json | Reply) -> None:
     played = play(solver, saying([reply, *CASES[0][1][solver]]), WHICH)
     assert played.turn.error is None, played.turn.error

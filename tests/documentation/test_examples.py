@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from command_line import all_commands, exit_code
 from fenced import ROOT, Block, blocks, typed, words
+from many_cases import for_each
 from plugin_package import install_project
 
 from quaestor.settings import load_settings
@@ -173,7 +174,7 @@ def test_settings_are_valid(block: Block, tmp_path: Path) -> None:
         load_settings(environment={}, folder=tmp_path)
 
 
-@pytest.mark.parametrize("block", list(blocks()), ids=str)
+@for_each(list(blocks()))
 def test_blocks_have_known_languages_and_remarks(block: Block) -> None:
     """A block without a language is a drawing and must not contain commands."""
     assert block.language in LANGUAGES or not (block.language or _COMMAND.search(block.text))

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
 from fenced import ROOT, texts
+from many_cases import for_each
 
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
@@ -26,7 +26,7 @@ def anchors(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("path", texts(), ids=lambda path: path.name)
+@for_each(texts())
 def test_every_link_leads_somewhere(path: Path) -> None:
     for link in links(path):
         if re.match(r"https?://", link):
@@ -58,7 +58,7 @@ def test_every_page_is_in_the_navigation() -> None:
     assert pages - named == set(), "name it in mkdocs.yml"
 
 
-@pytest.mark.parametrize("path", texts(), ids=lambda path: path.name)
+@for_each(texts())
 def test_named_pages_and_files_exist(path: Path) -> None:
     """Pages and files named in running text exist."""
     text = _FENCED.sub("", path.read_text(encoding="utf-8"))

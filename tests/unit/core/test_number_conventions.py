@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from many_cases import for_each_row
 from printed_forms import COMMA, INDIAN, NUMBERS, SPACED_COMMA, SPACED_POINT, SWISS
 
 from quaestor.core.number_conventions import ENGLISH, NumberConvention, find_convention
@@ -12,7 +13,7 @@ from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
 
 
-@pytest.mark.parametrize(("convention", "text", "value", "scale"), NUMBERS)
+@for_each_row(NUMBERS)
 def test_a_printed_number_has_its_value(convention: NumberConvention, text: str, value: str, scale: Scale) -> None:
     (found,) = parse_cell(text, convention)
     assert (found.value, found.scale) == (Decimal(value), scale)
@@ -48,7 +49,7 @@ NO_NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize(("convention", "text"), NO_NUMBERS)
+@for_each_row(NO_NUMBERS)
 def test_what_is_understood_in_part_is_no_number(convention: NumberConvention, text: str) -> None:
     assert parse_cell(text, convention) == ()
 

@@ -3,6 +3,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from many_cases import for_each_row
 
 from quaestor.core.number_conventions import LOOSE
 from quaestor.core.parsing import clean_label, find_quantities, parse_cell, parse_quantity
@@ -86,7 +87,7 @@ SINGLE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "value", "scale", "unit"), SINGLE)
+@for_each_row(SINGLE)
 def test_a_cell_with_one_number(text: str, value: str, scale: Scale, unit: str | None) -> None:
     (quantity,) = parse_cell(text)
     assert (quantity.value, quantity.scale, quantity.unit) == (Decimal(value), scale, unit)

@@ -3,6 +3,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from many_cases import for_each_row
 from printed_forms import PERIODS
 
 from quaestor.core.periods import Period, find_period_edges, find_periods, find_relative_periods, parse_period, shifted
@@ -52,12 +53,12 @@ WHOLE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "period"), WHOLE)
+@for_each_row(WHOLE)
 def test_a_label_that_names_a_period(text: str, period: Period) -> None:
     assert parse_period(text) == period
 
 
-@pytest.mark.parametrize(("text", "period"), [(text, period) for period, texts in PERIODS for text in texts])
+@for_each_row([(text, period) for period, texts in PERIODS for text in texts])
 def test_a_period_in_many_forms(text: str, period: Period) -> None:
     assert parse_period(text) == period
     assert [mention.period for mention in find_periods(f"it was 5 in {text} and more")] == [period]

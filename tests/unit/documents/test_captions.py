@@ -1,11 +1,11 @@
 import pytest
+from many_cases import for_each_row
 
 from quaestor.core.quantity import Scale
 from quaestor.documents.captions import Caption, caption_in_text, is_caption, read_caption, without_caption
 
 
-@pytest.mark.parametrize(
-    ("text", "scale", "unit"),
+@for_each_row(
     [
         ("", None, None),
         ("in millions", Scale.MILLION, None),
@@ -54,7 +54,7 @@ from quaestor.documents.captions import Caption, caption_in_text, is_caption, re
         ("earnings (in thousand NT dollars)", Scale.THOUSAND, "TWD"),
         ("notes of $ million 2019", None, None),
         ("a market", None, None),
-    ],
+    ]
 )
 def test_scale_and_unit_of_a_caption(text: str, scale: Scale | None, unit: str | None) -> None:
     assert read_caption(text) == Caption(scale, unit)

@@ -1,6 +1,7 @@
 """What phrases about units say: the scale and the currency, and whether a text is nothing else."""
 
 import pytest
+from many_cases import for_each_row
 from printed_forms import UNIT_PHRASES
 
 from quaestor.core.quantity import Scale
@@ -8,7 +9,7 @@ from quaestor.documents.captions import read_caption
 from quaestor.documents.unit_phrases import find_unit_phrase, is_unit_line
 
 
-@pytest.mark.parametrize(("text", "scale", "currency"), UNIT_PHRASES)
+@for_each_row(UNIT_PHRASES)
 def test_a_phrase_names_scale_and_currency(text: str, scale: Scale, currency: str | None) -> None:
     phrase = find_unit_phrase(text)
     assert phrase is not None
@@ -16,7 +17,7 @@ def test_a_phrase_names_scale_and_currency(text: str, scale: Scale, currency: st
     assert is_unit_line(text)
 
 
-@pytest.mark.parametrize(("text", "scale", "currency"), UNIT_PHRASES)
+@for_each_row(UNIT_PHRASES)
 def test_a_label_says_it_in_brackets_or_at_its_end(text: str, scale: Scale, currency: str | None) -> None:
     for label in (f"Revenue ({text.strip('()')})", f"Net sales, {text.strip('()')}"):
         caption = read_caption(label)

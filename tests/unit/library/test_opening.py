@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from long_filing import a_long_filing
 from made_up import a_record, write_dataset
+from many_cases import for_each
 from model_server import ModelServer
 from reflection_bench import draft, look_up, playing
 
@@ -162,7 +163,7 @@ WRONG: tuple[Callable[[], object], ...] = (
 )
 
 
-@pytest.mark.parametrize("act", WRONG)
+@for_each(WRONG)
 def test_a_mistake_is_said_in_one_line(act: Callable[[], object]) -> None:
     with pytest.raises(quaestor.QuaestorError) as raised:
         act()

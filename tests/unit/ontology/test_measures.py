@@ -1,6 +1,7 @@
 """Measures of filings: each is whole, and is called as its examples call it, and by no other's name."""
 
 import pytest
+from many_cases import for_each_row
 
 from quaestor.ontology.core import read_core
 from quaestor.ontology.measures import Measure, figures_of, in_words, read_measures
@@ -21,7 +22,7 @@ def test_every_ratio_of_the_core_is_a_measure() -> None:
     assert {ratio.label for ratio in read_core().ratios} <= labels
 
 
-@pytest.mark.parametrize(("measure", "example"), EXAMPLES, ids=[example for _, example in EXAMPLES])
+@for_each_row(EXAMPLES)
 def test_an_example_names_its_measure_and_no_other(measure: Measure, example: str) -> None:
     words = question_words(example)
     lengths = {other.name: len(found[0]) for other in FOUND.measures if (found := other.matcher.search(words))}

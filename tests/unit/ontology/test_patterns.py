@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from many_cases import for_each_row
 
 from quaestor.errors import OntologyError
 from quaestor.ontology.core import core_triples, read_core
@@ -10,8 +11,7 @@ NOUNS = {"change": ("change", "growth", "growth rate"), "value": ("value",)}
 PATTERNS = read_core().patterns
 
 
-@pytest.mark.parametrize(
-    ("phrase", "question", "found"),
+@for_each_row(
     [
         ("percentage change", "the percentage change?", True),
         ("percentage change", "the percentage of change", False),
@@ -39,7 +39,7 @@ PATTERNS = read_core().patterns
         ("divided by #", "divided by revenue", False),
         ("s&p", "the S&P 500", True),
         ("^", "", True),
-    ],
+    ]
 )
 def test_the_notation(phrase: str, question: str, found: bool) -> None:
     assert (compile_phrases([phrase], NOUNS).search(question_words(question)) is not None) is found

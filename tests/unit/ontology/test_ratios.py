@@ -1,6 +1,7 @@
 """Financial ratios of the core: each is whole, is called as its examples call it, and by no other's name."""
 
 import pytest
+from many_cases import for_each_row
 
 from quaestor.ontology.core import core_triples, read_core
 from quaestor.ontology.patterns import compile_phrases, find_phrase, question_words
@@ -49,7 +50,7 @@ def test_a_ratio_is_called_by_its_label(ratio: FinancialRatio) -> None:
     assert find_phrase(ratio.label, ratio.matcher) == (0, len(ratio.label))
 
 
-@pytest.mark.parametrize(("ratio", "example"), EXAMPLES, ids=[example for _, example in EXAMPLES])
+@for_each_row(EXAMPLES)
 def test_an_example_names_its_ratio_and_no_other(ratio: FinancialRatio, example: str) -> None:
     words = question_words(example)
     lengths = {other.name: len(found[0]) for other in CORE.ratios if (found := other.matcher.search(words))}

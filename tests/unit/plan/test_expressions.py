@@ -8,6 +8,7 @@ import pytest
 from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from many_cases import for_each_row
 from values import a_value, plain
 
 from formulas import ATTACKS, NAMES, formulas
@@ -51,9 +52,7 @@ def value(text: str) -> Decimal | bool:
     return plain(execute(plan(text), HISTORY).result.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+@for_each_row([
         ("a", "8"), ("(a)", "8"), ("last", "7"), ("c", "2"), ("1.50", "1.5"), (".5", "0.5"), ("2e3", "2000"),
         ("a + b * 2", "2"), ("(a + b) * 2", "10"), ("a - b - 1", "10"), ("a / 2 / 2", "2"), ("a / (2 / 2)", "8"),
         ("2 ** 3 ** 2", "512"), ("(2 ** 3) ** 2", "64"), ("2 ** -1", "0.5"), ("-a ** 2", "-64"), ("(-a) ** 2", "64"),
@@ -63,8 +62,7 @@ def value(text: str) -> Decimal | bool:
         ("sum(min(a, b), max(a, b))", "5"), ("last / a", "0.875"), ("  a\n+\tb ", "5"),
         ("bn - mn", "2000"), ("bn - as_printed(mn)", "-497.5"), ("as_printed(p) - 11.1", "2.3"),
         ("a * p", "1.072"), ("p - 11.1", "2.3"), ("p / p", "1"), ("abs(p - 20)", "6.6"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_formula_comes_to(text: str, expected: str) -> None:
     assert value(text) == Decimal(expected)
 
@@ -76,9 +74,7 @@ def test_comparisons_are_yes_or_no() -> None:
     assert value("a > a") is False
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+@for_each_row([
         ("argmax(sales)", "2010"), ("argmin(sales)", "2009"), ("rank(sales, 2)", "2011"), ("rank(sales, -1)", "2009"),
         ("argmax(x09, x10)", "2010"), ("argmax(sales - costs)", "2009"), ("argmin(sales / 2)", "2009"),
         ("largest(sales, 2)", "2010: 4.1; 2011: 4.0"), ("smallest(x10, x09, 1)", "2009: 7"),
@@ -90,8 +86,7 @@ def test_comparisons_are_yes_or_no() -> None:
         ("items(x09, x10, a - b)", "2009: 7; 2010: 9; 11"), ("count(a, b)", "2"),
         ("sum(sales > 3.5)", "8.1"), ("avg(sales > 3.5)", "4.05"),
         ("max(sales, 9)", "9"), ("abs(sales - costs)", "2009: 1.2; 2010: 0.3; 2011: 1.0"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_formula_selects_from_lists(text: str, expected: str) -> None:
     assert str(execute(plan(text), HISTORY).result.value) == expected
 
@@ -165,9 +160,7 @@ def test_what_a_formula_says_is_what_the_plan_says_back(text: str) -> None:
     assert abs(Decimal(said) - Decimal(meant)) <= abs(Decimal(meant)) * Decimal("1e-40")
 
 
-@pytest.mark.parametrize(
-    ("text", "position", "named"),
-    [
+@for_each_row([
         ("", 0, ""), ("   ", 0, ""), ("a +", 3, ""), ("(a", 2, ""),
         ("a)", 1, "')'"), ("a b", 2, "'b'"), ("a.b", 1, "'.'"),
         ("1.2.3", 3, "'.3'"), ("a ^ 2", 2, "**"), ("a = b", 2, "'='"), ("a >= b", 3, "'='"),
@@ -176,8 +169,7 @@ def test_what_a_formula_says_is_what_the_plan_says_back(text: str) -> None:
         ("avarage(a)", 0, "'avg'"), ("min", 0, "'min'"), ("a \N{MINUS SIGN} b", 2, "MINUS SIGN"),
         ("\N{CYRILLIC SMALL LETTER A}", 0, "CYRILLIC SMALL LETTER A"), ("a * '1'", 4, "APOSTROPHE"),
         ("sum(a,)", 6, "')'"), ("1e999", 4, "'9'"), ("a\x00", 1, "U+0000"), ("9" * 99, 0, "99"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_is_no_formula_is_refused_with_its_place(text: str, position: int, named: str) -> None:
     with pytest.raises(FormulaError) as caught:
         plan(text)

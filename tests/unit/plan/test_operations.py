@@ -2,6 +2,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 import pytest
+from many_cases import for_each
 from values import plain
 
 from quaestor.core.provenance import CellRef
@@ -153,7 +154,7 @@ def test_every_operation_has_its_row_here() -> None:
     assert list(TABLE) == list(OPERATIONS)
 
 
-@pytest.mark.parametrize("name", TABLE)
+@for_each(TABLE)
 def test_a_row_of_the_table(name: str) -> None:
     operation, (arity, symbol, metric, in_programs, of_row, rules) = OPERATIONS[name], TABLE[name]
     assert (operation.arity, operation.symbol, operation.metric) == (arity, symbol, metric)
@@ -164,7 +165,7 @@ def test_a_row_of_the_table(name: str) -> None:
         assert (reading.shifts, reading.scale, reading.unit) == (shifts, scale, unit), kinds
 
 
-@pytest.mark.parametrize("name", [name for name in TABLE if OPERATIONS[name].takes != "words"])
+@for_each([name for name in TABLE if OPERATIONS[name].takes != "words"])
 def test_a_plan_with_one_operand_too_few_or_too_many_cannot_run(name: str) -> None:
     operation = OPERATIONS[name]
     least, most = operation.arity

@@ -1,6 +1,7 @@
 from decimal import Decimal
 
 import pytest
+from many_cases import for_each_row
 from values import plain
 
 from quaestor.core import serial
@@ -37,8 +38,7 @@ def plan(operation: str, *operands: str) -> Plan:
     return Plan((*steps, Compute(len(steps) + 1, operation, tuple(taken))))
 
 
-@pytest.mark.parametrize(
-    ("operation", "operands", "value", "scale", "program"),
+@for_each_row(
     [
         # looked up, points, plain ratios
         ("identity", ["13.4%"], "13.4", PERCENT, "13.4"),
@@ -84,7 +84,7 @@ def plan(operation: str, *operands: str) -> Plan:
         ("maximum", ["2.2b", "500m", "7m"], "2200", MILLION, "multiply(2.2, const_1000)"),
         ("minimum", ["2.2b", "500m", "7m"], "7", MILLION, "7"),
         ("exp", ["2k", "c2"], "4000000", ONE, "multiply(2, const_1000), exp(#0, const_2)"),
-    ],
+    ]
 )
 def test_rule(operation: str, operands: list[str], value: str | bool, scale: Scale, program: str | None) -> None:
     made = plan(operation, *operands)

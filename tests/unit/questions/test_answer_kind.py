@@ -1,8 +1,8 @@
 """The kind of answer that a question asks for."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from many_cases import for_each_row
 
 from quaestor.questions.answer_kind import read_answer_kind
 
@@ -73,7 +73,7 @@ _QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize(("text", "kind"), [(text, kind) for kind, texts in _QUESTIONS.items() for text in texts])
+@for_each_row([(text, kind) for kind, texts in _QUESTIONS.items() for text in texts])
 def test_the_kind_of_a_question(text: str, kind: str) -> None:
     assert read_answer_kind(text).kind == kind
 

@@ -1,6 +1,7 @@
 """What a question asks for."""
 
 import pytest
+from many_cases import for_each_row
 
 from quaestor.core.quantity import Scale
 from quaestor.ontology.core import read_core
@@ -11,7 +12,7 @@ PATTERNS = read_core().patterns
 EXAMPLES = [(pattern, example) for pattern in PATTERNS for example in pattern.examples]
 
 
-@pytest.mark.parametrize(("pattern", "example"), EXAMPLES, ids=lambda part: getattr(part, "name", None))
+@for_each_row(EXAMPLES)
 def test_each_example_is_read_as_its_pattern_says(pattern: QuestionPattern, example: str) -> None:
     assert pattern in read_question(example).patterns
     previous = min(pattern.after, default="percentage_change" if pattern.again else None)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from many_cases import for_each
 from values import plain
 
 from quaestor.core.provenance import CellRef
@@ -75,7 +76,7 @@ def rows_of(record: dict[str, Any]) -> dict[str, Row]:
     )
 
 
-each_record = pytest.mark.parametrize("record", records(), ids=lambda record: record["id"])
+each_record = for_each(records())
 
 
 def test_it_holds_at_least_fourteen_pages_and_fifty_turns() -> None:

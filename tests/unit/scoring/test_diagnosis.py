@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from many_cases import for_each_row
 from pages import page
 from values import a_value
 from wrong_plans import Broken, broken_plans, labelled
@@ -102,9 +103,7 @@ CHANGE = "subtract(512, 447)"
 GROWTH = "subtract(512, 447), divide(#0, 447)"
 
 
-@pytest.mark.parametrize(
-    ("program", "plan", "cause"),
-    [
+@for_each_row([
         ("512", SALES_NOW, None),
         ("512", lookup(COSTS, NOW), Cause.LINE),
         ("512", lookup(COSTS, BEFORE), Cause.LINE),
@@ -137,8 +136,7 @@ GROWTH = "subtract(512, 447), divide(#0, 447)"
         ("512", None, Cause.NO_ANSWER),
         ("512", on_two("divide", cell(1, SALES, NOW), replace(cell(2, SALES, NOW), quantity=None, text="x")),
          Cause.UNUSABLE),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_the_cause_of_one_turn(program: str, plan: Plan | None, cause: Cause | None) -> None:
     assert why([program], [plan]) == [cause]
 

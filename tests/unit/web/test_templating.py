@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from jinja2 import UndefinedError
+from many_cases import for_each
 
 from quaestor.web.templating import FILES, TEMPLATES, Pages
 
@@ -23,7 +24,7 @@ def test_addresses_of_files_change_with_the_files() -> None:
     assert PAGES.static("app.css") == f"/static/{PAGES.version}/app.css"
 
 
-@pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.name)
+@for_each(sorted(TEMPLATES.rglob("*.html")))
 def test_no_template_has_a_script_or_a_style_within(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert "<style" not in text

@@ -3,6 +3,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 import pytest
+from many_cases import for_each
 from pydantic import JsonValue
 from sample_events import EVENTS
 from values import a_value
@@ -33,7 +34,7 @@ def test_every_kind_has_an_example_and_a_name_of_its_own() -> None:
     assert len({event.kind for event in EVENTS}) == len(KINDS)
 
 
-@pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.kind)
+@for_each(EVENTS)
 def test_an_event_comes_back_from_json_and_is_worded_in_lines(event: Event) -> None:
     text = json.dumps(dump_events([event]))
     assert load_events(json.loads(text)) == (event,)

@@ -3,15 +3,14 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from many_cases import for_each_row
 
 from quaestor.readers.workbook.number_formats import BUILT_IN, print_number
 
 ACCOUNTING = '_("$"* #,##0_);_("$"* (#,##0);_("$"* "-"_);_(@_)'
 
 
-@pytest.mark.parametrize(
-    ("value", "code", "text"),
-    [
+@for_each_row([
         ("1234.5", "General", "1234.5"), ("0.1", "General", "0.1"), ("1e-05", "General", "0.00001"),
         ("-7", "General", "-7"), ("0.14123456789", "General", "0.141234568"), ("12345678901", "General", "12345678901"),
         ("1234.5", "0", "1235"), ("1234.5", "#,##0", "1,235"), ("-1234.5", "#,##0.00", "-1,234.50"),
@@ -27,8 +26,7 @@ ACCOUNTING = '_("$"* #,##0_);_("$"* (#,##0);_("$"* "-"_);_(@_)'
         ("45380.75", "yyyy-mm-dd h:mm AM/PM", "2024-03-29 6:00 PM"), ("45380", "mmm-yy", "Mar-24"),
         ("1.5", "[h]:mm", "36:00"), ("3.2", '0.0"x"', "3.2x"), ("12", '"about "0', "about 12"), ("12", "@", "12"),
         ("0.004", "0.00%", "0.40%"), ("-0.4", "0", "0"), ("2024", "0", "2024"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_number_is_printed_as_excel_shows_it(value: str, code: str, text: str) -> None:
     assert print_number(Decimal(value), code).text == text
 

@@ -13,6 +13,7 @@ from feature_bench import (
     made_page,
     turn_of,
 )
+from many_cases import for_each_row
 
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES, leaf_features
 from quaestor.solvers.embedded.page.features import page_features
@@ -166,7 +167,7 @@ def measured(turn: TurnView) -> Columns:
     return {name: rows[:, n].tolist() for n, name in enumerate(LEAF_FEATURES)}
 
 
-@pytest.mark.parametrize(("case", "column"), [(case, column) for case, (_, all_) in CASES.items() for column in all_])
+@for_each_row([(case, column) for case, (_, all_) in CASES.items() for column in all_])
 def test_a_column_is_what_its_words_say(case: str, column: str) -> None:
     turn, expected = CASES[case]
     assert measured(turn)[column] == pytest.approx(expected[column], abs=2e-4)

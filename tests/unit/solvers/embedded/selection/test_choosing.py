@@ -2,6 +2,7 @@
 
 import pytest
 from choices import QUARTERS, REGIONS, told
+from many_cases import for_each_row
 
 _ALONE = (
     ("in which year were total net sales highest?", "2012"),
@@ -46,7 +47,7 @@ _ALONE = (
 )
 
 
-@pytest.mark.parametrize(("question", "answer"), _ALONE)
+@for_each_row(_ALONE)
 def test_what_is_chosen(question: str, answer: str) -> None:
     assert told(REGIONS, question) == [answer]
 
