@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
-from quaestor.solvers.embedded.model.trees import Trees
+from quaestor.solvers.embedded.model.trees import NODE_FIELDS, Trees
 from quaestor.solvers.embedded.page.word_matrix import Floats
 
 if TYPE_CHECKING:
@@ -29,23 +29,20 @@ _ROUNDS = 300
 _A_ROUND = 2
 """Trees that are grown side by side and averaged: what one of them takes from chance, the other evens out."""
 _FLATTEST = 1e-6
-_OF_TRAINING = ("base_weights", "loss_changes", "sum_hessian")
-"""What XGBoost notes of each node while it grows a tree, and needs no more to apply it: two fifths of its text."""
-
 LeafRows = tuple[Floats, NDArray[np.float64]]
 """The leaves of one turn, and how much those that it takes itself count; 0 for the others."""
 
 
 class FittedTrees(Trees):
-    """Trees as XGBoost has fitted them, with the text that it writes of them."""
+    """Trees as XGBoost has fitted them, with their text."""
 
     def __init__(self, document: bytes, names: tuple[str, ...]) -> None:
-        """Takes what XGBoost writes, and the names of the columns."""
+        """Takes what `keep_for_scoring` returns, and the names of the columns."""
         super().__init__(document, names)
         self._document = document
 
     def save(self, path: Path) -> None:
-        """Writes XGBoost's JSON."""
+        """Writes them as JSON."""
         path.write_bytes(self._document)
 
 
@@ -75,20 +72,29 @@ def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> FittedTrees:
 
 def fitted_trees(booster: "Booster", names: tuple[str, ...]) -> FittedTrees:
     """Return the trees that XGBoost has fitted over columns with names."""
-    return FittedTrees(without_training(bytes(booster.save_raw("json"))), names)
+    return FittedTrees(keep_for_scoring(bytes(booster.save_raw("json"))), names)
 
 
-def without_training(document: bytes) -> bytes:
-    """Returns the JSON of a model with zeros for what only its training needed; XGBoost reads and applies it as before.
+def keep_for_scoring(document: bytes) -> bytes:
+    """Return what `Trees` reads of a model as XGBoost writes it: a third of its text.
 
-    Args:
-        document: The JSON as XGBoost writes it.
+    Raises:
+        ValueError: The model has splits by categories.
     """
-    model = json.loads(document)
-    for tree in model["learner"]["gradient_booster"]["model"]["trees"]:
-        for name in _OF_TRAINING:
-            tree[name] = [0.0] * len(tree[name])
-    return json.dumps(model, separators=(",", ":")).encode()
+    learner = json.loads(document)["learner"]
+    booster = learner["gradient_booster"]
+    trees = booster["model"]["trees"]
+    if any(any(tree["split_type"]) for tree in trees):
+        raise ValueError("splits by categories are not supported")
+    kept = {
+        "feature_names": learner["feature_names"],
+        "learner_model_param": {"base_score": learner["learner_model_param"]["base_score"]},
+        "gradient_booster": {
+            "name": booster["name"],
+            "model": {"trees": [{name: tree[name] for name in NODE_FIELDS} for tree in trees]},
+        },
+    }
+    return json.dumps({"learner": kept}, separators=(",", ":")).encode()
 
 
 class _Likelihood:

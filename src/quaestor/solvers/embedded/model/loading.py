@@ -1,10 +1,10 @@
 """The learned numbers of the solver, in text files that a person can open.
 
 A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression),
-`references.json` (which earlier results are used), `leaves.json` (boosted trees in XGBoost's JSON format),
-`ranker.json` (conditional logit), `calibration.json` (how sure is how often right), `choices.json` (the same of
-choices among lines and years) and `answerable.json` (whether a page holds an answer), either of which may be missing,
-and `card.json` (data, counts, digest). There is no pickle in it, and nothing in it runs.
+`references.json` (which earlier results are used), `leaves.json` (boosted trees; of XGBoost's JSON what is needed to
+apply them), `ranker.json` (conditional logit), `calibration.json` (how sure is how often right), `choices.json` (the
+same of choices among lines and years) and `answerable.json` (whether a page holds an answer), either of which may be
+missing, and `card.json` (data, counts, digest). There is no pickle in it, and nothing in it runs.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Boosted trees, read from XGBoost's JSON and applied with numpy alone.
+"""Boosted trees, read from what is kept of XGBoost's JSON and applied with numpy alone.
 
 XGBoost fits the trees (`learning/trees.py`), and only who trains needs it: it brings scipy along, seven times the size
 of what is here. What is computed here is bit for bit what XGBoost computes; a test compares the two wherever XGBoost
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Literal, Protocol, TypedDict, cast
+from typing import Literal, Protocol, TypedDict, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,10 +55,11 @@ class _TreeJson(TypedDict):
     split_indices: list[int]
     split_conditions: list[float]
     default_left: list[int]
-    split_type: list[int]
 
 
 _Field = Literal["left_children", "right_children", "split_indices", "split_conditions", "default_left"]
+NODE_FIELDS = get_args(_Field)
+"""What is read of the nodes of a tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +207,6 @@ def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
     """
     if not trees:
         raise ValueError("no trees")
-    if any(any(tree["split_type"]) for tree in trees):
-        raise ValueError("unsupported categories")
     sizes = [len(tree["left_children"]) for tree in trees]
     roots = np.cumsum([0, *sizes[:-1]])
     before = np.repeat(roots, sizes)

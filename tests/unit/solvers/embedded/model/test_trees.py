@@ -8,25 +8,21 @@ import numpy as np
 import pytest
 
 from quaestor.errors import ModelError
-from quaestor.learning.trees import FittedTrees, without_training
-from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
-from quaestor.solvers.embedded.model.loading import SHIPPED_WEIGHTS
+from quaestor.learning.trees import FittedTrees, keep_for_scoring
 from quaestor.solvers.embedded.model.trees import Trees
-
-LEAVES = SHIPPED_WEIGHTS / "leaves.json"
 
 
 def stump(column: int, threshold: float, yes: float, no: float, missing_is_yes: bool) -> dict[str, Any]:
     return {
         "left_children": [1, -1, -1], "right_children": [2, -1, -1], "split_indices": [column, 0, 0],
-        "split_conditions": [threshold, yes, no], "default_left": [int(missing_is_yes), 0, 0], "split_type": [0, 0, 0],
+        "split_conditions": [threshold, yes, no], "default_left": [int(missing_is_yes), 0, 0],
     }  # fmt: skip
 
 
 UNEVEN: dict[str, Any] = {
     # size < 10: 1.0; otherwise age < 3: 20.0; otherwise 300.0
     "left_children": [1, -1, 3, -1, -1], "right_children": [2, -1, 4, -1, -1], "split_indices": [0, 0, 1, 0, 0],
-    "split_conditions": [10.0, 1.0, 3.0, 20.0, 300.0], "default_left": [0, 0, 1, 0, 0], "split_type": [0] * 5,
+    "split_conditions": [10.0, 1.0, 3.0, 20.0, 300.0], "default_left": [0, 0, 1, 0, 0],
 }  # fmt: skip
 
 
@@ -83,7 +79,6 @@ def test_trees_as_fitted_are_written_as_they_came(tmp_path: Path) -> None:
         document(),
         document(UNEVEN, base="5E-1"),
         document(UNEVEN, booster="dart"),
-        document({**UNEVEN, "split_type": [1] * 5}),
         document({**UNEVEN, "left_children": [0] * 5}),
         document({**UNEVEN, "left_children": [9] * 5}),
         document({**UNEVEN, "split_indices": [2] * 5}),
@@ -99,23 +94,6 @@ def test_trees_of_other_columns_are_refused(tmp_path: Path) -> None:
     (tmp_path / "leaves.json").write_bytes(document(UNEVEN))
     with pytest.raises(ModelError, match=r"leaves\.json"):
         Trees.read(tmp_path / "leaves.json", ("age", "size"))
-
-
-@pytest.mark.slow
-def test_the_shipped_trees_say_what_xgboost_says_of_them() -> None:
-    xgboost = pytest.importorskip("xgboost")
-    booster = xgboost.Booster({"nthread": 1})
-    booster.load_model(LEAVES)
-    trees = Trees.read(LEAVES, tuple(LEAF_FEATURES))
-    nodes = json.loads(LEAVES.read_bytes())["learner"]["gradient_booster"]["model"]["trees"]
-    thresholds = np.array([value for tree in nodes for value in tree["split_conditions"]], np.float32)
-    random = np.random.default_rng(0)
-    for count in (1, 2, 7, 300):
-        spread = random.normal(size=(count, len(LEAF_FEATURES))).astype(np.float32)
-        for rows in (spread, random.choice(thresholds, spread.shape), np.round(spread)):
-            gaps = np.where(random.random(rows.shape) < 0.2, np.float32(np.nan), rows)
-            for each in (rows, gaps):
-                assert trees.scores(each).tobytes() == booster.inplace_predict(each, validate_features=False).tobytes()
 
 
 @pytest.mark.slow
@@ -142,7 +120,6 @@ def test_trees_of_any_depth_say_what_xgboost_says_where_values_are_missing(depth
     assert ways == {0, 1}
     said = booster.inplace_predict(rows).tobytes()
     assert Trees(text, names).scores(rows).tobytes() == said
-    kept = without_training(text)
+    kept = keep_for_scoring(text)
     assert len(kept) < len(text)
     assert Trees(kept, names).scores(rows).tobytes() == said
-    assert xgboost.Booster({"nthread": 1}, model_file=bytearray(kept)).inplace_predict(rows).tobytes() == said
