@@ -93,15 +93,17 @@ def script(values_asked: Iterator[str]) -> Script:
 
 async def play(pages: list[Document], path: Path, *queries: str) -> Heart:
     """Two questions on each page, all pages at once; the first values are asked for by `queries`."""
-    run, factory = a_run("watched"), partial(make_solver, "sparql", {})
+    before, run, factory = a_run("before"), a_run("watched"), partial(make_solver, "sparql", {})
     conversations = [Conversation(f"c{n}", page, ("what was it?", "and now?")) for n, page in enumerate(pages)]
     with ModelServer(script(iter([VALUE, VALUE, *queries]))) as server:
         async with open_store(str(path)) as store, open_session(ModelConfig(spec_for(server))) as session:
             session.run = run.id
+            await store.create_run(before)
             await store.create_run(run)
             knowledge = await asyncio.to_thread(GraphProvider.of, pages)
             # What is loaded once a process is loaded before.
-            await InlineEngine(1).play(conversations[-1:], factory, _Deaf(), knowledge, session)
+            writer = RunWriter(store, before.id, live=True)
+            await InlineEngine(1).play(conversations[-1:], factory, writer, knowledge, session)
             with beating() as heart:
                 await InlineEngine(8).play(
                     conversations, factory, RunWriter(store, run.id, live=True), knowledge, session
