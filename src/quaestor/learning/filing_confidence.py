@@ -150,7 +150,7 @@ def is_right(label: Mapping[str, Any], value: AnswerValue, scale: Scale) -> bool
     text = str(value).lower()
     if "parts" in label or "values" in label:
         parts = (*label.get("parts", ()), *label.get("values", ()))
-        return all(
+        return bool(parts) and all(
             ("value" in one and any(_is_number(one, number) for number in numbers)) or is_right(one, value, scale)
             for one in parts
         )

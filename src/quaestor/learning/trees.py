@@ -76,7 +76,7 @@ def fitted_trees(booster: "Booster", names: tuple[str, ...]) -> FittedTrees:
 
 
 def keep_for_scoring(document: bytes) -> bytes:
-    """Return what `Trees` reads of a model as XGBoost writes it: a third of its text.
+    """Return what `Trees` reads of a model as XGBoost writes it.
 
     Raises:
         ValueError: The model has splits by categories.

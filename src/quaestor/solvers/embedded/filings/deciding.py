@@ -178,8 +178,8 @@ def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     if not all(decision.results for _, decision in parts):
         return _judge(understood, results, weights.confidence)
     quotes = [_with_parts_known(result, parts) for result in results if result.proposal.form == "words"]
-    joined = join_parts(parts, table)
-    decision = _judge(understood, (*joined, *quotes[:_QUOTES]), weights.confidence)
+    joined = (*join_parts(parts, table), *quotes[:_QUOTES])
+    decision = _judge(understood, joined or results, weights.confidence)
     return replace(decision, parts=tuple(decision for _, decision in parts))
 
 

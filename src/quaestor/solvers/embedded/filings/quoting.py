@@ -12,7 +12,7 @@ from quaestor.facts.sentences import STATIC, SentenceIndex
 from quaestor.facts.table import FactTable
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.solvers.embedded.filings.composing import Proposal, softmax
-from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences
+from quaestor.solvers.embedded.filings.words import WordsAsked, asks_for, find_sentences
 from quaestor.solvers.embedded.model.trees import Trees
 
 _SHARES: Mapping[str, float] = {"why": 3.0, "description": 3.0, "text_fact": 0.5, "two_part": 0.1, "yesno": 0.1}
@@ -38,7 +38,6 @@ _NOT_NAMES = frozenset(
     december""".split()
 )
 """Words with a capital that name nobody."""
-_ANY = re.compile(r"\b(?:any|anything|anyone|anybody|ever|at all)\b")
 _LEAST = 0.02
 _PROPOSED = 3
 _LONGEST = 3
@@ -128,7 +127,7 @@ def propose_verdicts(
     if share < _LEAST or not _CLOSED.search(question.lower()):
         return []
     against = bool(_NEGATED.search(question.lower()))
-    asks_any = float(bool(_ANY.search(question.lower())))
+    asks_any = asks_for("any", question.lower())
     found = []
     for sentence in ranked[:_PROPOSED]:
         text = table.sentences.sentences[sentence.place].text

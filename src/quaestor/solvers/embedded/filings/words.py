@@ -224,11 +224,11 @@ class _Finder:
         columns |= self._times(places)
         static = index.static[places]
         columns |= {name: static[:, column] for column, name in enumerate(STATIC)}
-        rises, falls = _asks("rises", self.lowered), _asks("falls", self.lowered)
+        rises, falls = asks_for("rises", self.lowered), asks_for("falls", self.lowered)
         up, down = columns["rises"], columns["falls"]
         columns["moves_so"] = (rises * (up - down) + falls * (down - up)).astype(np.float32)
         constant = {
-            **{f"asks_{name}": _asks(name, self.lowered) for name in _ASKS},
+            **{f"asks_{name}": asks_for(name, self.lowered) for name in _ASKS},
             **{f"intent={name}": share for name, share in zip(INTENTS, asked.intents, strict=True)},
             "goes_on": float(asked.reading.goes_on),
             "first_turn": float(asked.first),
@@ -246,7 +246,7 @@ class _Finder:
         """Return how much of what the question asks for, by its words, the sentences have."""
         static = self.index.static
         found = np.zeros(len(static), np.float32)
-        asked = [signs for name, signs in _FITS.items() if _asks(name, self.lowered)]
+        asked = [signs for name, signs in _FITS.items() if asks_for(name, self.lowered)]
         for signs in asked:
             fits = [(static[:, [STATIC.index(name) for name in one]] > 0).all(axis=1) for one in signs]
             found[np.any(fits, axis=0)] += 1.0 / len(asked)
@@ -372,7 +372,8 @@ def subject_of(said: Sequence[str]) -> set[str]:
 _MOVES = RISES | FALLS | CAUSE
 
 
-def _asks(name: str, lowered: str) -> float:
+def asks_for(name: str, lowered: str) -> float:
+    """Return 1 if a question in lower case has words of a kind of `_ASKS`, else 0."""
     return float(_ASKS[name].search(lowered) is not None)
 
 
