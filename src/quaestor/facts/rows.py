@@ -6,10 +6,11 @@ Names lines whose own label does not, and removes periods from headings.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import date
 from functools import cached_property
 
 from quaestor.core.fiscal import FiscalCalendar
-from quaestor.core.periods import find_periods
+from quaestor.core.periods import find_periods, parse_period
 from quaestor.core.terms import terms
 from quaestor.documents.document import Document
 from quaestor.documents.table import Cell, Header, Table, TableRole
@@ -23,6 +24,9 @@ _FOOTNOTE = re.compile(r"\(\d{1,2}\)")
 _CHANGE = re.compile(
     r"\b(?:changes?|increase|decrease|growth|variance|vs|versus|yoy|y/y)\b|\binc\b[^a-z]{0,4}dec\b", re.IGNORECASE
 )
+_QUARTER = re.compile(r"\b(?:quarters?|three months)\b", re.IGNORECASE)
+_LEAP_YEAR = 2020
+"""A year that has every day."""
 _LENGTHS = {"three": 3, "six": 6, "nine": 9, "twelve": 12}
 _LENGTH = re.compile(r"\b(three|six|nine|twelve) months ended\b|\b(?:fiscal )?(year)s? ended\b", re.IGNORECASE)
 _FLOWS = (TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS, TableRole.COMPREHENSIVE_INCOME)
@@ -57,7 +61,8 @@ class _TableReader:
     def lines(self, place: int) -> Iterator[FactLine]:
         table = self.table
         body = range(table.header_rows, len(table.rows))
-        dated = [row for row in body if table.orientation == "rows" and table.rows[row].period is not None]
+        turned = table.orientation == "rows" and not self._quarters
+        dated = [row for row in body if turned and table.rows[row].period is not None]
         if dated:
             for column in range(1, len(table.columns)):
                 header = table.columns[column]
@@ -146,6 +151,8 @@ class _TableReader:
         if not table.rows[ref.row].period and ref.column in self._moments_above:
             return self._moments_above[ref.column]
         period = table.period_at(ref.row, ref.column)
+        if period is not None and period.kind == "year" and ref.column in self._quarters:
+            return Moment(period.year, self._quarters[ref.column], 3)
         moment = moment_of_period(period, self.calendar) if period is not None else None
         if moment is None:
             return None
@@ -154,6 +161,20 @@ class _TableReader:
         if table.role in _FLOWS and not moment.months and self.is_annual and table.orientation == "columns":
             return Moment(*moment.end, 12)
         return moment
+
+    @cached_property
+    def _quarters(self) -> dict[int, int]:
+        """Which fiscal quarters columns are of whose headings have no year: "Quarter ended March 31"."""
+        found: dict[int, int] = {}
+        for column, header in enumerate(self.table.columns):
+            if header.period is not None and header.period.kind != "year":
+                continue
+            named = parse_period(header.label, _LEAP_YEAR) if _QUARTER.search(" ".join(header.levels)) else None
+            if named is not None and named.kind == "quarter":
+                found[column] = named.quarter or 4
+            elif named is not None and named.kind == "date":
+                found[column] = self.calendar.quarter_of(date(_LEAP_YEAR, named.month or 12, named.day or 1))
+        return found if len(found) > 1 else {}
 
     @cached_property
     def _moments_above(self) -> dict[int, Moment]:
@@ -172,8 +193,8 @@ class _TableReader:
             return {}
         lengths = [12 if year else _LENGTHS[months.lower()] for months, year in _LENGTH.findall(self.lead)]
         found: dict[int, Moment] = {}
-        for place, (column, date) in enumerate(zip(columns, dates, strict=True)):
-            moment = moment_of_period(date, self.calendar)
+        for place, (column, day) in enumerate(zip(columns, dates, strict=True)):
+            moment = moment_of_period(day, self.calendar)
             if moment is None:
                 return {}
             months = lengths[place * len(lengths) // len(columns)] if lengths else moment.months

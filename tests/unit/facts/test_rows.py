@@ -63,3 +63,19 @@ def test_numbers_under_the_same_heading_are_different_series() -> None:
 def test_words_of_periods_are_no_part_of_a_heading() -> None:
     (line,) = read_grid([["", "Dec 31, 2024", "Dec 31, 2023 Level 2"], ["Net sales", "110", "100"]]).lines
     assert [cell.column for cell in line.cells] == [(), ("level",)]
+
+
+def test_quarters_whose_columns_name_no_year_are_of_the_year_of_their_group() -> None:
+    grid = [
+        ["", "Quarter ended", "Quarter ended"],
+        ["", "March 31", "December 31"],
+        ["2024", "", ""],
+        ["Net sales", "$ 110", "$ 130"],
+        ["2023", "", ""],
+        ["Net sales", "$ 90", "$ 120"],
+    ]
+    lines = read_grid(grid).lines
+    assert [(line.label, [cell.moment for cell in line.cells]) for line in lines] == [
+        ("Net sales", [Moment(2024, 1, 3), Moment(2024, 4, 3)]),
+        ("Net sales", [Moment(2023, 1, 3), Moment(2023, 4, 3)]),
+    ]
