@@ -315,6 +315,18 @@ def test_a_margin_is_that_of_the_member_that_is_named_or_was_talked_about(untagg
     ) == pytest.approx(0.1)
 
 
+def test_what_a_line_is_called_after_comes_before_the_formula_of_it() -> None:
+    cash = [
+        ["( in millions )", "2023", "2022"],
+        ["net cash provided by operating activities", "$ 90", "$ 80"],
+        ["purchases of property and equipment", "( 30 )", "( 20 )"],
+        ["free cash flow", "$ 65", "$ 62"],
+    ]
+    filing = build_facts(assemble("a", [TablePart(tuple(map(tuple, cash)))]))
+    bound = (Bound(find(filing, "free cash flow"), 0.9),)
+    assert number(filing, ask(filing, "fcf in 2023?", "lookup", bound=bound)) == 65
+
+
 def test_employees_are_counted_by_what_the_company_says_of_itself() -> None:
     said = (
         "At year end 2023, we employed approximately 4,200 people, of whom 900 were salaried.",

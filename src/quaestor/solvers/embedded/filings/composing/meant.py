@@ -9,7 +9,7 @@ from quaestor.core.quantity import Scale
 from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
-from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, read_lexicon
+from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, NamedMeasure, read_lexicon
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
 from quaestor.questions.understanding import Operand, read_operand
 from quaestor.solvers.embedded.filings.composing.finding import (
@@ -145,17 +145,20 @@ def _read_operand(question: Question, operand: Operand, bounds: Sequence[Bound])
         found = [mean_series(series, COUNTED), *rest]
     for match in operand.matches:
         for name in match.measures[:2]:
-            formula = read_lexicon().measures[name].formula
-            if formula is not None:
-                found = _with_measure(question, operand, match, formula, found)
+            known = read_lexicon().measures[name]
+            if known.formula is not None:
+                found = _with_measure(question, operand, match, known, found)
     return sorted(found, key=lambda one: -one.share)
 
 
 def _with_measure(
-    question: Question, operand: Operand, match: LexiconMatch, formula: Formula, found: Sequence[Meant]
+    question: Question, operand: Operand, match: LexiconMatch, known: NamedMeasure, found: Sequence[Meant]
 ) -> list[Meant]:
     """Return what an operand may mean with a measure that it names: lines that are called otherwise are unlikely."""
+    formula = known.formula
+    assert formula is not None
     phrase = set(operand.phrase[match.start : match.end])
+    names = [phrase, *map(set, known.phrases)]
     others = tuple(
         term for term in operand.terms if term not in phrase | MEMBER_WORDS and term not in question.table.company
     )
@@ -173,11 +176,17 @@ def _with_measure(
             continue
         line = one.series[0].line
         column = set(one.series[0].column)
-        fits = likeness(phrase - column, line) > ALIKE or (bool(line.sentence) and phrase <= {*line.label_terms})
+        alike = max((likeness(name - column, line) for name in names if name - column), default=0.0)
+        if line.sentence and phrase <= {*line.label_terms}:
+            alike = 1.0
         # An amount is no ratio, a percentage no amount, and a part of a sum is not the sum.
-        fits = fits and not (is_ratio and _is_money(one.series[0])) and one.series[0].place not in summed
+        fits = alike > ALIKE and not (is_ratio and _is_money(one.series[0])) and one.series[0].place not in summed
         fits = fits and not (is_amount and one.series[0].first.scale is Scale.PERCENT)
-        (named if fits and _is_of(one.series[0], others, member) else rest).append(one)
+        if fits and _is_of(one.series[0], others, member):
+            # A name with more words in it is that of something narrower.
+            named.append(replace(one, share=one.share * alike**2))
+        else:
+            rest.append(one)
     printed = sum(one.share for one in named)
     computed = _COMPUTED_BESIDE if printed > _PRINTED else _COMPUTED
     within = set(formula.concepts())
