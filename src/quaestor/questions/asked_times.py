@@ -20,7 +20,8 @@ class AskedMoment:
         months: How long it is; 0 for a day; None if that is not named.
         back: Of a relative time, how many years it is before the one that is talked about.
         quarters_back: Likewise, in quarters.
-        count: How many years are meant together ("over three years"); 0 for all that there are.
+        count: How many years are meant together ("over three years"); 0 for all that there are; with `back` but
+            without a year, those before the one that is talked about.
         month: The month of a day that is named, or None.
         latest: Whether the latest is meant; with `back`, that it is counted from the latest ("last year").
         to_date: Whether the year to date is meant.
@@ -91,6 +92,8 @@ _TIMES = re.compile(
         |(?P<both>both\s+(?:fiscal\s+)?(?:years|periods))
         |(?:in\s+|for\s+)?(?:each|every|by|per)\s+(?:fiscal\s+)?year\b(?:\s+(?:shown|presented|reported))?
         |(?:all|the)\s+years\b|year\s+by\s+year)
+    | \b(?P<earlier>(?:the\s+(?P<before>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}\s+(?:before|prior|preceding)
+        |(?:the\s+)?(?:prior|preceding)\s+(?P<prior>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}))\b
     | \b(?P<back>(?P<far>{_COUNT})\s+{_YEARS}\s+(?:ago|earlier|before|prior|back)
         |(?:12|twelve)\s+months\s+(?:ago|earlier|before|prior)
         |(?:a|one|1)?\s*{_YEARS}[\s-]+(?:ago|earlier|before|prior)(?:\s+(?:period|quarter))?
@@ -168,6 +171,7 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
     "ytd": lambda at, of: AskedMoment(*at, to_date=True),
     "year": lambda at, of: AskedMoment(*at, year=_year(of["fyyear"] or of["plainyear"] or of["short"])),
     "count": _several_years,
+    "earlier": lambda at, of: AskedMoment(*at, back=1, count=_number(of["before"] or of["prior"] or "")),
     "back": _years_back,
     "qback": lambda at, of: AskedMoment(*at, quarters_back=1, months=3),
     "latest": lambda at, of: AskedMoment(*at, latest=True),

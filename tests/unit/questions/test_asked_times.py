@@ -54,3 +54,8 @@ def test_relative_times_are_read() -> None:
 @pytest.mark.parametrize("text", ["over the next five years", "due next year", "in which quarter", "half of it"])
 def test_what_lies_ahead_or_is_asked_for_is_no_time_of_a_number(text: str) -> None:
     assert _times(text, "year") == []
+
+
+@pytest.mark.parametrize("text", ["and the two years before?", "and in the prior two years"])
+def test_several_years_before_are_counted_from_what_was_talked_about(text: str) -> None:
+    assert _times(text, "back", "count", "year") == [(1, 2, None)]

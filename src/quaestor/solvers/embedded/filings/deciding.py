@@ -15,7 +15,7 @@ from math import exp, isclose, log, log10, nan, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.core.answer_value import AnswerValue, Number, Text, YesNo
+from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms
@@ -30,6 +30,7 @@ from quaestor.questions.question_parts import split_questions
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.composing import Proposal, Question
+from quaestor.solvers.embedded.filings.past import PastAnswer
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
     Likely,
@@ -270,7 +271,7 @@ def weigh_results(likely: Likely, results: Sequence[Result]) -> list[tuple[float
     for result in results[:_JUDGED]:
         if isinstance(result.value, Text) or result.proposal.form == "words":
             found.append((result.right * words, result))
-        elif isinstance(result.value, YesNo):
+        elif isinstance(result.value, YesNo | ValueList):
             continue
         else:
             within = [quoted[place].right for place in _sentences_of(result.proposal) if place in quoted]
@@ -395,6 +396,7 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
         "latest": float(any(moment.end == table.latest.end for moment in proposal.moments)),
         "goes_on": float(question.reading.goes_on),
         "before": float(bool(question.before)),
+        **_features_of_last(question.last, proposal),
         "own": float(question.own),
         "before_right": understood.past[-1] if understood.past else nan,
         "before_least": min(understood.past, default=nan),
@@ -406,6 +408,21 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
     features |= {f"form={form}": float(proposal.form == form) for form in _FORMS}
     features |= {f"intent={name}": question.intents[name] for name in INTENTS}
     return features | {f"plan_{name}": value for name, value in proposal.features.items()}
+
+
+def _features_of_last(last: PastAnswer | None, proposal: Proposal) -> dict[str, float]:
+    """Return what a result has of the last answer: its numbers, its lines, its member."""
+    if last is None:
+        return {}
+    numbers = {(leaf.series.place, leaf.moment) for node in last.measured for leaf in node.leaves() if leaf.series}
+    taken = set(zip((series.place for series in proposal.series), proposal.moments, strict=False))
+    lines, members = {series.place for series in last.series}, {series.members for series in last.series}
+    return {
+        "last_numbers": float(len(last.measured)),
+        "last_taken": len(numbers & taken) / max(1, len(numbers)),
+        "last_lines": sum(series.place in lines for series in proposal.series) / max(1, len(proposal.series)),
+        "last_members": float(any(series.members in members for series in proposal.series if series.members)),
+    }
 
 
 def _is_met(match: LexiconMatch, proposal: Proposal, seen: AbstractSet[str]) -> bool:

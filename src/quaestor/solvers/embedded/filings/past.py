@@ -1,6 +1,6 @@
 """What an answer was: the form of its plan, and what it measured when, so that the next question can go on from it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,7 +10,12 @@ from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
+from quaestor.questions.answer_units import kind_of_number, share_of_kind
 
+_OF_WORDS = 0.6
+"""The probability of an answer of words above which the numbers of a quotation were not asked for."""
+_OF_KIND = 0.3
+"""The least probability of the kind of a number that was asked for, more if its words were asked for."""
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "exp": "**"}
 
 
@@ -67,7 +72,7 @@ class PastAnswer:
     @property
     def anchor(self) -> Moment | None:
         """The latest of its times."""
-        return max(self.moments, key=lambda moment: (moment.end, moment.months), default=None)
+        return max(self.moments, key=_order, default=None)
 
     @property
     def series(self) -> tuple[Series, ...]:
@@ -76,14 +81,33 @@ class PastAnswer:
         return tuple(found.values())
 
 
+def _order(moment: Moment) -> tuple[tuple[int, int], int]:
+    return moment.end, moment.months
+
+
 def anchor_of(node: Node) -> Moment | None:
     """Return the latest time of a term, of a period rather than of an instant."""
     moments = [leaf.moment for leaf in node.leaves() if leaf.moment is not None]
-    return max(moments, key=lambda moment: (moment.end, moment.months), default=None)
+    return max(moments, key=_order, default=None)
 
 
 def read_past_answer(plan: Plan, table: FactTable) -> PastAnswer | None:
     """Return what a plan measured; None if it takes no number of the document."""
+    nodes = _read_nodes(plan, table)
+    last = nodes[plan.steps[-1].id]
+    if not any(last.leaves()):
+        return None
+    answer = _read_form(last)
+    return _with_winner_first(answer, plan, nodes) if answer.form == "ranking" else answer
+
+
+def read_past_parts(plan: Plan, table: FactTable) -> tuple[PastAnswer, ...]:
+    """Return what the parts of the answer to several questions measured, the last part first."""
+    last = _read_nodes(plan, table)[plan.steps[-1].id]
+    return tuple(_read_form(part) for part in reversed(last.parts) if any(part.leaves()))
+
+
+def _read_nodes(plan: Plan, table: FactTable) -> dict[int, Node]:
     nodes: dict[int, Node] = {}
     for step in plan.steps:
         if isinstance(step, Extract):
@@ -91,11 +115,33 @@ def read_past_answer(plan: Plan, table: FactTable) -> PastAnswer | None:
             nodes[step.id] = Node("series", series, moment) if series is not None else Node("words", text=step.label)
         else:
             nodes[step.id] = Node(step.operation, parts=tuple(_parts_of(step, nodes)))
-    last = nodes[plan.steps[-1].id]
-    if not any(last.leaves()):
+    return nodes
+
+
+def read_quoted_number(
+    sentences: Sequence[tuple[str, int]], asked: Sequence[str], kinds: Mapping[str, float], table: FactTable
+) -> PastAnswer | None:
+    """Return the number that a question asked for and a quotation answers; None if it hardly asked for one.
+
+    Args:
+        sentences: What is quoted, by section and index.
+        asked: The terms of the question.
+        kinds: The probability of each kind of answer.
+        table: The facts.
+    """
+    if kinds["words"] > _OF_WORDS:
         return None
-    answer = _read_form(last)
-    return _with_winner_first(answer, plan, nodes) if answer.form == "ranking" else answer
+    found = []
+    for place in (place for sentence in sentences for place in table.lines_of_sentence.get(sentence, ())):
+        for series in table.series_of_line.get(place, ()):
+            first, there = series.first, series.line.label_terms
+            kind = kind_of_number(first.amount, first.scale, first.unit, in_table=False)
+            found.append((share_of_kind(kinds, kind) * (1 + sum(term in there for term in set(asked))), -place, series))
+    if not found:
+        return None
+    worth, _, series = max(found, key=lambda one: one[:2])
+    moment = max((moment for moment in series.cells if moment is not None), key=_order, default=None)
+    return PastAnswer("value", (Node("series", series, moment),)) if worth > _OF_KIND else None
 
 
 def _with_winner_first(answer: PastAnswer, plan: Plan, nodes: Mapping[int, Node]) -> PastAnswer:
@@ -125,8 +171,12 @@ def _read_form(node: Node) -> PastAnswer:
     if one is not None:
         return one
     if node.kind in ("argmax", "argmin", "above", "below", "largest", "smallest"):
-        return PastAnswer("ranking", _entries(node.parts[0]))
-    if any(part.kind == "items" for part in (node, *node.parts)):
+        ranked = _entries(node.parts[0])
+        pairs = map(_two_times, ranked)  # what grew most is gone on from, not its growth
+        return PastAnswer(
+            "ranking", tuple(two.measured[0] if two else one for one, two in zip(ranked, pairs, strict=True))
+        )
+    if _has_items(node):
         entries = _entries(node)
         times = len({entry.shape() for entry in entries}) == 1
         return PastAnswer("list" if times else "members", entries)
@@ -139,10 +189,23 @@ def _read_form(node: Node) -> PastAnswer:
 
 
 def _entries(node: Node) -> tuple[Node, ...]:
-    """Return the terms of a list; of a list that is computed from lists those of the first."""
-    while node.kind != "items" and node.parts:
-        node = node.parts[0]
-    return node.parts if node.kind == "items" else (node,)
+    """Return the terms of a list; of a list that is computed from lists, what each of its entries is computed from."""
+    if node.kind == "items":
+        return node.parts
+    if not _has_items(node):
+        return (node,)
+    lists = [_entries(part) for part in node.parts]
+    count = max(map(len, lists))
+    if any(len(entries) not in (1, count) for entries in lists):
+        return lists[0]
+    return tuple(
+        Node(node.kind, parts=tuple(entries[place if len(entries) > 1 else 0] for entries in lists))
+        for place in range(count)
+    )
+
+
+def _has_items(node: Node) -> bool:
+    return node.kind == "items" or any(map(_has_items, node.parts))
 
 
 def _two_times(node: Node) -> PastAnswer | None:

@@ -17,6 +17,7 @@ _OPERATION = re.compile(
     r"|because|describe|explain)\b"
 )
 """Words that ask for an operation, or for something else than a number."""
+_TOTAL = re.compile(r"\b(?:total|sums?|altogether|together|combined|add (?:them|those|these))\b")
 _OPENS = re.compile(r"^\W{0,3}(?:and|what about|how about|same|just|only|for|then|ok|so|also)\b")
 
 _OTHER_TIME, _OTHER_THING = 0.7, 0.6
@@ -35,26 +36,36 @@ COMPARATIVES = frozenset(
 """Terms of operations, which name nothing that is measured."""
 
 
-def with_repetition(shares: NDArray[np.float64], reading: Reading, before: str) -> NDArray[np.float64]:
+def with_repetition(
+    shares: NDArray[np.float64], reading: Reading, before: str, *, times: int = 1, listed: bool = False
+) -> NDArray[np.float64]:
     """Return the probabilities of the intents of a question, mixed with that of the one before if it may repeat it.
 
     Args:
         shares: By `INTENTS`, of the question by itself.
         reading: The question.
         before: The intent of the one before; "" of the first of a conversation.
+        times: How many times the question names.
+        listed: Whether the last answer lists several numbers, so that a mere "total?" adds them up.
     """
     text = reading.text.lower()
+    named = any(set(operand.terms) - COMPARATIVES for operand in reading.operands)
+    if listed and not named and not reading.moments and _TOTAL.search(text):
+        mixed = (1 - _OTHER_TIME) * shares
+        mixed[INTENTS.index("sum")] += _OTHER_TIME
+        return mixed
     if before not in _REPEATED or _OPERATION.search(text):
         return shares
-    named = any(set(operand.terms) - COMPARATIVES for operand in reading.operands)
     repeats = 0.0
     if not named and reading.moments:
         repeats = _OTHER_TIME
     elif named and _OPENS.search(text):
         repeats = _OTHER_THING
     mixed = (1 - repeats) * shares
-    mixed[INTENTS.index(before)] += repeats
+    mixed[INTENTS.index("list" if times > 1 and before in _OF_ONE_TIME else before)] += repeats
     return mixed
 
 
+_OF_ONE_TIME = frozenset({"ratio", "share", "sum"})
+"""Intents whose answers are of one time each: of several times they are listed."""
 _REPEATED = frozenset({"growth", "change", "cagr", "average", "ratio", "share", "sum", "list", "ranking", "comparison"})

@@ -39,7 +39,7 @@ def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> 
 
 def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMoment | None) -> Sequence[Moment]:
     if asked.count is not None:
-        return _several_years(asked, table)
+        return _several_years(asked, table, base)
     if asked.month is not None:
         return [_end_of_month(asked, asked.month, table)]
     if asked.year is not None or asked.quarter is not None:
@@ -47,8 +47,10 @@ def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMome
     return _relative(asked, table.latest, base)
 
 
-def _several_years(asked: AskedMoment, table: FactTable) -> Sequence[Moment]:
+def _several_years(asked: AskedMoment, table: FactTable, base: Moment) -> Sequence[Moment]:
     """Return the years that are meant together: as many as are said, else those that the statements have."""
+    if asked.back is not None and asked.year is None:
+        return [base.before(years=back) for back in range(asked.back, asked.back + (asked.count or 1))]
     last = table.latest if asked.year is None else Moment(asked.year, 4, 12)
     years = {m.year for line in table.lines if line.role.is_statement for m in line.moments if m.months == 12}
     most = len([year for year in years if year <= last.year]) or _FEW

@@ -14,18 +14,20 @@ from quaestor.core.provenance import SentenceRef
 from quaestor.core.terms import terms
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
-from quaestor.plan.steps import Plan
-from quaestor.questions.answer_units import kind_of_number
+from quaestor.plan.steps import Compute, Plan
+from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.offices import spell_offices
+from quaestor.questions.question_parts import split_questions
 from quaestor.questions.understanding import INTENTS, Operand, Reading, read_filing_question
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.spelling import respelled
 from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
+from quaestor.solvers.embedded.filings.composing.choices import chooses
 from quaestor.solvers.embedded.filings.composing.meant import names_of
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
-from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer
+from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer, read_past_parts, read_quoted_number
 from quaestor.solvers.embedded.filings.quoting import LikelySentence, propose_verdicts, propose_words, rank_sentences
 from quaestor.solvers.embedded.filings.repeating import with_repetition
 from quaestor.solvers.embedded.filings.times import resolve_moments
@@ -220,6 +222,14 @@ def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWe
     reading = read_question(turn.text, table)
     asked = resolve_moments(reading, table, state.base)
     answer = None if turn.plan is None else read_past_answer(turn.plan, table)
+    sources = [step.source for step in turn.plan.extracts] if turn.plan is not None else []
+    quoted = tuple((ref.section, ref.sentence) for ref in sources if isinstance(ref, SentenceRef))
+    if answer is None and turn.plan is not None and not _is_verdict(turn.plan):
+        kinds = dict(zip(KINDS, map(float, weights.kinds.classify(reading, before=state.kind)), strict=True))
+        answer = read_quoted_number(quoted, reading.terms, kinds, table)
+    parts: tuple[PastAnswer, ...] = ()
+    if answer is not None and answer.form == "members" and turn.plan and len(split_questions(turn.text)) > 1:
+        parts = read_past_parts(turn.plan, table)
     if answer is not None:
         answer = replace(answer, names=names_of(reading.whole))
     leaves = [leaf for node in answer.measured for leaf in node.leaves()] if answer else []
@@ -228,12 +238,19 @@ def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWe
         intent = _INTENT_OF_FORM.get(answer.form, answer.form)
     else:
         intent = INTENTS[int(np.argmax(weights.intents.classify(reading, before=state.intent)))]
-    sources = [step.source for step in turn.plan.extracts] if turn.plan is not None else []
-    quoted = tuple((ref.section, ref.sentence) for ref in sources if isinstance(ref, SentenceRef))
     known = read_turn_state(state, reading, asked, found, table, answer, quoted)
     kind = kind_of_plan(answer.form, [leaf.series for leaf in leaves if leaf.series]) if answer else "words"
     kind = kind or "money"  # most numbers of tables whose unit is not known
+    if parts:
+        return replace(
+            known, intent="two_part", kind=kind, before=(*known.before[:1], *parts, *state.before)[:_REMEMBERED]
+        )
     return replace(known, intent=intent, kind=kind)
+
+
+def _is_verdict(plan: Plan) -> bool:
+    last = plan.steps[-1]
+    return isinstance(last, Compute) and last.operation in ("affirms", "denies")
 
 
 _RELATIVE = frozenset({"growth", "share", "cagr"})
@@ -267,8 +284,10 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     for turn in past:
         state = _go_on(state, turn, table, weights)
     reading = read_question(text, table)
-    shares = with_repetition(weights.intents.classify(reading, before=state.intent), reading, state.intent)
+    listed = bool(state.before) and len(state.before[0].measured) > 1 and state.before[0].form in ("list", "members")
+    by_itself = weights.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
+    shares = with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed)
     likely = Likely(shares, weights.kinds.classify(reading, before=state.kind))
     ranked = rank_sentences(ask_for_words(reading, moments, state, shares), table, weights.words)
     likely = with_sentences(likely, ranked, table)
@@ -287,7 +306,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         moments, state.base or table.latest, state.before, state.falls, lru_cache(lambda operand: bind(0, operand)),
     )  # fmt: skip
     quotes = propose_words(reading.text, ranked, table, question.intents)
-    verdicts = propose_verdicts(reading.text, ranked, table, question.intents)
+    verdicts = () if chooses(question) else propose_verdicts(reading.text, ranked, table, question.intents)
     composed = compose(question)
     if not composed and past and moments and not question.own:
         # Another time, of which the line of the last answer has no number: the last question is asked of it.

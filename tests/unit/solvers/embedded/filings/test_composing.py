@@ -8,13 +8,15 @@ from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series, build_facts
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Plan
+from quaestor.questions.answer_units import KINDS
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.composing import Bound, Question, compose
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
 from quaestor.solvers.embedded.filings.composing.periods import spell_at
 from quaestor.solvers.embedded.filings.composing.question import Terms
-from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer
+from quaestor.solvers.embedded.filings.deciding import join_plans
+from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer, read_past_parts, read_quoted_number
 from quaestor.solvers.embedded.filings.times import resolve_moments
 
 INCOME = [
@@ -334,3 +336,65 @@ def test_employees_are_counted_by_what_the_company_says_of_itself() -> None:
     )
     filing = build_facts(assemble("a", [ParagraphPart(said), TablePart(tuple(map(tuple, TAXES)))]))
     assert number(filing, ask(filing, "headcount?", "lookup")) == 4200
+
+
+SCHEDULE = [
+    ["( in millions )", "2023", "2022"],
+    ["total revenues", "$ 800", "$ 720"],
+    ["net income", "60", "50"],
+    ["long-term debt", "300", "310"],
+]
+MATURITIES = [
+    ["principal payments on debt ( in millions )", "2024", "2025", "2026", "thereafter"],
+    ["debt principal", "$ 50", "$ 70", "$ 60", "$ 120"],
+]
+
+
+def test_what_falls_due_in_years_to_come_is_in_a_schedule() -> None:
+    parts = [
+        TablePart(tuple(map(tuple, SCHEDULE)), title="CONSOLIDATED STATEMENTS OF INCOME"),
+        TablePart(tuple(map(tuple, MATURITIES))),
+    ]
+    table = build_facts(assemble("a", parts))
+    debt = ask(table, "long-term debt?", "lookup", ("long-term debt",))
+    listed = run(table, ask(table, "how much principal is due each year?", "list", before=(debt,)))
+    assert isinstance(listed, ValueList)
+    assert [item.number for item in listed.items] == [50, 70, 60, 120]
+    assert number(table, ask(table, "how much of it matures in 2025?", "lookup", before=(debt,))) == 70
+
+
+def test_a_choice_of_two_is_one_of_them(table: FactTable) -> None:
+    plan = ask(table, "is operating income or net income larger?", "comparison", ("operating income", "net income"))
+    assert str(run(table, plan)) == "operating income"
+
+
+def test_what_was_better_before_is_compared_with_what_was_talked_about(table: FactTable) -> None:
+    last = ask(table, "net income in 2023?", "lookup", ("net income",))
+    assert run(table, ask(table, "was it higher a year ago?", "comparison", before=(last,))) == YesNo(True)
+    assert run(table, ask(table, "was it higher than a year ago?", "comparison", before=(last,))) == YesNo(False)
+
+
+def test_a_list_of_what_is_computed_is_gone_on_from_as_it_was_computed(table: FactTable) -> None:
+    margin = ask(
+        table, "operating income to total net sales in 2023?", "ratio", ("operating income", "total net sales")
+    )
+    both = ask(table, "and in 2022 and 2021?", "list", before=(margin,))
+    answer = read_past_answer(both, table)
+    assert answer is not None
+    assert [node.kind for node in answer.measured] == ["divide", "divide"]
+
+
+def test_the_parts_of_an_answer_to_several_questions_are_answers_of_their_own(table: FactTable) -> None:
+    sales = ask(table, "total net sales?", "lookup", ("total net sales",))
+    income = ask(table, "net income growth?", "growth", ("net income",))
+    assert [part.form for part in read_past_parts(join_plans([sales, income]), table)] == ["growth", "value"]
+
+
+def test_the_number_of_a_quotation_is_gone_on_from_if_it_was_asked_for() -> None:
+    table = build_facts(assemble("a", [ParagraphPart(("In 2023, we employed 400 people in our 20 stores.",))]))
+    (sentence,) = table.lines_of_sentence
+    kinds = dict.fromkeys(KINDS, 0.0)
+    asked = read_quoted_number([sentence], ("peopl", "employ"), {**kinds, "count": 1.0}, table)
+    assert asked is not None
+    assert asked.series[0].first.amount == 400
+    assert read_quoted_number([sentence], ("peopl",), {**kinds, "words": 1.0}, table) is None

@@ -22,3 +22,12 @@ def test_what_names_no_operation_may_repeat_the_one_before(text: str, before: st
     mixed = with_repetition(shares, read_filing_question(text), before)
     assert mixed.sum() == pytest.approx(1)
     assert INTENTS[int(np.argmax(mixed))] == expected
+
+
+def test_several_times_of_one_number_are_listed_and_a_list_is_added_up() -> None:
+    shares = np.full(len(INTENTS), 0.01)
+    shares[INTENTS.index("lookup")] = 1 - 0.01 * (len(INTENTS) - 1)
+    mixed = with_repetition(shares, read_filing_question("and in 2022 and 2021?"), "ratio", times=2)
+    assert INTENTS[int(np.argmax(mixed))] == "list"
+    mixed = with_repetition(shares, read_filing_question("what is the total?"), "list", listed=True)
+    assert INTENTS[int(np.argmax(mixed))] == "sum"

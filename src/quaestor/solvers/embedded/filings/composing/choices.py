@@ -13,6 +13,7 @@ from quaestor.solvers.embedded.filings.composing.pairs import (
     EITHER,
     asks_for_fall,
     asks_for_rise,
+    asks_of_then,
     read_pairs,
     two_moments,
 )
@@ -21,6 +22,7 @@ from quaestor.solvers.embedded.filings.composing.ratios import read_two
 from quaestor.solvers.embedded.filings.composing.several import (
     join_lists,
     moments_of_list,
+    names_apart,
     propose_items,
     read_entries,
     write_moment,
@@ -35,6 +37,8 @@ _FALL = re.compile(r"\b(?:decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|los
 _WHEN = re.compile(
     r"\b(?:which|what|best|worst|highest|lowest|strongest|weakest)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
 )
+_REST = re.compile(r"(?:all )?other (?:countries|international|foreign|regions|states)\b|rest of (?:the )?world\b")
+"""Names of the places that are left, none of which is one."""
 _PLACES = {"second": 2, "two": 2, "2": 2, "next": 2, "third": 3, "three": 3, "3": 3}
 _PLACE = re.compile(
     r"\b(?:number |no\. ?|#)(?P<place>two|three|2|3)\b|\b(?P<place2>second|third|next)[\s-]+"
@@ -68,7 +72,9 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
     when = 0.85 if _WHEN.search(question.text) else 0.08
     grows = bool(_GROWTH.search(question.text))
     place = _place(question.text)
-    for entries, share in read_entries(question):
+    for listed, share in read_entries(question):
+        named = [entry for entry in listed if not _REST.match(entry[0].lower())]
+        entries = named if len(named) > 1 else listed
         score = log_share(share * (1 - when))
         if grows:
             yield from _growth_ranking(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
@@ -119,6 +125,8 @@ def propose_comparisons(question: Question) -> Iterator[Proposal]:
     either = bool(EITHER.search(question.text))
     if question.names(1) and not either and question.reading.relation != "ratio":
         yield from _of_two(question, low=low)
+        if chooses(question) or _WHICH.search(question.text):
+            return
     yield from _against_limit(question)
     yield from _signs(question)
     if either:
@@ -126,8 +134,9 @@ def propose_comparisons(question: Question) -> Iterator[Proposal]:
         return
     if len(question.moments) < 2 and not _DIRECTION.search(question.text) and question.own:
         return  # "do they pay a dividend?" compares nothing
+    less = low != asks_of_then(question)
     for score, _, old, new, terms in read_pairs(question):
-        if made := terms.proposal(f"{new} {'<' if low else '>'} {old}", "compare", score):
+        if made := terms.proposal(f"{new} {'<' if less else '>'} {old}", "compare", score):
             yield made
 
 
@@ -145,12 +154,13 @@ def _both_times(question: Question) -> Iterator[Proposal]:
 def _of_two(question: Question, *, low: bool) -> Iterator[Proposal]:
     """Yield which of two operands is higher, or whether the first is."""
     sign = "<" if low or re.search(r"\b(?:below|under)\b", question.text) else ">"
-    if _WHICH.search(question.text) or (question.reading.relation == "versus" and " or " in question.text):
+    if chooses(question) or _WHICH.search(question.text):
         for one in read_meant(question, 0)[:3]:
             for other in read_meant(question, 1)[:3]:
                 moment = moments_to_try(question)[0]
                 entries = [
-                    (meant.series[0].line.label if meant.series else "", meant, moment) for meant in (one, other)
+                    (name, meant, moment)
+                    for name, meant in zip(_names_of_two(question, one, other), (one, other), strict=True)
                 ]
                 chosen = "argmin" if sign == "<" else "argmax"
                 score = log_share(one.share) + log_share(other.share)
@@ -164,6 +174,20 @@ def _of_two(question: Question, *, low: bool) -> Iterator[Proposal]:
     for score, first, second, terms in read_two(question):
         if made := terms.proposal(f"{first} {sign} {second}", "compare", score):
             yield made
+
+
+def chooses(question: Question) -> bool:
+    """Return whether a question asks for one of two operands, rather than yes or no."""
+    return question.names(1) and question.reading.relation == "versus" and " or " in question.text
+
+
+def _names_of_two(question: Question, one: Meant, other: Meant) -> Sequence[str]:
+    """Return the names of two things: of their lines, of what differs if these are the same, else as they are asked."""
+    if one.series and other.series:
+        names = names_apart(question.table, (one.series[0], other.series[0]))
+        if names[0] and names[0] != names[1]:
+            return names
+    return [operand.text.strip() for operand in question.reading.operands[:2]]
 
 
 def _against_limit(question: Question) -> Iterator[Proposal]:

@@ -198,6 +198,7 @@ def find_named(concept: str, moment: Moment, question: Question, others: Sequenc
 def find_beside(concept: str, moment: Moment, question: Question, member: Series) -> Found | None:
     """Return the series that a concept has for the member of another series."""
     table, line = question.table, member.line
+    called = _names_of_member(member)
     found: list[tuple[float, Series]] = []
     for series in _of_concept(concept, table):
         same_table = series.line.table == line.table
@@ -207,12 +208,27 @@ def find_beside(concept: str, moment: Moment, question: Question, member: Series
             same_table and same_column and bool(member.column or line.path) and series.line.path == line.path
         )
         same = same or (same_table and same_column and bool(member.column))
+        if not same and not series.line.sentence and not called.isdisjoint(_names_of_member(series)):
+            found.append((0.4 + 0.01 / (1 + series.line.place), series))
         if same:
             found.append((2.0 * same_table + (1.0 if tagged else 0.5) + 0.01 / (1 + series.line.place), series))
     for series, sure in _called_like(line, concept, moment, table):
         found.append((sure + 2.0 * (series.line.table == line.table) - 0.1 * len(series.column), series))
     there = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
     return (max(there, key=lambda one: one[0])[1], 0.9) if there else None
+
+
+def _names_of_member(series: Series) -> set[frozenset[str]]:
+    """Return what the member of a series is called: by its tag, its column or its heading, else by its own label."""
+    line = series.line
+    names = [
+        terms_of_members(series.members),
+        frozenset(series.column),
+        frozenset(terms_of(line.path[-1] if line.path else "")),
+    ]
+    if not series.concept or series.members:
+        names.append(frozenset(line.label_terms))
+    return {name for name in names if name}
 
 
 def _of_concept(concept: str, table: FactTable) -> Iterator[Series]:

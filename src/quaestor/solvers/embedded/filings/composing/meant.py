@@ -30,6 +30,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
 )
 from quaestor.solvers.embedded.filings.composing.periods import spell_at
 from quaestor.solvers.embedded.filings.composing.question import Bound, Question, Terms, log_share
+from quaestor.solvers.embedded.filings.composing.schedules import asks_what_is_due, read_schedules
 from quaestor.solvers.embedded.filings.past import Node, PastAnswer, anchor_of, spell_node
 
 _MOST = 6
@@ -48,7 +49,13 @@ _NAMED_AGAIN = 0.6
 _NARROWED = 0.6
 """The probability that a measure is narrowed to the member that was talked about."""
 
+_SCHEDULED = 0.8
+"""The probability that what falls due in a year to come is in a schedule."""
+
 _AVERAGED = re.compile(r"\b(?:average|avg|mean)\b")
+_OF_MEMBER = re.compile(
+    r"\b(?:its|it|there|(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product))\b"
+)
 _HOW_MANY = re.compile(r"\bhow many\b")
 Spell = Callable[[Moment | None, Terms, str], str | None]
 
@@ -108,8 +115,15 @@ def read_meant(question: Question, place: int = 0, *, part: bool = False) -> lis
         if _HOW_MANY.search(question.text) and found and not _counts(found[0].series):
             # "how many shares was that?" asks for something beside the amount that was talked about.
             return [one for one in bound if _counts(one.series)] or found
-        return [*found, *bound] if not found or question.looks_ahead else found
-    return _read_operand(question, operands[place], question.operands[place])
+        return [*_read_due(question), *found, *bound] if not found or question.looks_ahead else found
+    return [*_read_due(question), *_read_operand(question, operands[place], question.operands[place])]
+
+
+def _read_due(question: Question) -> list[Meant]:
+    """Return the schedules of what falls due at a time to come."""
+    if not (question.looks_ahead and asks_what_is_due(question)):
+        return []
+    return [mean_series(bound.series, _SCHEDULED * bound.share) for bound in read_schedules(question)]
 
 
 def _counts(series: Sequence[Series]) -> bool:
@@ -126,7 +140,7 @@ def read_whole(question: Question) -> list[Meant]:
     whole = question.reading.whole
     if not question.reading.relation or not whole.terms:
         return read_meant(question)
-    return _read_operand(question, whole, question.bind(whole))
+    return [*_read_due(question), *_read_operand(question, whole, question.bind(whole))]
 
 
 def names_of(operand: Operand) -> frozenset[str]:
@@ -148,7 +162,21 @@ def _read_operand(question: Question, operand: Operand, bounds: Sequence[Bound])
             known = read_lexicon().measures[name]
             if known.formula is not None:
                 found = _with_measure(question, operand, match, known, found)
+    found = [narrowed for one in found for narrowed in _narrow(question, one)]
     return sorted(found, key=lambda one: -one.share)
+
+
+def _narrow(question: Question, meant: Meant) -> Iterator[Meant]:
+    """Yield something meant, and if the question is about a member ("its sales", "sales there") that of the member."""
+    member = _member_before(question) if _OF_MEMBER.search(question.text) else None
+    concept = meant.series[0].concept if meant.kind == "series" else ""
+    moment = (*question.wanted, question.table.latest)[0]
+    found = find_beside(concept, moment, question, member) if member is not None and concept else None
+    if found is None or found[0].place == meant.series[0].place:
+        yield meant
+        return
+    yield mean_series(found[0], meant.share * _NARROWED)
+    yield replace(meant, share=meant.share * (1 - _NARROWED))
 
 
 def _with_measure(
@@ -157,10 +185,14 @@ def _with_measure(
     """Return what an operand may mean with a measure that it names: lines that are called otherwise are unlikely."""
     formula = known.formula
     assert formula is not None
+    within = set(formula.concepts())
+    # "operating margin on net sales" names a part of the formula, and no member.
+    parts_named = [one for one in operand.matches if one is match or not within.isdisjoint(one.concepts)]
+    said = {term for one in parts_named for term in operand.phrase[one.start : one.end]}
     phrase = set(operand.phrase[match.start : match.end])
     names = [phrase, *map(set, known.phrases)]
     others = tuple(
-        term for term in operand.terms if term not in phrase | MEMBER_WORDS and term not in question.table.company
+        term for term in operand.terms if term not in said | MEMBER_WORDS and term not in question.table.company
     )
     member = None if others else _member_before(question)
     is_ratio, is_amount = formula.kind == "/", "/" not in formula.kinds()
@@ -189,7 +221,6 @@ def _with_measure(
             rest.append(one)
     printed = sum(one.share for one in named)
     computed = _COMPUTED_BESIDE if printed > _PRINTED else _COMPUTED
-    within = set(formula.concepts())
     if any(other is not match and other.concepts and within.isdisjoint(other.concepts) for other in operand.matches):
         computed *= _BESIDE_CONCEPT
     elif printed:
@@ -242,6 +273,19 @@ def mean_of_member(question: Question, formula: Formula, member: Series) -> Mean
     """Return a measure of the member that a series is of."""
     beside = partial(find_beside, question=question, member=member)
     return Meant(1.0, _Measure(question, formula, beside), (member,), "measure")
+
+
+def mean_beside(question: Question, node: Node, member: Series) -> Meant:
+    """Return what was measured before of the member that a series is of."""
+    moment = (*question.wanted, question.table.latest)[0]
+
+    def beside(series: Series) -> Series | None:
+        if series.place == member.place:
+            return series
+        found = find_beside(series.concept, moment, question, member) if series.concept else None
+        return None if found is None else found[0]
+
+    return mean_again(node, 1.0, beside)
 
 
 def _is_money(series: Series) -> bool:

@@ -23,6 +23,8 @@ _TO_BASE = re.compile(
     r"(?: (?:it|they|that) (?:was|were|did))?(?: (?:in|for|at|of|during))?)\s*(?:the)?\s*(?:fy|fiscal)?\s*$"
 )
 _BEGINS_TO_BASE = re.compile(r"\s*(?:since|from|over|against|than|to)\b")
+_OF_THEN = re.compile(r"^(?:and |so |but )?(?:was|were|had) (?:it|that|this|they|those|these)\b")
+_BASED = re.compile(r"\b(?:than|from|since|vs|versus|against|compared?|relative|over|on)\b")
 _POINTS = re.compile(r"\bbps\b|\bbasis points?\b")
 _STATES = re.compile(
     r"%|\b(?:percent|pct|growth|yoy|y/y|chang\w*|differ\w*|compar\w*|vs|versus|against|much|fast|many)\b"
@@ -123,6 +125,13 @@ def two_moments(question: Question, meant: Meant) -> tuple[Moment, Moment] | Non
     return begin, end
 
 
+def asks_of_then(question: Question) -> bool:
+    """Return whether what was at an earlier time is compared with what was talked about: "was it better a year ago"."""
+    anchor = question.last.anchor if question.last is not None else None
+    earlier = anchor is not None and len(question.moments) == 1 and question.moments[0].end < anchor.end
+    return earlier and bool(_OF_THEN.match(question.text)) and not _BASED.search(question.text)
+
+
 def _from_one(question: Question, asked: Moment, anchor: Moment | None) -> tuple[Moment, Moment]:
     """Return the times that are compared if one is named: it is the base of the other, or has a year before it."""
     times = question.reading.moments
@@ -131,8 +140,10 @@ def _from_one(question: Question, asked: Moment, anchor: Moment | None) -> tuple
     base = anchor or question.base
     if question.last is not None and question.last.form in ("growth", "change") and not _states(question):
         return asked.before(years=1), asked  # "and the year before?" repeats the growth
-    to_base = at.back is not None or bool(
-        _TO_BASE.search(question.text[: at.start]) or _BEGINS_TO_BASE.match(question.text[at.start : at.end])
+    to_base = (
+        at.back is not None
+        or asks_of_then(question)
+        or bool(_TO_BASE.search(question.text[: at.start]) or _BEGINS_TO_BASE.match(question.text[at.start : at.end]))
     )
     if to_base and asked == question.table.latest and anchor is not None:
         return base.before(years=1), base  # "growth on last year": the year before the one that is talked about

@@ -94,6 +94,7 @@ def spell_at(
     formula = _put_together(_span_of(moment), spans, terms, label)
     if formula is not None:
         terms.score += log_share(_PUT_TOGETHER)
+        terms.moments.append(moment)
     return formula
 
 

@@ -163,6 +163,7 @@ def propose_shares(question: Question) -> Iterator[Proposal]:
     """Yield parts of a whole."""
     if len(question.operands) == 2 and question.reading.relation in ("ratio", "part") and question.names(1):
         yield from propose_ratios(question)
+        yield from _shares_of_member(question)
         return
     yield from _of_last(question)
     for meant in (*read_meant(question)[:3], *_swapped(question)):
@@ -177,6 +178,21 @@ def propose_shares(question: Question) -> Iterator[Proposal]:
         for whole in _wholes(question, meant.series[0]):
             for score, one, other, terms in join(question, meant, whole):
                 yield from _divide(score, one, other, terms, "share")
+
+
+def _shares_of_member(question: Question) -> Iterator[Proposal]:
+    """Yield what a member that was talked about has of what the question names: "its share of operating income"."""
+    last = question.last
+    if last is None or not last.series or question.names(0):
+        return
+    moment = (*question.wanted, question.table.latest)[0]
+    for whole in read_meant(question, 1)[:3]:
+        concept = whole.series[0].concept if whole.series else ""
+        found = find_beside(concept, moment, question, last.series[0]) if concept else None
+        if found is None or found[0].place == last.series[0].place:
+            continue
+        for score, one, other, terms in join(question, mean_series(*found), whole):
+            yield from _divide(score + _STATED, one, other, terms, "share")
 
 
 def _swapped(question: Question) -> Iterator[Meant]:

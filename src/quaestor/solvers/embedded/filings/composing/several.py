@@ -13,12 +13,18 @@ from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
-from quaestor.solvers.embedded.filings.composing.finding import find_concept, terms_of_members, words_of_member
+from quaestor.solvers.embedded.filings.composing.finding import (
+    find_beside,
+    find_concept,
+    terms_of_members,
+    words_of_member,
+)
 from quaestor.solvers.embedded.filings.composing.groups import find_parts
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
     bounds_of,
     mean_again,
+    mean_beside,
     mean_of_member,
     mean_series,
     ratios_named,
@@ -27,6 +33,12 @@ from quaestor.solvers.embedded.filings.composing.meant import (
 from quaestor.solvers.embedded.filings.composing.periods import pick_cell
 from quaestor.solvers.embedded.filings.composing.question import Bound, Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, propose_totals
+from quaestor.solvers.embedded.filings.composing.schedules import (
+    asks_what_is_due,
+    find_rest,
+    read_schedules,
+    years_to_come,
+)
 from quaestor.solvers.embedded.filings.composing.values import moments_to_try, propose_values
 from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
 
@@ -56,9 +68,12 @@ _BY_TIME = re.compile(
     r"\b(?:years|annual(?:ly)?|each year|year by year|by year|per year|quarters|by quarter|each quarter|over time|trend"
     r"|history)\b"
 )
+_AHEAD = re.compile(r"\b(?:next|through|until|within)\b")
+_STATED = 0.5
+"""Added to the score of a schedule of what a question calls due."""
 _BY_MEMBER = re.compile(
     r"\b(?:by|split|break\w*|broken|each|every|segments?|regions?|products?|categor\w+|countr\w+|geograph\w+|divisions?|business\w*"
-    r"|types?|mix|which)\b"
+    r"|types?|mix|which|(?:all|both|those|the) (?:of them|two|three|four|five|six))\b"
 )
 
 
@@ -253,7 +268,7 @@ def _proven_blocks(question: Question, series: Series, asked: str) -> Iterator[B
     if picked is None or picked[0] is None or series.line.sentence:
         return
     for parts in find_parts(series, picked[0], table):
-        named = zip(_names_of(table, parts), parts, strict=True)
+        named = zip(names_apart(table, parts), parts, strict=True)
         members = tuple((name, part) for name, part in named if not set(terms_of(name)) & _TOTALS)
         if len(members) >= 2:
             alike = len({part.concept for part in parts if part.concept}) <= 1
@@ -262,7 +277,7 @@ def _proven_blocks(question: Question, series: Series, asked: str) -> Iterator[B
             yield Block(members, worth * _fit(asked, members, table))
 
 
-def _names_of(table: FactTable, several: Sequence[Series]) -> list[str]:
+def names_apart(table: FactTable, several: Sequence[Series]) -> list[str]:
     """Return the names of members: what they differ in, of their tags, their labels, columns and headings."""
     if all(one.members for one in several):
         return [_name_of_tagged(table, one) for one in several]
@@ -347,9 +362,22 @@ def _block_of_last(question: Question, asked: str) -> Block | None:
     last = question.last
     if last is None or last.form not in ("members", "ranking", "list") or len(last.series) < 2:
         return None
-    named = tuple(zip(_names_of(question.table, last.series), last.series, strict=True))
+    names = names_apart(question.table, last.series)
+    if question.own and _OF_THEM.search(question.text) and (others := _of_members(question, last.series)):
+        return Block(tuple(zip(names, others, strict=True)), 3.0)
+    named = tuple(zip(names, last.series, strict=True))
     goes_on = bool(_OF_THEM.search(question.text)) or not (question.own or asked)
     return Block(named, (1.5 if goes_on else 0.1) * _fit(asked, named, question.table))
+
+
+def _of_members(question: Question, members: Sequence[Series]) -> Sequence[Series]:
+    """Return what members have of a concept that a question names; empty if one of them has none."""
+    moment = (*question.wanted, question.table.latest)[0]
+    for concept in sorted(question.reading.operands[0].concepts):
+        found = [find_beside(concept, moment, question, member) for member in members]
+        if None not in found:
+            return [one[0] for one in found if one is not None]
+    return ()
 
 
 def _name_of_tagged(table: FactTable, series: Series) -> str:
@@ -399,6 +427,7 @@ _DIMENSIONS: Mapping[str, tuple[frozenset[str], tuple[str, ...]]] = {
         frozenset(terms_of("product products category categories service type brand department line offering")),
         ("Product", "Service", "Brand"),
     ),
+    "function": (frozenset(terms_of("function functions")), ("IncomeStatementLocation",)),
     "customer": (frozenset(terms_of("customer customers tenant client")), ("Customer", "Concentration")),
 }
 """Kinds of members: their names in questions, and parts of the names of tags' axes."""
@@ -525,6 +554,7 @@ def join_lists(texts: Sequence[str]) -> str | None:
 
 def propose_lists(question: Question) -> Iterator[Proposal]:
     """Yield lists by time and by member."""
+    yield from _list_what_is_due(question)
     by_time, by_member = _by_what(question)
     for meant in read_meant(question)[:_MOST]:
         moments = list(reversed(moments_of_list(question, meant)))
@@ -536,6 +566,22 @@ def propose_lists(question: Question) -> Iterator[Proposal]:
             yield made
 
 
+def _list_what_is_due(question: Question) -> Iterator[Proposal]:
+    """Yield what falls due in each year, and after the last one."""
+    if not asks_what_is_due(question):
+        return
+    for bound in read_schedules(question):
+        years = years_to_come(bound.series, question.table)
+        named = [moment for moment in years if moment in question.moments]
+        meant = mean_series(bound.series, bound.share)
+        entries: list[Entry] = [(write_moment(moment), meant, moment) for moment in named or years]
+        rest = None if named or _AHEAD.search(question.text) else find_rest(bound.series, question.table)
+        if rest is not None:
+            entries.append((rest.line.label, mean_series(rest, bound.share), None))
+        if made := propose_items(question, entries, "list", log_share(bound.share) + _STATED):
+            yield made
+
+
 def list_operands(question: Question) -> Iterator[Proposal]:
     """Yield lists of what a question names side by side: "cash flow and capex"."""
     if len(question.operands) < 2:
@@ -543,6 +589,8 @@ def list_operands(question: Question) -> Iterator[Proposal]:
     moment = moments_to_try(question)[0]
     places = range(len(question.operands))
     for chosen in product(*(read_meant(question, place)[: 2 if len(places) == 2 else 1] for place in places)):
+        if len({one.series[0].place for one in chosen if one.series}) < sum(bool(one.series) for one in chosen):
+            continue  # one thing, named twice: "how much of it matures"
         listed = [(_name_of(meant), meant, moment) for meant in chosen]
         if made := propose_items(question, listed, "list", log_share(prod(one.share for one in chosen) * 0.5)):
             yield made
@@ -565,11 +613,16 @@ def _name_of(meant: Meant) -> str:
 def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
     """Yield members as entries of a list, with their probability; what has a formula is computed of each."""
     formulas = ratios_named(question)
+    last = None if question.own or question.last is None else question.last.measured[0]
+    again = last if last is not None and last.kind == "divide" and not formulas else None
     for block in read_blocks(question):
-        printed = not formulas or block.members[0][1].first.scale is Scale.PERCENT
+        printed = not (formulas or again) or block.members[0][1].first.scale is Scale.PERCENT
         yield block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
         for formula in formulas if not printed else ():
             meant = [(name, mean_of_member(question, formula, one)) for name, one in block.members]
+            yield _entries_at(question, meant), block.share * (1 - _NOT_COMPUTED)
+        if again is not None and not printed:
+            meant = [(name, mean_beside(question, again, one)) for name, one in block.members]
             yield _entries_at(question, meant), block.share * (1 - _NOT_COMPUTED)
 
 
