@@ -55,7 +55,7 @@ class _TableReader:
         self.name = table.title or table.caption
         self.title = f"{self.name} {self.lead}".strip()
         self.heading = " ".join(path[-2:])
-        self.last_heading = path[-1] if path else ""
+        self.last_heading = next((heading for heading in reversed(path) if _names(heading)), "")
         self.is_annual = document.reported is not None and document.reported.kind == "year"
 
     def lines(self, place: int) -> Iterator[FactLine]:
@@ -68,7 +68,7 @@ class _TableReader:
                 header = table.columns[column]
                 cells = self._read([(table.cells[row][column], table.rows[row]) for row in dated])
                 if cells:
-                    yield self._line(place, header.label, header.levels[:-1], cells)
+                    yield self._line(place, header.label if _names(header.label) else "", header.levels[:-1], cells)
                     place += 1
         names = self._name_rows()
         for row in body:
@@ -83,7 +83,7 @@ class _TableReader:
     def _line(self, place: int, label: str, path: tuple[str, ...], cells: tuple[FactCell, ...]) -> FactLine:
         if not label:
             # The table has one thing in it, which is named above it.
-            named = _LETTERS.search(self.name) and _without_times(Header(self.name, (self.name,)))
+            named = _LETTERS.search(self.name) and _names(self.name)
             label, path = (self.name if named else self.last_heading), (*path, *filter(None, (self.lead,)))
         concept, members = _concept_of_tags(cells)
         share = 1.0
@@ -221,6 +221,12 @@ _PARTS_OF_TIMES = _terms_of(
     "first second third fourth half during unaudited audited date period periods balance balances"
 )
 """Words that belong to a period only next to one."""
+_NAMELESS = _TIME_TERMS | _PARTS_OF_TIMES | _terms_of("in of amounts thousands millions billions dollars usd")
+
+
+def _names(label: str) -> bool:
+    """Return whether a label says what something is: "Fiscal years:" and "(in millions)" do not."""
+    return any(not term[0].isdigit() and term not in _NAMELESS for term in terms(label))
 
 
 def _concept_of_tags(cells: Sequence[FactCell]) -> tuple[str, tuple[str, ...]]:

@@ -79,3 +79,8 @@ def test_quarters_whose_columns_name_no_year_are_of_the_year_of_their_group() ->
         ("Net sales", [Moment(2024, 1, 3), Moment(2024, 4, 3)]),
         ("Net sales", [Moment(2023, 1, 3), Moment(2023, 4, 3)]),
     ]
+
+
+def test_a_label_that_names_only_times_is_none() -> None:
+    table = read_grid([["Fiscal years:", "( in millions )"], ["2025", "$ 10"], ["2026", "20"], ["2027", "30"]])
+    assert {line.label for line in table.lines} == {"Debt"}
