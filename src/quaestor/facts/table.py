@@ -156,6 +156,11 @@ class FactTable:
         return {concept: tuple(lines) for concept, lines in found.items()}
 
     @cached_property
+    def lines_at(self) -> Mapping[Moment, int]:
+        """How many lines of tables have a number of each time."""
+        return Counter(moment for line in self.lines for moment in line.moments)
+
+    @cached_property
     def scheduled(self) -> Mapping[int, tuple[int, ...]]:
         """The places of the lines of tables that have numbers of years to come, by the year."""
         found: dict[int, dict[int, None]] = defaultdict(dict)

@@ -54,6 +54,8 @@ _SAME = 0.005
 _PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
 """What one may be of an amount as a sentence prints it; 100 of a percentage."""
+_NAMES = 8
+"""Names of a concept by which its lines are looked for."""
 _REPEATED = 0.01
 """How likely one number answers two parts."""
 _OF_OTHERS = 0.05
@@ -189,9 +191,9 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     if not results:
         return Decision((), (), 0.0)
     judged = results[:_JUDGED]
-    agreements = measure_agreements(judged)
+    agreements, evidence = measure_agreements(judged), evidence_features(understood.question)
     features = tuple(
-        {**decision_features(understood, results, place), "agreement": agreements[place]}
+        {**decision_features(understood, results, place), **evidence, "agreement": agreements[place]}
         for place in range(len(judged))
     )
     if model is None:
@@ -391,6 +393,7 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
         "unmet": float(len(unmet)),
         "unmet_rarity": max((table.rarity(one) for match in unmet for one in _phrase_of(match, question)), default=0.0),
         "span_apart": _span_apart(question, proposal),
+        "again": float(_is_again(question, proposal)),
         "counted": float(any(one in there for one in what)) if what else nan,
         "counted_rarity": max((table.rarity(one) for one in what if one not in there), default=0.0),
         "latest": float(any(moment.end == table.latest.end for moment in proposal.moments)),
@@ -460,6 +463,43 @@ def _span_apart(question: Question, proposal: Proposal) -> float:
     # A balance is at the end of a period; what is earned or spent in it is not.
     ends = set() if flows else {end for end, months in there if not months}
     return sum((one.end, one.months) not in there and one.end not in ends for one in asked) / len(asked)
+
+
+def _is_again(question: Question, proposal: Proposal) -> bool:
+    """Return whether a result is taken from what the last answer was taken from, so that both are right or wrong."""
+    before = {series.place for series in question.last.series} if question.last is not None else set[int]()
+    return bool(proposal.series) and before.issuperset(series.place for series in proposal.series)
+
+
+def evidence_features(question: Question) -> dict[str, float]:
+    """Return how many lines a filing has of what a question names, and of the times that it names.
+
+    A filing whose lines have no number of a quarter, or none called like something, hardly answers for it.
+    """
+    table, lexicon = question.table, read_lexicon()
+    counts, at = list[int](), list[float]()
+    for match in (match for operand in question.reading.operands for match in operand.matches):
+        lines = {
+            line.place: line for concept in match.concepts for line in table.by_concept.get(concept, ())
+            if not line.sentence
+        }  # fmt: skip
+        named = [lexicon.concepts[name].phrases for name in match.concepts if name in lexicon.concepts]
+        named += [lexicon.measures[name].phrases for name in match.measures]
+        for phrase in dict.fromkeys(phrase for phrases in named for phrase in phrases[:_NAMES]):
+            places = min((table.postings.get(term, ()) for term in phrase), key=len)
+            called = (table.lines[place] for place in places)
+            lines |= {line.place: line for line in called if set(phrase) <= {*line.label_terms}}
+        counts.append(len(lines))
+        if question.moments:
+            there = {moment for line in lines.values() for moment in line.moments}
+            at.append(len(there.intersection(question.moments)) / len(question.moments))
+    spans = [table.lines_at.get(moment, 0) for moment in question.moments if moment.months]
+    return {
+        "lines_named": log(1 + min(counts)) if counts else nan,
+        "most_lines_named": log(1 + max(counts)) if counts else nan,
+        "lines_at_times": min(at, default=nan),
+        "lines_of_period": log(1 + min(spans)) if spans else nan,
+    }
 
 
 def measure_agreements(results: Sequence[Result]) -> list[float]:
