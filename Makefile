@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests start many processes: what one compiles the next finds, also where images of containers switch that off.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-inspect tests-apart check docs bench fuzz oracle setup lock clean
+.PHONY: demo test test-change test-all test-inspect tests-apart check docs bench fuzz oracle setup lock clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)  ## the bundled sample: a conversation with its sources, then the score table
@@ -22,9 +22,12 @@ demo: $(INSTALLED)  ## the bundled sample: a conversation with its sources, then
 # on. Slow ones wait for servers, browsers and clusters too: one more.
 PYTEST := $(BIN)/python -m pytest --dist worksteal
 test: $(INSTALLED_DEV)  ## the tests without those that are marked as slow; of what is drawn by chance, an eighth
-	@$(PYTEST) -n 2 -m "not slow" --hypothesis-profile quick
+	@$(PYTEST) -n 2 -m "not slow and not very_slow" --hypothesis-profile quick
 
-test-all: $(INSTALLED_DEV)  ## all tests
+test-change: $(INSTALLED_DEV)  ## the tests without those that are marked as very slow: what every change has to pass
+	@$(PYTEST) -n 3 -m "not very_slow" --hypothesis-profile quick
+
+test-all: $(INSTALLED_DEV)  ## all tests, for a release and for changes of what the very slow ones are about
 	@$(PYTEST) -n 3
 
 # Inspect wants older versions of what other extras bring, so it has an environment of its own.

@@ -56,7 +56,8 @@ SLOW_TIMEOUT = 600
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Gives slow tests more time."""
     for item in items:
-        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+        slow = item.get_closest_marker("slow") or item.get_closest_marker("very_slow")
+        if slow and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT))
 
 

@@ -33,7 +33,7 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return built(ROOT, tmp_path_factory.mktemp("dist"))
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_archives_are_the_same_bytes_wherever_and_whenever_they_are_built(
     archives: tuple[Path, Path], tmp_path: Path
 ) -> None:

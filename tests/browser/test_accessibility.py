@@ -77,6 +77,7 @@ def test_a_fault_is_found(browser: Browser, tmp_path: Path) -> None:
         assert [fault.split(" ")[0] for fault in serious_faults(found.page, *OF_THEMES)] == ["color-contrast"]
 
 
+@pytest.mark.very_slow
 def test_every_page_that_runs_lead_to(browser: Browser, tmp_path: Path) -> None:
     store = asking(tmp_path).settings.store
     for _ in range(2):

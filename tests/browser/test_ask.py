@@ -176,6 +176,7 @@ def test_places_of_a_long_document_are_fetched_and_marked(browser: Browser, tmp_
         assert cell.inner_text().replace(",", "") == str(899 * 7 + 1)
 
 
+@pytest.mark.very_slow
 def test_steps_of_a_model_appear_before_its_answer(browser: Browser, tmp_path: Path, local_models: None) -> None:
     def model(asked: Asked) -> Reply:
         said = Call("describe_understanding", {"description": "net cash from operating activities in 2008"})

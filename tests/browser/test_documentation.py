@@ -39,7 +39,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         server.server_close()
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize(("size", "dark"), [(DESKTOP, False), (PHONE, True)], ids=["desktop-light", "phone-dark"])
 def test_pages_are_whole_and_can_be_used(browser: Browser, address: str, size: dict[str, int], dark: bool) -> None:
     with watched(browser, address, size=size, dark=dark) as seen:
@@ -50,7 +50,7 @@ def test_pages_are_whole_and_can_be_used(browser: Browser, address: str, size: d
             assert serious_faults(seen.page) == [], path
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_what_is_searched_is_found_on_the_site_itself(browser: Browser, address: str) -> None:
     with watched(browser, address) as seen:
         seen.page.goto("/")

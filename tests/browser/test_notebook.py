@@ -40,6 +40,7 @@ def test_answers_can_be_read(browser: Browser, tmp_path: Path, dark: bool, size:
             assert colours == ["rgb(0, 0, 0)", "rgb(255, 255, 0)"]
 
 
+@pytest.mark.very_slow
 def test_what_a_page_says_does_nothing(browser: Browser, tmp_path: Path) -> None:
     attack = "<script>console.error('run')</script><img src='http://192.0.2.1/x' onerror=\"console.error('run')\">"
     document = page(

@@ -124,6 +124,7 @@ def test_what_cannot_be_done_is_said_on_the_page(browser: Browser, tmp_path: Pat
 
 
 @pytest.mark.parametrize(("dark", "size"), [(False, DESKTOP), (True, PHONE)], ids=["light desk", "dark phone"])
+@pytest.mark.very_slow
 def test_everyone_can_use_it(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
     with asked(browser, tmp_path, dark=dark, size=size) as found:
         page = found.page

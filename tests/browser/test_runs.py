@@ -150,6 +150,7 @@ def test_it_works_without_a_mouse(browser: Browser, address: str, runs: tuple[st
         expect(page.locator("#node h2")).to_be_focused()
 
 
+@pytest.mark.very_slow
 def test_nothing_is_wider_than_a_phone(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
     with watched(browser, address, size=PHONE, dark=True) as found:
         page = found.page
@@ -165,6 +166,7 @@ def test_nothing_is_wider_than_a_phone(browser: Browser, address: str, runs: tup
         assert sum(map(int, re.findall(r"\d+", colour)[:3])) < 200
 
 
+@pytest.mark.very_slow
 def test_a_run_of_841_turns_is_filtered(browser: Browser, shared_data: Path, tmp_path: Path) -> None:
     """The whole of a public benchmark's development set: found, narrowed down and paged within it."""
     answers = shared_data / "hosted_model_answers_tune.jsonl"

@@ -151,6 +151,7 @@ def test_a_file_that_cannot_be_read_is_said_beside_the_field(browser: Browser, t
         expect(field).to_have_attribute("aria-invalid", "true")
 
 
+@pytest.mark.very_slow
 def test_what_is_uploaded_runs_nothing_in_a_browser(browser: Browser, tmp_path: Path) -> None:
     evil = b'"<script>document.title=1</script>","<img src=x onerror=document.title=2>",2008\nnet sales,120,100\n'
     with pages_served(tmp_path) as address, watched(browser, address) as found:

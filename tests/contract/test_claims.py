@@ -290,7 +290,7 @@ def test_a_runner_that_was_thought_to_be_gone_does_no_harm(uri: str, tmp_path: P
     assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_workers_of_two_runners_play_each_conversation_once(tmp_path: Path) -> None:
     uri = f"sqlite:///{tmp_path / 'runs.db'}"
     processes = [start(runner, uri, tmp_path / "log", 0.0, "processes", resume) for resume in (False, True)]

@@ -73,7 +73,7 @@ def _zeros(path: Path) -> None:
     path.write_bytes(b"rent of the stores in 2023,\0 5\n" * 10_000)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("name", "write", "said"),
     [

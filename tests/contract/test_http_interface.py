@@ -13,7 +13,7 @@ from web import pages_served
 NORD = "sample#NORD/2012/page_41.pdf"
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.timeout(300)
 def test_every_answer_is_what_the_document_says(tmp_path: Path) -> None:
     play_sample(tmp_path / "runs.db", 2, runs=2)

@@ -129,7 +129,7 @@ def test_a_change_of_primary_is_waited_for(mongo_uri: str, code: int) -> None:
     assert read(mongo_uri)[0] == (replace(RUN, status="complete", finished=RUN.started),)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("seed", [1])
 def test_a_record_whose_reply_was_lost_is_written_once(own_server: MongoServer, seed: int) -> None:
     expected = written(f"{own_server.address}/direct")
@@ -154,7 +154,7 @@ def test_a_record_whose_reply_was_lost_is_written_once(own_server: MongoServer, 
     assert read(f"{own_server.address}/losing") == expected
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_server_that_is_killed_and_brought_back_does_not_end_a_run(own_server: MongoServer) -> None:
     uri = f"{own_server.address}/killed"
     expected = to_the_end(f"{own_server.address}/alone")[1]
@@ -230,7 +230,7 @@ def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
     play(f"{own_server.address}/slow{QUICK}", scenario)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every conversation that was reported as stored outlives `kill -9` of the server, and is not played again."""
     monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 0.0)

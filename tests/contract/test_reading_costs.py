@@ -18,7 +18,7 @@ _MOST_GROWTH = 11
 """Of the cost of a file four times as large: 16 is quadratic, and a busy machine measures badly."""
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("name", LINEAR)
 def test_the_cost_grows_as_the_file_does(name: str) -> None:
     make, size = LINEAR[name]
@@ -37,7 +37,7 @@ def _cost(name: str, data: bytes) -> float:
     return time.process_time() - began
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("name", "make", "setting"),
     [

@@ -64,7 +64,7 @@ def test_no_prompt_has_the_whole_report(solver: str, local_models: None) -> None
     assert longer < 1.2 * long
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @by_solver
 def test_six_questions_over_a_filed_report(solver: str, local_models: None, filed: Document) -> None:
     found = played(solver, filed, FILED, 4_000)

@@ -37,7 +37,7 @@ def test_every_turn_of_the_sample_comes_to_an_end(solver: str) -> None:
     assert not all(outcome.right for outcome in found)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("solver", sorted(ORACLES))
 def test_every_turn_of_public_pages_comes_to_an_end(solver: str, shared_data: Path) -> None:
     assert outcomes(solver, shared_data / "convfinqa_tune.json", seed=4)

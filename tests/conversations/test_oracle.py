@@ -29,7 +29,7 @@ def outcomes(solver: str, path: Path, count: int | None = None) -> list[Outcome]
     return list(played.outcomes)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @by_solver
 def test_every_turn_of_the_sample_is_right(solver: str, local_models: None) -> None:
     found = outcomes(solver, sample_path())

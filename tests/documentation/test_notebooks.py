@@ -16,12 +16,14 @@ def test_there_is_one() -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.very_slow
 def test_it_runs(path: Path, tmp_path: Path) -> None:
     run(path, tmp_path)
     assert not (path.parent / ".quaestor").exists()
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.very_slow
 def test_mypy_finds_nothing_wrong_with_it(path: Path, tmp_path: Path) -> None:
     (tmp_path / "cells.py").write_text(code(read(path)), encoding="utf-8")
     checked = subprocess.run(

@@ -58,7 +58,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_every_text_and_every_public_name_is_on_the_site(site: Path) -> None:
     pages = {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
     for path in texts():

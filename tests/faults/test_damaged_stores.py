@@ -26,6 +26,7 @@ def damaged(whole: bytes, seed: int) -> bytes:
     return bytes(data)
 
 
+@pytest.mark.very_slow
 def test_every_command_ends_with_an_answer_or_a_refusal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

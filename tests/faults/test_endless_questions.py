@@ -141,6 +141,7 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.timeout(240)
+@pytest.mark.very_slow
 def test_a_server_ends_with_endless_questions_under_way(tmp_path: Path, end: signal.Signals) -> None:
     with serving(tmp_path, endless_installed(tmp_path)) as (address, process):
         api = Api(address)
@@ -210,6 +211,7 @@ def test_an_assistant_cancels_a_question_or_has_it_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("end", ["input", signal.SIGKILL])
 @pytest.mark.timeout(240)
+@pytest.mark.very_slow
 def test_a_server_of_an_assistant_ends_with_endless_questions_under_way(
     tmp_path: Path, end: signal.Signals | str
 ) -> None:
@@ -233,6 +235,7 @@ def test_a_server_of_an_assistant_ends_with_endless_questions_under_way(
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.very_slow
 def test_one_interrupt_ends_a_command_that_asks(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)
     with started(tmp_path, environment, "ask", "tern.md", ENDLESS) as process:
@@ -251,6 +254,7 @@ def _wait_until_it_computes(process: "subprocess.Popen[str]", folder: Path) -> N
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.very_slow
 def test_a_command_says_which_setting_limits_a_question(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)
     with started(tmp_path, environment, "ask", "tern.md", ENDLESS, "--question-seconds", "2") as process:
@@ -295,6 +299,7 @@ print(conversation.ask({ASKED!r}), len(conversation.answers))
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.very_slow
 def test_a_program_has_the_same_limit_in_every_thread_and_loop(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)
     ran = subprocess.run(
@@ -314,6 +319,7 @@ def test_a_program_has_the_same_limit_in_every_thread_and_loop(tmp_path: Path) -
     ],
 )
 @pytest.mark.timeout(240)
+@pytest.mark.very_slow
 def test_one_interrupt_ends_a_call_in_a_program(tmp_path: Path, call: str) -> None:
     environment = endless_installed(tmp_path)
     code = (
@@ -337,6 +343,7 @@ def test_one_interrupt_ends_a_call_in_a_program(tmp_path: Path, call: str) -> No
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.very_slow
 def test_a_turn_of_an_evaluation_over_its_limit_has_failed_and_the_others_count(tmp_path: Path) -> None:
     environment: Mapping[str, str] = {**endless_installed(tmp_path), "QUAESTOR_QUESTION_SECONDS": LIMIT}
     record = {

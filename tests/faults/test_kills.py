@@ -11,6 +11,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("name", ["run", "run of a model", "runs import"])
+@pytest.mark.very_slow
 def test_what_was_acknowledged_is_there_and_all_else_is_played_again(name: str, tmp_path: Path) -> None:
     scenario = SCENARIOS[name]
     wanted, seconds = undisturbed(scenario, tmp_path / "undisturbed")

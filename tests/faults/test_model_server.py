@@ -161,7 +161,7 @@ class Overheard:
         return answer
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_plans_for_other_questions_are_held_against_the_page_like_all() -> None:
     """Each reply is a valid one, to a question of another page: what comes of it rests on what this page prints."""
     conversations, overheard = read_dataset(sample_path()).conversations, Overheard()

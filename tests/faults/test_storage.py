@@ -65,7 +65,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("largest", [40_000, 300_000])
 def test_a_full_disk_is_one_line_and_what_was_played_stays(largest: int, tmp_path: Path, played: Path) -> None:
     code, out, err = quaestor(tmp_path, *RUN, largest=largest)
@@ -99,7 +99,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_disk_that_is_full_in_truth_is_one_line_and_more_room_is_enough(small_disk: Path, played: Path) -> None:
     code, out, err = quaestor(small_disk, *RUN)
     assert (code, out) == (2, ""), err
@@ -131,7 +131,7 @@ def test_what_is_printed_to_a_full_disk_is_one_line(tmp_path: Path) -> None:
     assert (done.stderr.count("\n"), "No space left on device" in done.stderr) == (1, True)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path, played: Path) -> None:
     shutil.copy(played / "runs.db", tmp_path)
     export = ("export", "latest", "-o", "all.json", "--store", "runs.db")
@@ -213,7 +213,7 @@ records.now = lambda: true_now() + timedelta(seconds=draw.choice([0, 0, 0, -8640
 """
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_clock_that_jumps_changes_no_answer(tmp_path: Path, played: Path) -> None:
     code, out, err = quaestor(tmp_path, *RUN, first=JUMPS)
     assert code == 0, err
@@ -221,7 +221,7 @@ def test_a_clock_that_jumps_changes_no_answer(tmp_path: Path, played: Path) -> N
     assert quaestor(tmp_path, "runs", "show", out.strip(), "--store", "runs.db")[0] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_two_that_go_on_with_one_run_play_each_conversation_once(tmp_path: Path, played: Path) -> None:
     shutil.copy(played / "runs.db", tmp_path)
     with closing(sqlite3.connect(tmp_path / "runs.db")) as store:

@@ -83,6 +83,7 @@ def test_what_is_asked_in_both_at_once_is_kept(both: tuple[Server, Server]) -> N
     assert [len(server.asked(shared)) for server in both] == [6, 6]
 
 
+@pytest.mark.very_slow
 def test_what_is_deleted_in_one_is_not_found_in_the_other(both: tuple[Server, Server]) -> None:
     one, other = both
     conversation = one.begin()

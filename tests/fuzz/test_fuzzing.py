@@ -87,7 +87,7 @@ def test_bytes_are_choices() -> None:
     assert text_or_words(b"\x02a\xff", ["a"]) == "a\udcff"
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_target_in_a_process_of_its_own_is_reported(tmp_path: Path) -> None:
     command = [sys.executable, "tests/support/run_fuzz.py", "--inputs", "300", "formulas"]
     ended = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)

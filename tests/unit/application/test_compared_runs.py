@@ -11,7 +11,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.store.base import open_store
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_the_careful_reading_beside_the_hosted_model(shared_data: Path, tmp_path: Path) -> None:
     uri, path = str(tmp_path / "runs.db"), shared_data / "convfinqa_tune.json"
 

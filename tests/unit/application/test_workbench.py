@@ -74,7 +74,7 @@ async def test_places_and_rows_of_the_graph_are_found(page: CorpusPage) -> None:
     assert len(found.rows) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 async def test_workers_find_and_query_and_plan(page: CorpusPage) -> None:
     request = AskRequest(Settings())
     async with open_workers(request, 1) as workers:

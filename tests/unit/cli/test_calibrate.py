@@ -48,7 +48,7 @@ def ask(
         yield run
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_calibration_is_learned_from_a_run_and_used_by_the_next(ask: Quaestor, tmp_path: Path) -> None:
     measured = ask("eval pages.json --solver workflow --model main --option measure=true --json")
     assert measured.code == 0, measured.err

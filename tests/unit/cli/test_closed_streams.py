@@ -54,7 +54,7 @@ def test_no_command_has_an_internal_error(words: tuple[str, ...], filing: Path) 
     assert "internal error" not in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_command_that_prints_nothing_does_not_miss_its_output(filing: Path) -> None:
     assert closed(filing, "<&-", "mcp", "--store", "s.db").returncode == 0
 

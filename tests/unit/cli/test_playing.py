@@ -48,7 +48,7 @@ def stored_turns() -> int:
         return 0
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_ctrl_c_says_how_to_go_on_and_going_on_finishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     slow = ("sleep 0.03 cell 1 1", "sleep 0.03 cell 1 2", "change")

@@ -83,6 +83,7 @@ async def test_jobs_with_something_in_common_go_to_the_same_worker() -> None:
         assert await made.do("process", Hearing(), like="b") == other
 
 
+@pytest.mark.very_slow
 async def test_a_job_over_its_time_is_killed_and_others_go_on() -> None:
     async with workers() as made:
         late = [asyncio.ensure_future(made.do("stuck", Hearing(), 1.5)) for _ in range(2)]

@@ -323,7 +323,7 @@ def test_every_printed_form_of_a_number_reads_back(value: Decimal) -> None:
     assert {parse_quantity(form).value for form in forms} == {value}
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("piece", ["(", " ", "9", "1,", "( ", "december ", "2014 ", "$ ", "1 (", "- ", "a0", "%( "])
 def test_a_hundred_thousand_characters_are_read(piece: str) -> None:
     text = piece * (100_000 // len(piece))

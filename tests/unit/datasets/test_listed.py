@@ -61,7 +61,7 @@ def test_a_file_that_is_changed_while_it_is_played_is_named(tmp_path: Path) -> N
         list(dataset.conversations)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_what_is_held_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_records, "_CHUNK", 1 << 16)
     monkeypatch.setattr("quaestor.datasets.convfinqa.records._PAGES", 16)

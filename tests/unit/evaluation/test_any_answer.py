@@ -119,7 +119,7 @@ def test_an_answer_is_kept_told_and_judged(first: Plan, second: Plan, questions:
     converse(first, second, questions)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @settings(max_examples=100, deadline=None)
 @given(plans(0, PLACES), plans(1, PLACES), st.tuples(QUESTIONS, QUESTIONS))
 def test_many_answers_are_kept_told_and_judged(first: Plan, second: Plan, questions: tuple[str, str]) -> None:

@@ -225,6 +225,7 @@ def test_a_conversation_that_kills_every_process_is_one_clear_error(
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.very_slow
 def test_nothing_is_left_of_a_run_that_ends_early_and_it_goes_on_to_what_one_process_leaves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

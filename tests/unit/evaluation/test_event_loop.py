@@ -113,7 +113,7 @@ async def play(pages: list[Document], path: Path, *queries: str) -> Heart:
     return heart
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_eight_conversations_with_a_model_and_a_store(tmp_path: Path) -> None:
     # Each page takes a tenth of a second or more to read.
     heart = asyncio.run(play([many_tables(8, seed) for seed in range(8)], tmp_path / "runs.db"))

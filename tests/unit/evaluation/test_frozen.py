@@ -44,7 +44,7 @@ async def play(store: RunStore, dataset: Dataset, engine: Engine) -> tuple[str, 
     return json.dumps(untimed, sort_keys=True, default=str), await store.examples(run.id)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("engine", [InlineEngine(2), ProcessEngine(2)], ids=["inline", "processes"])
 def test_a_run_with_frozen_graphs_builds_none_and_answers_the_same(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

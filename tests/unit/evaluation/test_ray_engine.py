@@ -190,6 +190,7 @@ def test_folds_are_answered_in_their_order_by_processes_that_add_up_in_one(nodes
     assert told == list(range(1, len(names) + 1))
 
 
+@pytest.mark.very_slow
 def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nodes.grow(2)
     dataset = many_conversations(20)
@@ -297,6 +298,7 @@ def processes_of(folder_of: int) -> list[str]:
     return found
 
 
+@pytest.mark.very_slow
 def test_nothing_is_left_of_a_ray_of_this_machine(tmp_path: Path) -> None:
     store = tmp_path / "runs.db"
     command = [sys.executable, "-c", "import quaestor.cli; quaestor.cli.main()"]
@@ -323,6 +325,7 @@ def test_nothing_is_left_of_a_ray_of_this_machine(tmp_path: Path) -> None:
     assert not (tmp_path / ".ray").exists()
 
 
+@pytest.mark.very_slow
 def test_sigterm_while_ray_starts_leaves_nothing(tmp_path: Path) -> None:
     # A shell that starts a program in the background has it ignore Ctrl-C.
     before = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "

@@ -114,7 +114,7 @@ def test_conversations_about_one_page_follow_each_other(tmp_path: Path) -> None:
     assert heard == ["a", "c", "b", "d"]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("engine", [InlineEngine(4), pytest.param(ProcessEngine(2), marks=pytest.mark.slow)])
 def test_the_engine_does_not_show_in_the_rows(engine: Engine, tmp_path: Path) -> None:
     dataset = many_conversations(24)
@@ -344,7 +344,7 @@ def completed(store: Path) -> int:
     return asyncio.run(count())
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
     engine, count, pause, draw = "processes", 40, 0.005, random.Random()
     store = tmp_path / "runs.db"
@@ -369,7 +369,7 @@ def test_a_run_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path: Path)
     assert content(stored(store)) == content(stored(undisturbed))
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("engine", ["inline", "processes"])
 def test_ctrl_c_stops_a_run_that_can_be_resumed(engine: str, tmp_path: Path) -> None:
     store = tmp_path / "runs.db"

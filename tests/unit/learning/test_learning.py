@@ -152,7 +152,7 @@ def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"quaestor.learning.{module}._ROUNDS", 10)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.usefixtures("few_rounds")
 def test_one_seed_gives_one_set_of_weights(examples: tuple[Example, ...], tmp_path: Path) -> None:
     few = one_of_each_company(examples)[:4]
@@ -216,7 +216,7 @@ def test_the_shipped_weights_never_saw_the_sample() -> None:
     assert sample_path().name not in card["files"]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_the_shipped_weights_are_as_good_on_the_sample_as_they_were() -> None:
     """A floor: whoever changes weights, features or rules sees here if the whole got worse. Better ones raise it."""
     dataset, solver = read_dataset(sample_path()), make_solver("embedded", {})
@@ -299,7 +299,7 @@ def test_independent_questions_are_read_with_their_page_as_company(tmp_path: Pat
     assert company_folds([mill, fleet], 2, seed=0).keys() == {"1f0c-mill", "2a7e-fleet"}
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.usefixtures("few_rounds")
 def test_held_out_turns_of_both_benchmarks_are_all_answered_by_weights_of_others(
     examples: tuple[Example, ...], tmp_path: Path

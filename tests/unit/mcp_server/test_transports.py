@@ -36,7 +36,7 @@ HELLO = {
 ACCEPTED = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 async def test_a_whole_session_over_the_standard_streams(tmp_path: Path) -> None:
     write_filing(tmp_path / "filings")
     async with over_stdio(str(tmp_path / "filings"), store=tmp_path / "runs.db", mode="legacy") as client:
@@ -59,7 +59,7 @@ async def test_a_whole_session_over_http_of_several_clients_at_once(tmp_path: Pa
                 assert not any("conversations" in uri for uri in uris)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 async def test_a_process_listens_at_the_address_that_it_prints(tmp_path: Path) -> None:
     write_filing(tmp_path / "filings")
     with listening(str(tmp_path / "filings"), "--token", TOKEN, store=tmp_path / "runs.db") as (address, _):
@@ -132,7 +132,7 @@ async def test_what_is_no_message_on_the_standard_streams_ends_nothing(tmp_path:
     assert await asyncio.wait_for(process.wait(), 60) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 async def test_a_solver_that_asks_a_model_answers_through_it(tmp_path: Path, local_models: None) -> None:
     write_filing(tmp_path / "filings")
     extract = {
@@ -158,7 +158,7 @@ async def test_a_solver_that_asks_a_model_answers_through_it(tmp_path: Path, loc
             assert model.url not in json.dumps([said, explained, other])
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 async def test_a_whole_session_on_a_public_filing(tmp_path: Path, shared_data: Path) -> None:
     async with over_stdio(str(shared_data / "filings"), store=tmp_path / "runs.db") as client:
         shown = await whole_session(

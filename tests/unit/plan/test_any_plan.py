@@ -55,7 +55,7 @@ def test_a_plan_has_a_result_or_a_named_error(plan: Plan, history: list[StepResu
     run(plan, history)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @settings(max_examples=200, deadline=None)
 @given(plans(), HISTORIES)
 def test_many_plans_have_a_result_or_a_named_error(plan: Plan, history: list[StepResult | None]) -> None:

@@ -108,7 +108,7 @@ def test_a_reading_that_is_cancelled_ends_its_process(monkeypatch: pytest.Monkey
     assert started[0].returncode is not None
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_an_archive_that_grows_beyond_measure_is_refused(tmp_path: Path) -> None:
     bomb = write_workbook(
         tmp_path / "b.xlsx", {"S": [["a", 1]]}, parts={"xl/worksheets/sheet1.xml": b"<s>" * (90 << 20)}

@@ -120,7 +120,7 @@ def test_the_published_derivations(shared_data: Path) -> None:
     assert (report.conversations, report.turns, report.programs, report.agreeing) == (278, 1668, 718, 717)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_an_unlabelled_file_is_read_through(shared_data: Path) -> None:
     report = check_dataset(read_dataset(shared_data / "convfinqa_test_questions.json"), {})
     assert (report.conversations, report.programs) == (434, 0)

@@ -269,6 +269,6 @@ def test_the_cause_of_a_plan_broken_in_a_known_way_is_named() -> None:
     assert share_named(sample_path()) >= 0.95
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_the_cause_is_named_on_public_pages(shared_data: Path) -> None:
     assert share_named(shared_data / "convfinqa_tune.json") >= 0.95

@@ -68,7 +68,7 @@ def test_every_number_that_the_sample_asks_for_is_shown() -> None:
     assert turns == whole > 10
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("name", ["convfinqa_tune.json", "convfinqa_train50.json"])
 def test_every_number_that_public_pages_are_asked_for_is_shown(name: str, shared_data: Path) -> None:
     turns, whole = shown_operands(shared_data / name)

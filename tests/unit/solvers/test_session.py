@@ -45,7 +45,7 @@ def said(turns: tuple[Turn, ...]) -> list[tuple[object, ...]]:
     return [(turn.answer.value, turn.answer.confidence, turn.answer.plan, turn.answer.reason) for turn in turns]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_conversations_side_by_side_are_answered_as_one_after_the_other() -> None:
     solver, asked = EmbeddedSolver(load_weights()), conversations()
 

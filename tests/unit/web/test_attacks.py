@@ -379,7 +379,7 @@ def test_a_hundred_random_requests(attacked: Attacked, data: st.DataObject) -> N
     check(attacked, data)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @settings(max_examples=share(80), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_hundreds_of_random_requests(attacked: Attacked, data: st.DataObject) -> None:

@@ -64,7 +64,7 @@ def test_a_list_of_other_records_is_no_such_file(tmp_path: Path) -> None:
         read_dataset(path)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_the_published_file_is_read(shared_data: Path) -> None:
     dataset = read_dataset(shared_data / "tatqa_dev.json")
     assert (dataset.format, len(dataset.conversations)) == ("tatqa", 278)

@@ -168,7 +168,7 @@ def played(path: Path) -> list[ExportedConversation]:
     return asyncio.run(answered())
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
 def test_all_conversations_of_a_run_in_one_workbook(tmp_path: Path) -> None:
     told = played(sample_path())

@@ -84,6 +84,7 @@ ORACLE = (
 
 
 @pytest.mark.parametrize(("file", "facts"), [("apple-2021-10k.pdf", APPLE), ("oracle-2020-10k.pdf", ORACLE)])
+@pytest.mark.very_slow
 def test_the_primary_statements_are_read_with_all_their_columns(
     file: str,
     facts: tuple[tuple[str, int, list[int], int, Scale, tuple[tuple[str, int, list[str]], ...]], ...],

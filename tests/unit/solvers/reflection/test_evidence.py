@@ -21,7 +21,7 @@ def turns(request: pytest.FixtureRequest) -> Iterator[Examined]:
     return examined_pages(request.getfixturevalue("shared_data") / "convfinqa_tune.json", CONVERSATIONS)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("whole", ["sample", pytest.param("public", marks=pytest.mark.slow)])
 def test_little_speaks_against_sound_drafts(whole: str, request: pytest.FixtureRequest) -> None:
     sample = whole == "sample"

@@ -93,6 +93,7 @@ def test_every_broken_plan_is_caught_before_it_has_a_result() -> None:
 
 
 @pytest.mark.usefixtures("local_models")
+@pytest.mark.very_slow
 def test_a_broken_plan_is_mended_by_the_model() -> None:
     broken = list(mutated(VALID, COUNT))
     turns = asyncio.run(play_all(broken, mended=True))
@@ -105,6 +106,7 @@ def test_a_broken_plan_is_mended_by_the_model() -> None:
 
 
 @pytest.mark.usefixtures("local_models")
+@pytest.mark.very_slow
 def test_a_model_that_does_not_mend_its_plan_leaves_a_named_error() -> None:
     broken = list(mutated(VALID, COUNT))
     for (name, faulty, _), turn in zip(broken, asyncio.run(play_all(broken, mended=False)), strict=True):

@@ -125,7 +125,7 @@ def test_what_looks_the_same_is_no_other_reading() -> None:
     assert other_reading(first, [same]) is None
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_in_the_sample_no_runner_up_is_surer_or_looks_the_same(sample: Dataset) -> None:
     solver, named = make_solver("embedded", {}), 0
     for conversation in sample.conversations:

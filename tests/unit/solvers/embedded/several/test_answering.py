@@ -94,7 +94,7 @@ def test_another_time_alone_asks_for_the_same_list() -> None:
     assert cells(earliest) == [(4, 3), (1, 3)]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(

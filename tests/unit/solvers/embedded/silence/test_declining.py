@@ -62,7 +62,7 @@ def test_years_that_pages_lack_are_never_answered() -> None:
     assert (refused, wanted) == (4 * len(pages), 4 * len(pages))
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_hardly_a_question_of_the_sample_is_declined() -> None:
     """All have an answer: no rule declines one, and of a hundred four may be doubted that were learned to be."""
     dataset = quaestor.read_dataset(quaestor.sample_path())
@@ -73,7 +73,7 @@ def test_hardly_a_question_of_the_sample_is_declined() -> None:
     assert not [event for event in events if event is not None and event.reason != "not_on_page"]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_rules_decline_at_most_one_percent_of_the_public_questions(shared_data: Path) -> None:
     dataset = quaestor.read_dataset(shared_data / "convfinqa_tune.json")
     rules, drawn = {"decline_below": 0.0}, list(dataset.conversations)[::4]
