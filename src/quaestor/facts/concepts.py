@@ -34,7 +34,12 @@ _LEAST = 0.72
 """Below this likeness, labels are not similar."""
 _WITH_PATH = 0.95
 """How much it counts if a label names a concept with the label above it only."""
+_OF_ANOTHER = 0.7
+"""How much it counts if the label above it names another kind of amount."""
 _EXACT = 0.02
+ADJUSTED_TERMS = frozenset(terms("adjusted non gaap core underlying"))
+"""Terms of what a company adjusts, in labels and headings."""
+_PER_SHARE = frozenset(terms("per share"))
 _CHANGES = terms("increase decrease")
 (_CURRENT,) = terms("current")
 _RARE = 8.0
@@ -43,6 +48,8 @@ _RARE = 8.0
 
 def name_concept(label: str, path: Sequence[str], role: TableRole) -> tuple[str, float]:
     """Return the likeliest concept of a label and its probability; "" and 0 if no concept is likely.
+
+    What a company adjusts is of no standard concept.
 
     Args:
         label: Of a line without tags.
@@ -54,6 +61,8 @@ def name_concept(label: str, path: Sequence[str], role: TableRole) -> tuple[str,
 
 @lru_cache(maxsize=1 << 14)
 def _name_concept(label: tuple[str, ...], above: tuple[str, ...], role: TableRole) -> tuple[str, float]:
+    if not ADJUSTED_TERMS.isdisjoint(label):
+        return "", 0.0
     index = _index_phrases()
     best, concept = 0.0, ""
     for words, worth in _readings(label, above, role):
@@ -68,7 +77,8 @@ def _readings(
     label: tuple[str, ...], above: tuple[str, ...], role: TableRole
 ) -> Iterator[tuple[tuple[str, ...], float]]:
     """Yield the phrases that a label may mean, with their weights."""
-    yield label, 1.0
+    # "Net income" under "earnings per share" is an amount for each share.
+    yield label, _OF_ANOTHER if _PER_SHARE.issubset(above) and not _PER_SHARE.issubset(label) else 1.0
     if above:
         yield (*above, *label), _WITH_PATH
     if role is TableRole.CASH_FLOWS:

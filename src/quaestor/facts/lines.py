@@ -1,5 +1,6 @@
 """The lines of a document's numbers: rows of tables, and numbers of sentences."""
 
+import re
 from dataclasses import dataclass
 
 from quaestor.core.provenance import Source
@@ -39,6 +40,10 @@ class FactCell:
     def amount(self) -> float:
         """The number in ones of its unit; a percentage as a fraction."""
         return float(self.quantity.value) * float(self.scale.factor)
+
+
+_LOSS, _INCOME = terms("loss income")
+_EARNED = re.compile(r":(?:Net|Operating)?IncomeLoss|:ProfitLoss|:EarningsPerShare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +87,9 @@ class FactLine:
 
     @property
     def label_terms(self) -> tuple[str, ...]:
-        """The terms of its own label."""
-        return terms(self.label)
+        """The terms of its own label; a loss is called income too, as it is in other years."""
+        own = terms(self.label)
+        return (*own, _INCOME) if _LOSS in own and _INCOME not in own and _EARNED.search(self.concept) else own
 
     @property
     def path_terms(self) -> frozenset[str]:

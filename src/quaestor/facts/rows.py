@@ -61,8 +61,7 @@ class _TableReader:
     def lines(self, place: int) -> Iterator[FactLine]:
         table = self.table
         body = range(table.header_rows, len(table.rows))
-        turned = table.orientation == "rows" and not self._quarters
-        dated = [row for row in body if turned and table.rows[row].period is not None]
+        dated = [row for row in body if self._is_time(table.rows[row])]
         if dated:
             for column in range(1, len(table.columns)):
                 header = table.columns[column]
@@ -71,14 +70,24 @@ class _TableReader:
                     yield self._line(place, header.label if _names(header.label) else "", header.levels[:-1], cells)
                     place += 1
         names = self._name_rows()
+        found: list[tuple[tuple[str, tuple[str, ...]], tuple[FactCell, ...]]] = []
         for row in body:
-            if row not in dated:
-                cells = self._read(
-                    list(zip(table.cells[row][1:], table.columns[1:], strict=True)),
-                )
-                if cells:
-                    yield self._line(place, *names[row], cells)
-                    place += 1
+            cells = self._read(list(zip(table.cells[row][1:], table.columns[1:], strict=True)))
+            if not cells or row in dated:
+                continue
+            again = next((at for at, (name, _) in enumerate(found) if name == names[row]), None)
+            if again is not None and _go_on(found[again][1], cells):
+                found[again] = names[row], (*found[again][1], *cells)
+            else:
+                found.append((names[row], cells))
+        for name, cells in found:
+            yield self._line(place, *name, cells)
+            place += 1
+
+    def _is_time(self, row: Header) -> bool:
+        """Return whether a row is called by a time alone, as "Balance, December 31, 2024" is."""
+        alone = self.table.orientation == "rows" or not _without_times(row)
+        return row.period is not None and alone and not self._quarters
 
     def _line(self, place: int, label: str, path: tuple[str, ...], cells: tuple[FactCell, ...]) -> FactLine:
         if not label:
@@ -200,6 +209,12 @@ class _TableReader:
             months = lengths[place * len(lengths) // len(columns)] if lengths else moment.months
             found[column] = Moment(*moment.end, months)
         return found
+
+
+def _go_on(cells: Sequence[FactCell], later: Sequence[FactCell]) -> bool:
+    """Return whether numbers are of the same line as others in a block of rows above, at other times."""
+    times = {cell.moment for cell in later}
+    return None not in times and times.isdisjoint(cell.moment for cell in cells)
 
 
 def _without_times(header: Header) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ class AskedMoment:
 
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_LENGTHS = {"three": 3, "six": 6, "nine": 9, "twelve": 12, "3": 3, "6": 6, "9": 9, "12": 12}
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = (
     "(?:january|february|march|april|may|june|july|august|september|october|november|december"
@@ -66,12 +67,15 @@ _TIMES = re.compile(
         {_FISCAL}?'?(?P<until>(?:19|20)?\d\d)\b(?![.,]\d|\s*%))
     | (?P<shortrange>\bfy\s?'?(?P<shortfrom>\d\d)\s*(?:-|\u2013|to|through|thru|until)\s*fy\s?'?(?P<shortuntil>\d\d)\b)
     | (?P<betweenyears>\bbetween\s+{_FISCAL}?(?P<low>{_FULL_YEAR})\s+and\s+{_FISCAL}?(?P<high>{_FULL_YEAR})\b)
+    | (?P<span>\b(?:(?:in|for|during)\s+)?(?:the\s+)?
+        (?:(?P<spanmonths>three|six|nine|twelve|3|6|9|12)[\s-]+months|(?:fiscal\s+)?(?P<spanof>quarter|year))\s+(?:ended|ending|to)\s+(?P<spanmonth>{_MONTH})\b\.?(?:\s+[0-3]?\d(?:st|nd|rd|th)?\b)?
+        (?:\s*,?\s*(?P<spanyear>{_FULL_YEAR}))?)
     | (?P<monthquarter>\b(?:the\s+)?(?P<quartermonth>{_MONTH})\s+quarter\b
         (?:\s+(?:of\s+)?(?P<quarteryear>{_FULL_YEAR}))?)
     | (?P<day>\b(?P<month>{_MONTH})\b\.?\s+(?P<date>[0-3]?\d)(?:st|nd|rd|th)?\b(?:\s*,?\s*(?P<dayyear>{_FULL_YEAR}))?)
     | (?P<monthyear>\b(?:[0-3]?\d\s+)?(?P<inmonth>{_MONTH})\b\.?\s+(?:of\s+)?'?(?P<ofyear>{_FULL_YEAR}|[3-9]\d)\b)
     | (?P<endmonth>\b(?:at|in|since|by|to|of|until)\s+(?:the\s+)?(?:end\s+of\s+|end-)?
-        (?P<baremonth>{_MONTH})\b(?!\s+\d))
+        (?P<baremonth>{_MONTH})\b(?!\s+(?:\d|quarter)))
     | \b(?P<q>q(?P<qn>[1-4])|(?P<nq>[1-4])q
         |(?P<qword>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal\s+)?(?:quarter|qtr))\b
         (?:\s*(?:of\s+)?{_FISCAL}?\s?'?(?P<qyear>(?:19|20)?\d\d)\b{_OPEN})?
@@ -142,6 +146,12 @@ def _quarter(at: _Span, of: _Groups) -> AskedMoment:
     return AskedMoment(*at, year=_year(of["qyear"]), quarter=quarter, months=3)
 
 
+def _span(at: _Span, of: _Groups) -> AskedMoment:
+    """Read "nine months ended September 30, 2024", "year ended June 30"."""
+    months = {"quarter": 3, "year": 12}.get(of["spanof"] or "") or _LENGTHS[of["spanmonths"] or ""]
+    return AskedMoment(*at, year=_year(of["spanyear"]), month=_month(of["spanmonth"]), months=months)
+
+
 def _half(at: _Span, of: _Groups) -> AskedMoment:
     half = int(of["hn"] or of["nh"] or _ORDINALS[of["hword"] or "first"])
     return AskedMoment(*at, year=_year(of["hyear"]), quarter=2 * half, months=6)
@@ -159,6 +169,7 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
     "range": lambda at, of: _range(at, of["from"], of["until"]),
     "shortrange": lambda at, of: _range(at, of["shortfrom"], of["shortuntil"]),
     "betweenyears": lambda at, of: _range(at, of["low"], of["high"]),
+    "span": _span,
     "monthquarter": lambda at, of: AskedMoment(
         *at, year=_year(of["quarteryear"]), month=_month(of["quartermonth"]), months=3
     ),

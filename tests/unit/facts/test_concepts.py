@@ -13,6 +13,8 @@ from quaestor.facts.concepts import name_concept
         ("Accounts receivable", (), TableRole.CASH_FLOWS, "us-gaap:IncreaseDecreaseInAccountsReceivable"),
         ("Research and development expenses", (), TableRole.INCOME_STATEMENT, "us-gaap:ResearchAndDevelopmentExpense"),
         ("Diluted", ("Earnings per share",), TableRole.INCOME_STATEMENT, "us-gaap:EarningsPerShareDiluted"),
+        ("Net income", ("Earnings per common share",), TableRole.INCOME_STATEMENT, "us-gaap:EarningsPerShareBasic"),
+        ("Adjusted diluted earnings per share", (), TableRole.NON_GAAP, ""),
         ("Frequent flyer partners", (), TableRole.NOTE, ""),
     ],
 )

@@ -84,3 +84,30 @@ def test_quarters_whose_columns_name_no_year_are_of_the_year_of_their_group() ->
 def test_a_label_that_names_only_times_is_none() -> None:
     table = read_grid([["Fiscal years:", "( in millions )"], ["2025", "$ 10"], ["2026", "20"], ["2027", "30"]])
     assert {line.label for line in table.lines} == {"Debt"}
+
+
+def test_balances_are_lines_by_their_columns_and_flows_go_on_in_the_next_block() -> None:
+    table = read_grid(
+        [
+            ["", "Retained Earnings", "Total"],
+            ["Balance, December 31, 2022", "18", "71"],
+            ["Dividends", "(2)", "(2)"],
+            ["Net income", "8", "8"],
+            ["Balance, December 31, 2023", "24", "77"],
+            ["Dividends", "(1)", "(1)"],
+            ["Net loss", "(2)", "(2)"],
+            ["Balance, December 31, 2024", "21", "74"],
+        ],
+        HeadingPart("Consolidated Statements of Stockholders' Equity"),
+    )
+    lines = {line.label: [cell.amount for cell in line.cells] for line in table.lines}
+    assert lines["Retained Earnings"] == [18, 24, 21]
+    assert lines["Total"] == [71, 77, 74]
+    assert lines["Dividends"] == [-2, -2, -1, -1]
+    assert "Balance, December 31, 2022" not in lines
+
+
+def test_a_loss_is_called_income_too() -> None:
+    (line,) = read_grid([["", "2024", "2023"], ["Net loss", "$ (5)", "$ (4)"]]).lines
+    assert "incom" in line.label_terms
+    assert line.label == "Net loss"

@@ -59,3 +59,17 @@ def test_what_lies_ahead_or_is_asked_for_is_no_time_of_a_number(text: str) -> No
 @pytest.mark.parametrize("text", ["and the two years before?", "and in the prior two years"])
 def test_several_years_before_are_counted_from_what_was_talked_about(text: str) -> None:
     assert _times(text, "back", "count", "year") == [(1, 2, None)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sales for the six months ended june 30, 2023", (2023, 6, 6)),
+        ("the quarter ended march 31", (None, 3, 3)),
+        ("the fiscal year ending september 2024", (2024, 9, 12)),
+        ("in the june quarter of 2023", (2023, 6, 3)),
+        ("cash at june 30, 2023", (2023, 6, 0)),
+    ],
+)
+def test_a_span_that_ends_on_a_day_has_a_length(text: str, expected: tuple[object, ...]) -> None:
+    assert _times(text, "year", "month", "months") == [expected]

@@ -17,6 +17,7 @@ from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import spans_of_terms, terms
 from quaestor.documents.table import TableRole
+from quaestor.facts.concepts import ADJUSTED_TERMS
 from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
@@ -354,15 +355,12 @@ def _terms_around(sentence: str, start: int, end: int) -> Mapping[str, int]:
     return found
 
 
-_ADJUSTED_TERMS = frozenset(terms("adjusted non gaap core underlying"))
-
-
 def _fits_basis(asked: str, line: FactLine, column: Iterable[str]) -> float:
-    """Return 1 if a line is on the basis that is asked for, -1 if it is on the other one, 0 if none is asked for."""
+    """Return 1 if a line is on the basis that is asked for, -1 if it is on the other one; if none is, -0.5 or 0."""
+    adjusted = not ADJUSTED_TERMS.isdisjoint((*line.label_terms, *column))
     if not asked:
-        return 0.0
-    adjusted = line.role is TableRole.NON_GAAP or not _ADJUSTED_TERMS.isdisjoint((*line.label_terms, *column))
-    return 1.0 if adjusted == (asked == "adjusted") else -1.0
+        return -0.5 * adjusted
+    return 1.0 if (adjusted or line.role is TableRole.NON_GAAP) == (asked == "adjusted") else -1.0
 
 
 def _share(part: Iterable[str], whole: Iterable[str]) -> float:

@@ -21,7 +21,7 @@ LEAST = 1e-6
 
 _OUT = re.compile(
     r"\b(?:payments?|paid|purchases?|repurchases?|repayments?|expenses?|costs?|dividends?|expenditures?|additions|acquisitions?"
-    r"|provision|charges?|used|investments? in|taxes withheld|buybacks?|loss|losses|interest)\b", re.IGNORECASE
+    r"|provision|charges?|used|investments? in|taxes withheld|buybacks?|interest)\b", re.IGNORECASE
 )  # fmt: skip
 
 
@@ -179,9 +179,12 @@ def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bo
 
 
 def _goes_out(cell: FactCell, series: Series, table: FactTable) -> bool:
+    """Return whether a negative number is the size of what goes out; a line of both signs means them."""
     fact = table.document.fact(cell.ref)
     if fact is not None and fact.value is not None:
         return fact.value > 0
+    if any(other.quantity.value > 0 for other in series.line.cells if other.column == cell.column):
+        return False
     label = series.line.label.lower()
     return (
         bool(_OUT.search(label)) and "net cash" not in label and "income" not in label and not label.startswith("net ")
