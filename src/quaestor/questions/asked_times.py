@@ -68,7 +68,8 @@ _TIMES = re.compile(
     | (?P<shortrange>\bfy\s?'?(?P<shortfrom>\d\d)\s*(?:-|\u2013|to|through|thru|until)\s*fy\s?'?(?P<shortuntil>\d\d)\b)
     | (?P<betweenyears>\bbetween\s+{_FISCAL}?(?P<low>{_FULL_YEAR})\s+and\s+{_FISCAL}?(?P<high>{_FULL_YEAR})\b)
     | (?P<span>\b(?:(?:in|for|during)\s+)?(?:the\s+)?
-        (?:(?P<spanmonths>three|six|nine|twelve|3|6|9|12)[\s-]+months|(?:fiscal\s+)?(?P<spanof>quarter|year))\s+(?:ended|ending|to)\s+(?P<spanmonth>{_MONTH})\b\.?(?:\s+[0-3]?\d(?:st|nd|rd|th)?\b)?
+        (?:(?P<spanmonths>three|six|nine|twelve|3|6|9|12)[\s-]+months|(?:fiscal\s+)?(?P<spanof>quarter|year))
+        \s+(?:ended|ending|to)\s+(?P<spanmonth>{_MONTH})\b\.?(?:\s+[0-3]?\d(?:st|nd|rd|th)?\b)?
         (?:\s*,?\s*(?P<spanyear>{_FULL_YEAR}))?)
     | (?P<monthquarter>\b(?:the\s+)?(?P<quartermonth>{_MONTH})\s+quarter\b
         (?:\s+(?:of\s+)?(?P<quarteryear>{_FULL_YEAR}))?)
