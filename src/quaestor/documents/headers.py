@@ -32,6 +32,8 @@ _FUSED = re.compile(
     r"(?P<value>\$ ?-?[0-9.].*|-?[0-9]{3,}(?: \( [0-9]+ \))?|[0-9.]+% \( [0-9.]+ % \)|[0-9]+\.[0-9]+)",
     re.IGNORECASE,
 )
+_LINE_ITEMS = "[line items]"
+"""A heading that a rendering of tags puts between the member that lines are of and these lines."""
 _TRAILING_DASH = re.compile(r"\s201[34]$")
 _MARK = re.compile(r"\(?\s?[a-z0-9]\s?\)", re.IGNORECASE)
 _INDEX = re.compile(r"(?:s ?& ?p|russell|nasdaq|msci|topix|nikkei)\b", re.IGNORECASE)
@@ -384,6 +386,7 @@ def _rows(
     section = _Section(_label(grid[0][0]), corner) if corner else _Section()
     bare_years = {text[0].strip() for text in grid if _YEAR.fullmatch(text[0].strip())}
     year: int | None = None
+    heading = -1
     for place, row in enumerate(grid[header_rows:], start=header_rows):
         *outer, label = names.labels[place] or ("",)
         label = label.strip()
@@ -393,7 +396,11 @@ def _rows(
         own = _header((*outer, "" if is_amount(label) else label))
         period = names.periods[place] or _period(label, section.period.year if section.period else year)
         if _heads_section(row, grid[:header_rows], dashes=dashes):
-            section = _Section(own.label, period, read_caption(label))
+            if label.lower().endswith(_LINE_ITEMS):
+                section = section if heading == place - 1 else _Section()
+            else:
+                section = _Section(own.label, period, read_caption(label))
+            heading = place
             rows.append(replace(own, period=period))
             continue
         year = period.year if period and period.kind == "quarter" else None

@@ -233,7 +233,8 @@ _TIME_TERMS = _terms_of(
     "sep sept oct nov dec fiscal year years ended ending month months quarter quarters three six nine twelve weeks"
 )
 _PARTS_OF_TIMES = _terms_of(
-    "first second third fourth half during unaudited audited date period periods balance balances"
+    "first second third fourth half during unaudited audited date period periods balance balances beginning opening "
+    "closing"
 )
 """Words that belong to a period only next to one."""
 _NAMELESS = _TIME_TERMS | _PARTS_OF_TIMES | _terms_of("in of amounts thousands millions billions dollars usd")

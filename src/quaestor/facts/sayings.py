@@ -7,6 +7,7 @@ are one line. Its label is the clause around them.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from quaestor.core.fiscal import FiscalCalendar
 from quaestor.core.quantity import Quantity, Scale
@@ -38,6 +39,10 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 """Words before a number that is not an amount."""
+_BETWEEN = re.compile(r"[^\W\d_]|[,;]\s")
+"""A letter or a comma: what is between the numbers of a sentence."""
+_TABULAR = 12
+"""Numbers that a sentence has at least, if it may be a table."""
 _CENTS = -2
 _SCALES = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION}
 
@@ -53,8 +58,8 @@ def read_sayings(document: Document, calendar: FiscalCalendar, place: int) -> It
     usual = _usual_scale(document)
     before: Sentence | None = None
     for index, sentence in enumerate(document.sentences):
-        plain = _without_numbers(sentence) if sentence.mentions else ""
-        if groups := _group(document, index, calendar, usual, plain):
+        plain = _without_numbers(sentence) if sentence.mentions and is_prose(sentence) else ""
+        if plain and (groups := _group(document, index, calendar, usual, plain)):
             heading = " ".join(document.section(groups[0][0][0].ref).path[-2:])
             title = before.text if before is not None and before.section == sentence.section else ""
             moments = (moment_of_period(period, calendar) for period, _, _ in sentence.periods)
@@ -70,6 +75,15 @@ def read_sayings(document: Document, calendar: FiscalCalendar, place: int) -> It
                 )  # fmt: skip
                 place += 1
         before = sentence
+
+
+def is_prose(sentence: Sentence) -> bool:
+    """Return whether a sentence is one: in a table that was printed as running text, number follows number."""
+    refs = [mention.ref for mention in sentence.mentions]
+    if len(refs) < _TABULAR:
+        return True
+    follow = sum(not _BETWEEN.search(sentence.text, one.end, other.start) for one, other in pairwise(refs))
+    return 2 * follow < len(refs)
 
 
 def _without_numbers(sentence: Sentence) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.terms import spans_of_terms, terms
 from quaestor.documents.document import Document, Paragraph, Sentence
+from quaestor.facts.sayings import is_prose
 
 _Key = TypeVar("_Key")
 
@@ -190,10 +191,13 @@ def index_sentences(document: Document) -> SentenceIndex:
     begins: list[int] = []
     paragraph: list[int] = []
     for block in document.blocks:
-        if isinstance(block.content, Paragraph) and block.content.sentences:
+        prose = (
+            [one for one in block.content.sentences if is_prose(one)] if isinstance(block.content, Paragraph) else []
+        )
+        if prose:
             begins.append(len(sentences))
-            sentences += block.content.sentences
-            paragraph += [len(begins) - 1] * len(block.content.sentences)
+            sentences += prose
+            paragraph += [len(begins) - 1] * len(prose)
     section = [numbered.setdefault(sentence.section, len(numbered)) for sentence in sentences]
     postings: dict[str, list[int]] = defaultdict(list)
     said: list[tuple[str, ...]] = []

@@ -39,6 +39,11 @@ class AskedMoment:
     latest: bool = False
     to_date: bool = False
 
+    @property
+    def is_year_end(self) -> bool:
+        """Whether the end of a fiscal year is meant that is not named: the last one."""
+        return self.quarter == 4 and self.months == 0 and self.year is None
+
 
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
@@ -115,6 +120,9 @@ _TIMES = re.compile(
         |in\s+what)\s+(?:single\s+)?(?:quarter|three\s+months)|quarter\s+by\s+quarter)\b
     | \b(?P<quarter>(?:in\s+|for\s+|during\s+)?(?:the\s+)?(?:quarter|qtr|three\s+months|3\s+months)
         (?:\s+(?:just\s+)?ended)?)\b
+    | \b(?P<yearend>(?:at|as\s+of|by|since|from|on)\s+(?:the\s+)?(?:last\s+|prior\s+|previous\s+)?
+        (?:(?:fiscal\s+)?year(?:[\s-]end|'s\s+end)(?:\s+(?:of\s+)?{_FISCAL}?(?P<endyear>{_FULL_YEAR}))?
+        |end\s+of\s+(?:(?:the\s+|last\s+)?(?:fiscal\s+)?year(?!\s*\d)|{_FISCAL}?(?P<ofendyear>{_FULL_YEAR}))))\b
     | \b(?P<full>(?:for\s+|over\s+|in\s+)?(?:the\s+)?(?:full|whole|entire)[\s-](?:fiscal\s+)?year)\b
     """,
     re.VERBOSE,
@@ -189,6 +197,7 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
     "latest": lambda at, of: AskedMoment(*at, latest=True),
     "lastalone": lambda at, of: AskedMoment(*at, back=1),
     "quarter": lambda at, of: AskedMoment(*at, months=3),
+    "yearend": lambda at, of: AskedMoment(*at, year=_year(of["endyear"] or of["ofendyear"]), quarter=4, months=0),
     "full": lambda at, of: AskedMoment(*at, months=12),
 }
 """By the group of `_TIMES`; the future ("next year") and "each quarter" do not date a number."""

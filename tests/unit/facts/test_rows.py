@@ -111,3 +111,17 @@ def test_a_loss_is_called_income_too() -> None:
     (line,) = read_grid([["", "2024", "2023"], ["Net loss", "$ (5)", "$ (4)"]]).lines
     assert "incom" in line.label_terms
     assert line.label == "Net loss"
+
+
+def test_a_rendering_of_tags_names_the_member_above_its_line_items() -> None:
+    table = read_grid(
+        [
+            ["", "2024", "2023"],
+            ["Disaggregation of Revenue [Line Items]", "", ""],
+            ["Net sales", "9", "8"],
+            ["Phones", "", ""],
+            ["Disaggregation of Revenue [Line Items]", "", ""],
+            ["Net sales", "5", "4"],
+        ]
+    )
+    assert [(line.label, line.path) for line in table.lines] == [("Net sales", ()), ("Net sales", ("Phones",))]

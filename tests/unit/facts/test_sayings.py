@@ -52,3 +52,10 @@ def test_sentences_are_found_apart_from_tables() -> None:
     assert table.sentence_postings["peopl"] == (0,)
     assert "peopl" not in table.postings
     assert table.rarity("absent") > table.rarity("peopl")
+
+
+def test_a_table_in_running_text_is_no_sentence() -> None:
+    rows = "Phones $ 46 $ 45 $ 115 $ 116 Tablets 7 8 16 15 Services 26 23 52 46 Total $ 79 $ 76 $ 183 $ 177"
+    table = read_text(f"Net sales were as follows (in millions): {rows}.", "Phones sold well.")
+    assert not table.sayings
+    assert [sentence.text for sentence in table.sentences.sentences][-1] == "Phones sold well."

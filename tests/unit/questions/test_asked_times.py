@@ -73,3 +73,16 @@ def test_several_years_before_are_counted_from_what_was_talked_about(text: str) 
 )
 def test_a_span_that_ends_on_a_day_has_a_length(text: str, expected: tuple[object, ...]) -> None:
     assert _times(text, "year", "month", "months") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("and at year end?", (None, 4, 0)),
+        ("inventories at the end of last year", (None, 4, 0)),
+        ("cash at year-end 2024", (2024, 4, 0)),
+        ("debt at the end of fiscal 2024", (2024, 4, 0)),
+    ],
+)
+def test_the_end_of_a_year_is_a_day(text: str, expected: tuple[object, ...]) -> None:
+    assert _times(text, "year", "quarter", "months") == [expected]

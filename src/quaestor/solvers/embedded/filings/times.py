@@ -29,7 +29,9 @@ def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> 
             # "this half against last year": a year before the time that is named beside it
             found.append(found[0].before(years=asked.back))
             continue
-        if asked is part and any(other.year is not None or other.back is not None for other in reading.moments):
+        if (asked is part or asked.is_year_end) and any(
+            other.year is not None or other.back is not None for other in reading.moments
+        ):
             continue  # "in the second quarter of last year": part of another time
         for moment in _resolve(asked, table, base or table.latest, part):
             if moment not in found:
@@ -42,6 +44,8 @@ def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMome
         return _several_years(asked, table, base)
     if asked.month is not None:
         return [_end_of_month(asked, asked.month, table)]
+    if asked.is_year_end:
+        return [Moment(table.latest.year - (table.latest.quarter < 4), 4, 0)]
     if asked.year is not None or asked.quarter is not None:
         return [_named(asked, table.latest, base, part)]
     return _relative(asked, table.latest, base)
@@ -80,7 +84,7 @@ def _named(asked: AskedMoment, latest: Moment, base: Moment, part: AskedMoment |
         quarter, months = part.quarter or latest.quarter, part.months
     if quarter is None and latest.months != _YEAR and year in (latest.year, latest.year - 1):
         return Moment(year, latest.quarter, base.months or latest.months)
-    return Moment(year, quarter or 4, _YEAR if quarter is None else months or 3)
+    return Moment(year, quarter or 4, _YEAR if quarter is None else 3 if months is None else months)
 
 
 def _relative(asked: AskedMoment, latest: Moment, base: Moment) -> Sequence[Moment]:

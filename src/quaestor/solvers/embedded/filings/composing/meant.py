@@ -46,6 +46,8 @@ _AGAIN = 0.7
 """The probability that a question without words of its own goes on from the last answer as a whole."""
 _NAMED_AGAIN = 0.6
 """The probability that what was asked for by its name before is meant where the name comes again."""
+_DAYS, _MONTHS = "365", 12
+"""Those of a year; a formula that measures days takes as many as the period has."""
 _NARROWED = 0.6
 """The probability that a measure is narrowed to the member that was talked about."""
 
@@ -333,7 +335,8 @@ class _Measure:
         parts = formula.parts
         match formula.kind:
             case "number":
-                return formula.name
+                days = formula.name == _DAYS and 0 < moment.months < _MONTHS
+                return str(round(int(_DAYS) * moment.months / _MONTHS)) if days else formula.name
             case "concept":
                 return self._concept(formula.name, moment, terms, label)
             case "else":
