@@ -278,13 +278,21 @@ def ask_for_words(
     )  # fmt: skip
 
 
+def _lists_numbers(before: Sequence[PastAnswer]) -> bool:
+    """Return whether the last answer, or the last two together, list several numbers that may be added up."""
+    if before and len(before[0].measured) > 1 and before[0].form in ("list", "members"):
+        return True
+    values = [past for past in before[:2] if past.form == "value"]
+    return len(values) == 2 and values[0].anchor == values[1].anchor and values[0].series != values[1].series
+
+
 def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Understood:
     """Return what a question may mean after the turns before, with the plans that would answer it."""
     state = TurnState()
     for turn in past:
         state = _go_on(state, turn, table, weights)
     reading = read_question(text, table)
-    listed = bool(state.before) and len(state.before[0].measured) > 1 and state.before[0].form in ("list", "members")
+    listed = _lists_numbers(state.before)
     by_itself = weights.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
     shares = with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed)

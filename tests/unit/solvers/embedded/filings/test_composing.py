@@ -398,3 +398,15 @@ def test_the_number_of_a_quotation_is_gone_on_from_if_it_was_asked_for() -> None
     assert asked is not None
     assert asked.series[0].first.amount == 400
     assert read_quoted_number([sentence], ("peopl",), {**kinds, "words": 1.0}, table) is None
+
+
+def test_a_member_is_left_out(table: FactTable) -> None:
+    plan = ask(table, "which segment other than the americas sold the most?", "ranking", ("europe",))
+    assert str(run(table, plan)) == "europe"
+
+
+def test_a_whole_and_its_part_are_not_added_up(table: FactTable) -> None:
+    both = ask(table, "operating income plus net income?", "sum", ("operating income", "net income"))
+    assert number(table, both) == 196
+    plan = ask(table, "both plus net income?", "sum", ("net income",), before=(both,))
+    assert number(table, plan) != 256

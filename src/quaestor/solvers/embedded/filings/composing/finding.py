@@ -198,7 +198,7 @@ def find_named(concept: str, moment: Moment, question: Question, others: Sequenc
 def find_beside(concept: str, moment: Moment, question: Question, member: Series) -> Found | None:
     """Return the series that a concept has for the member of another series."""
     table, line = question.table, member.line
-    called = _names_of_member(member)
+    called = names_of_member(member)
     found: list[tuple[float, Series]] = []
     for series in _of_concept(concept, table):
         same_table = series.line.table == line.table
@@ -208,7 +208,7 @@ def find_beside(concept: str, moment: Moment, question: Question, member: Series
             same_table and same_column and bool(member.column or line.path) and series.line.path == line.path
         )
         same = same or (same_table and same_column and bool(member.column))
-        if not same and not series.line.sentence and not called.isdisjoint(_names_of_member(series)):
+        if not same and not series.line.sentence and not called.isdisjoint(names_of_member(series)):
             found.append((0.4 + 0.01 / (1 + series.line.place), series))
         if same:
             found.append((2.0 * same_table + (1.0 if tagged else 0.5) + 0.01 / (1 + series.line.place), series))
@@ -218,7 +218,15 @@ def find_beside(concept: str, moment: Moment, question: Question, member: Series
     return (max(there, key=lambda one: one[0])[1], 0.9) if there else None
 
 
-def _names_of_member(series: Series) -> set[frozenset[str]]:
+def find_left_out(whole: Series, question: Question) -> Series | None:
+    """Return what the member that a question leaves out has of a whole; None if there is none."""
+    if not question.left_out or not whole.concept:
+        return None
+    called = [one for one in _of_concept(whole.concept, question.table) if question.left_out in names_of_member(one)]
+    return next((one for one in called if one.first.scale is whole.first.scale), None)
+
+
+def names_of_member(series: Series) -> set[frozenset[str]]:
     """Return what the member of a series is called: by its tag, its column or its heading, else by its own label."""
     line = series.line
     names = [

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import exp, log
 
 from quaestor.core.quantity import Scale
+from quaestor.core.terms import terms
 from quaestor.errors import PlanError
 from quaestor.facts.lines import FactCell
 from quaestor.facts.moments import Moment
@@ -19,6 +20,10 @@ from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
 LEAST = 1e-6
 """Added to probabilities before their logarithm is taken."""
 
+_LEFT_OUT = re.compile(
+    r"\b(?:outside(?: of)?|other than|except(?: for)?|besides|apart from|beyond) (?:the )?"
+    r"((?:[a-z]\.){2,4}|[\w'&-]{2,30}(?: states| kingdom)?)"
+)
 _OUT = re.compile(
     r"\b(?:payments?|paid|purchases?|repurchases?|repayments?|expenses?|costs?|dividends?|expenditures?|additions|acquisitions?"
     r"|provision|charges?|used|investments? in|taxes withheld|buybacks?|interest)\b", re.IGNORECASE
@@ -99,6 +104,12 @@ class Question:
         """Return whether an operand names something measured, rather than an operation alone."""
         operands = self.reading.operands
         return place < len(operands) and not COMPARATIVES.issuperset(operands[place].terms)
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The terms of the member that is left out: "outside the US", "which country other than Japan"."""
+        found = _LEFT_OUT.search(self.text)
+        return frozenset(terms(found[1])) if found else frozenset()
 
     @property
     def last(self) -> PastAnswer | None:

@@ -29,6 +29,7 @@ _NET = term("net")
 _PLUS = re.compile(r"\b(?:plus|add\w*|and|with|including|incl|together|combined|both|total|sum|counting|all)\b|\+")
 _INVERSE = re.compile(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
 _MOST = 4
+_NAME = re.compile(r"\bx\d{1,3}\b")
 _DIVIDED = re.compile(r"/ (?!2\b)")
 _SAME_TABLE = 0.5
 _WHOLE = 0.8
@@ -166,6 +167,7 @@ def propose_shares(question: Question) -> Iterator[Proposal]:
         yield from _shares_of_member(question)
         return
     yield from _of_last(question)
+    yield from _rest_of_whole(question)
     for meant in (*read_meant(question)[:3], *_swapped(question)):
         if not meant.series:
             continue
@@ -178,6 +180,15 @@ def propose_shares(question: Question) -> Iterator[Proposal]:
         for whole in _wholes(question, meant.series[0]):
             for score, one, other, terms in join(question, meant, whole):
                 yield from _divide(score, one, other, terms, "share")
+
+
+def _rest_of_whole(question: Question) -> Iterator[Proposal]:
+    """Yield a difference that was talked about by what it was taken off: "as a percent of the total?"."""
+    node = question.last.measured[0] if question.last is not None else None
+    if node is None or node.kind != "subtract" or question.own:
+        return
+    for score, one, other, terms in join(question, mean_again(node, 0.8), mean_again(node.parts[0], 0.8)):
+        yield from _divide(score, one, other, terms, "share")
 
 
 def _shares_of_member(question: Question) -> Iterator[Proposal]:
@@ -238,11 +249,13 @@ def _long_sums(question: Question) -> Iterator[Proposal]:
     score = _STATED
     names = []
     for place in range(len(question.operands)):
-        for meant in read_meant(question, place)[:1]:
+        for meant in read_meant(question, place)[:_MOST]:
             name = spell_value(question, meant, terms)
-            if name is not None:
+            if name is not None and name not in names:
+                # What is named apart is not the same number.
                 names.append(name)
                 score += log_share(meant.share)
+                break
     if len(set(names)) == len(question.operands) and (made := terms.proposal(f"sum({', '.join(names)})", "sum", score)):
         yield made
 
@@ -256,6 +269,8 @@ def propose_totals(question: Question) -> Iterator[Proposal]:
     if len(question.operands) == 2 and relation in ("sum", "versus", "difference"):
         sign = "-" if relation == "difference" else "+"
         for score, one, other, terms in read_two(question):
+            if sign == "+" and not set(_NAME.findall(one)).isdisjoint(_NAME.findall(other)):
+                continue  # a whole and its part
             if made := terms.proposal(f"{one} {sign} {other}", "sum" if sign == "+" else "difference", score + _STATED):
                 yield made
         return

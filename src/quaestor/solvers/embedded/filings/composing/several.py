@@ -49,6 +49,13 @@ _MOST_BROKEN_DOWN = 4
 _PROVEN, _STEPS, _STEPS_OF_MEMBERS = 1.0, 0.5, 0.15
 """How likely lines are meant whose numbers add up to what is broken down; less if they are steps of a computation, and
 least if segments, places or products are asked for."""
+_REGION = frozenset(terms_of("region regions geography geographies"))
+_COUNTRY = frozenset(terms_of("country countries"))
+_PARTS_OF_THE_WORLD = frozenset(
+    terms_of("Americas Europe EMEA Asia APAC Africa LATAM Latin Middle East Pacific EAME AMEA UCAN North South")
+)
+_OTHER_PLACES = 0.4
+"""How likely countries are meant by regions, and regions by countries."""
 _TITLED = 0.6
 """The part of the terms of a question, by their rarity, that the title of a table has to have."""
 _NAME = re.compile(r"\bx\d{1,3}\b")
@@ -230,9 +237,19 @@ def read_blocks(question: Question) -> list[Block]:
             known = found[key].share if key in found else 0.0
             named = _named_around(question, block.members[-1][1])
             found[key] = replace(block, share=known + (bound.share + 0.02) * block.share * (0.3 + named))
-    total = sum(block.share for block in found.values()) or 1.0
-    blocks = [replace(block, share=block.share / total) for block in found.values()]
+    shares = [block.share * _fit_of_places(question.text, block.members) for block in found.values()]
+    total = sum(shares) or 1.0
+    blocks = [replace(block, share=share / total) for block, share in zip(found.values(), shares, strict=True)]
     return sorted(blocks, key=lambda block: -block.share)[:_MOST_BLOCKS]
+
+
+def _fit_of_places(text: str, members: Sequence[tuple[str, Series]]) -> float:
+    """Return how likely members are meant if regions are asked for, not countries, or countries, not regions."""
+    asked = set(terms_of(text))
+    if asked.isdisjoint(_REGION) == asked.isdisjoint(_COUNTRY):
+        return 1.0
+    regions = any(not _PARTS_OF_THE_WORLD.isdisjoint(terms_of(name)) for name, _ in members)
+    return 1.0 if regions == asked.isdisjoint(_COUNTRY) else _OTHER_PLACES
 
 
 def _wholes_named(question: Question, asked: str) -> Iterator[Bound]:
@@ -615,7 +632,7 @@ def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
     formulas = ratios_named(question)
     last = None if question.own or question.last is None else question.last.measured[0]
     again = last if last is not None and last.kind == "divide" and not formulas else None
-    for block in read_blocks(question):
+    for block in _without_left_out(question, read_blocks(question)):
         printed = not (formulas or again) or block.members[0][1].first.scale is Scale.PERCENT
         yield block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
         for formula in formulas if not printed else ():
@@ -624,6 +641,14 @@ def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
         if again is not None and not printed:
             meant = [(name, mean_beside(question, again, one)) for name, one in block.members]
             yield _entries_at(question, meant), block.share * (1 - _NOT_COMPUTED)
+
+
+def _without_left_out(question: Question, blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield blocks without the member that a question leaves out."""
+    for block in blocks:
+        named = [(name, one) for name, one in block.members if not question.left_out & set(terms_of(name))]
+        if len(named) > 1:
+            yield replace(block, members=tuple(named))
 
 
 def block_entries(question: Question, members: Sequence[tuple[str, Series]]) -> list[Entry]:

@@ -7,12 +7,22 @@ from math import log
 
 from quaestor.facts.moments import Moment
 from quaestor.plan.steps import Extract, Plan
-from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, mean_swapped, read_whole
+from quaestor.solvers.embedded.filings.composing.finding import find_left_out
+from quaestor.solvers.embedded.filings.composing.meant import (
+    Meant,
+    mean_again,
+    mean_series,
+    mean_swapped,
+    read_meant,
+    read_whole,
+)
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 
 _MOST = 8
 _LOSS = re.compile(r"\b(?:loss(?:es)?|lose|lost|burn(?:ed|t)?|outflow|deficit|shortfall|charges?)\b")
 _PROFIT = re.compile(r"\b(?:income|profit|earnings|gains?|change)\b")
+_STATED = 0.5
+"""Added to the score of what is less the member that a question leaves out."""
 _OTHER_TIME = 0.6
 """How sure a number is that is of the latest time, not of the one that was talked about."""
 
@@ -38,6 +48,7 @@ def propose_values(question: Question) -> Iterator[Proposal]:
     """Yield what a question may mean as one number; of several times that are named it is a list, if at all."""
     if len(question.moments) > 1:
         return
+    yield from _without_member(question)
     for meant in (*read_whole(question)[:_MOST], *repeat_measured(question)):
         terms = Terms(question.table)
         text = spell_value(question, meant, terms)
@@ -45,6 +56,23 @@ def propose_values(question: Question) -> Iterator[Proposal]:
             made := terms.proposal(text, "value" if meant.kind == "series" else meant.kind, log_share(meant.share))
         ):
             yield _without_sign(made) if _asks_for_loss(question.text) else made
+
+
+def _without_member(question: Question) -> Iterator[Proposal]:
+    """Yield a whole less the member that the question leaves out: "revenue outside the US"."""
+    for meant in read_meant(question)[:_MOST] if question.left_out else ():
+        member = find_left_out(meant.series[0], question) if meant.kind == "series" else None
+        terms = Terms(question.table)
+        whole = spell_value(question, meant, terms) if member is not None else None
+        if member is None or whole is None or not terms.moments:
+            continue
+        part = mean_series(member, 1.0).spell(terms.moments[-1], terms, "")
+        if (
+            part is not None
+            and part != whole
+            and (made := terms.proposal(f"{whole} - {part}", "difference", log_share(meant.share) + _STATED))
+        ):
+            yield made
 
 
 def _asks_for_loss(text: str) -> bool:
