@@ -18,6 +18,7 @@ _OPERATION = re.compile(
 )
 """Words that ask for an operation, or for something else than a number."""
 _TOTAL = re.compile(r"\b(?:total|sums?|altogether|together|combined|add (?:them|those|these))\b")
+_PART = re.compile(r"%|\b(?:share|percent\w*|pct|portion|part|fraction|average|avg)\b")
 _OPENS = re.compile(r"^\W{0,3}(?:and|what about|how about|same|just|only|for|then|ok|so|also)\b")
 
 _OTHER_TIME, _OTHER_THING = 0.7, 0.6
@@ -50,7 +51,7 @@ def with_repetition(
     """
     text = reading.text.lower()
     named = any(set(operand.terms) - COMPARATIVES for operand in reading.operands)
-    if listed and not named and not reading.moments and _TOTAL.search(text):
+    if listed and not named and not reading.moments and _TOTAL.search(text) and not _PART.search(text):
         mixed = (1 - _OTHER_TIME) * shares
         mixed[INTENTS.index("sum")] += _OTHER_TIME
         return mixed

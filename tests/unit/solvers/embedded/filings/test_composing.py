@@ -400,6 +400,19 @@ def test_the_number_of_a_quotation_is_gone_on_from_if_it_was_asked_for() -> None
     assert read_quoted_number([sentence], ("peopl",), {**kinds, "words": 1.0}, table) is None
 
 
+def test_a_share_may_be_of_the_answer_before_the_last(table: FactTable) -> None:
+    sales = ask(table, "total net sales?", "lookup", ("total net sales",))
+    europe = ask(table, "europe?", "lookup", ("europe",))
+    assert number(table, ask(table, "as a percentage?", "share", before=(europe, sales))) == pytest.approx(310 / 800)
+
+
+def test_both_of_the_last_answers_are_part_of_what_is_named(table: FactTable) -> None:
+    europe = ask(table, "europe?", "lookup", ("europe",))
+    asia = ask(table, "and asia?", "lookup", ("asia",))
+    plan = ask(table, "both together as a percent of net sales?", "ratio", ("total net sales",), (asia, europe))
+    assert number(table, plan) == pytest.approx(340 / 800)
+
+
 def test_a_member_is_left_out(table: FactTable) -> None:
     plan = ask(table, "which segment other than the americas sold the most?", "ranking", ("europe",))
     assert str(run(table, plan)) == "europe"

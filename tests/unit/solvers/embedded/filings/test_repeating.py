@@ -31,3 +31,5 @@ def test_several_times_of_one_number_are_listed_and_a_list_is_added_up() -> None
     assert INTENTS[int(np.argmax(mixed))] == "list"
     mixed = with_repetition(shares, read_filing_question("what is the total?"), "list", listed=True)
     assert INTENTS[int(np.argmax(mixed))] == "sum"
+    mixed = with_repetition(shares, read_filing_question("as a share of the total?"), "list", listed=True)
+    assert INTENTS[int(np.argmax(mixed))] != "sum"

@@ -58,6 +58,9 @@ _AVERAGED = re.compile(r"\b(?:average|avg|mean)\b")
 _OF_MEMBER = re.compile(
     r"\b(?:its|it|there|(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product))\b"
 )
+_BOTH = re.compile(r"\b(?:both of them|together|combined)\b")
+_BOTH_AGAIN = 0.9
+"""The probability that "both together" is the sum of the last two answers."""
 _HOW_MANY = re.compile(r"\bhow many\b")
 Spell = Callable[[Moment | None, Terms, str], str | None]
 
@@ -389,6 +392,7 @@ def _talked_about(question: Question, *, part: bool) -> Iterator[Meant]:
     last = question.last
     if last is None:
         return
+    yield from mean_both(question)
     node = last.measured[0]
     if node.series is None:
         if part and node.kind == "divide":
@@ -401,6 +405,12 @@ def _talked_about(question: Question, *, part: bool) -> Iterator[Meant]:
     else:
         for rank, series in enumerate(last.series[:3]):
             yield mean_series(series, _AGAIN / (rank + 1), "before")
+
+
+def mean_both(question: Question) -> Iterator[Meant]:
+    """Yield the sum of the last two answers, if both are asked for."""
+    if len(question.before) > 1 and _BOTH.search(question.text):
+        yield mean_again(Node("sum", parts=tuple(past.measured[0] for past in question.before[:2])), _BOTH_AGAIN)
 
 
 def mean_again(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> Meant:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import term
@@ -12,6 +13,7 @@ from quaestor.solvers.embedded.filings.composing.groups import find_totals
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
     mean_again,
+    mean_both,
     mean_series,
     mean_swapped,
     read_crossing,
@@ -19,6 +21,7 @@ from quaestor.solvers.embedded.filings.composing.meant import (
 )
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
+from quaestor.solvers.embedded.filings.past import Node, PastAnswer
 
 REVENUE = ("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "us-gaap:Revenues", "us-gaap:SalesRevenueNet")
 _MARGIN = term("margin")
@@ -144,9 +147,8 @@ def _of_last(question: Question) -> Iterator[Proposal]:
     last = question.last
     if last is None or not question.own:
         return
-    before = mean_again(last.measured[0], 0.6)
     inverse = bool(_INVERSE.search(question.text))
-    for meant in read_meant(question)[:3]:
+    for before, meant in product(_talked_about(question, last), read_meant(question)[:3]):
         for score, one, other, terms in join(question, before, meant):
             yield from _divide(score - 0.5 * inverse, one, other, terms)
         if inverse or last.form == "ratio":
@@ -160,6 +162,14 @@ def _of_last(question: Question) -> Iterator[Proposal]:
                 yield from _divide(score, one, other, terms)
 
 
+def _talked_about(question: Question, last: PastAnswer) -> list[Meant]:
+    """Return the last answer, and the sum of what it lists, or of the last two if both are asked for."""
+    again = mean_again(last.measured[0], 0.6)
+    if last.form == "members" and len(last.measured) > 1:
+        return [again, mean_again(Node("sum", parts=last.measured), 0.3)]
+    return [*mean_both(question), again]
+
+
 def propose_shares(question: Question) -> Iterator[Proposal]:
     """Yield parts of a whole."""
     if len(question.operands) == 2 and question.reading.relation in ("ratio", "part") and question.names(1):
@@ -168,6 +178,7 @@ def propose_shares(question: Question) -> Iterator[Proposal]:
         return
     yield from _of_last(question)
     yield from _rest_of_whole(question)
+    yield from _of_last_two(question)
     for meant in (*read_meant(question)[:3], *_swapped(question)):
         if not meant.series:
             continue
@@ -180,6 +191,15 @@ def propose_shares(question: Question) -> Iterator[Proposal]:
         for whole in _wholes(question, meant.series[0]):
             for score, one, other, terms in join(question, meant, whole):
                 yield from _divide(score, one, other, terms, "share")
+
+
+def _of_last_two(question: Question) -> Iterator[Proposal]:
+    """Yield the last answer by the one before: "how much of that was cash?", "as a percentage?"."""
+    if question.own or len(question.before) < 2:
+        return
+    part, whole = (mean_again(past.measured[0], 0.8) for past in question.before[:2])
+    for score, one, other, terms in join(question, part, whole):
+        yield from _divide(score, one, other, terms, "share")
 
 
 def _rest_of_whole(question: Question) -> Iterator[Proposal]:
@@ -280,9 +300,8 @@ def propose_totals(question: Question) -> Iterator[Proposal]:
     less, plus = bool(_LESS.search(question.text)), bool(_PLUS.search(question.text))
     if not less and not plus:
         return
-    before = mean_again(last.measured[0], 0.6)
     from_own = bool(_LESS_THAT.search(question.text))
-    for meant in _without_net(question) or read_meant(question)[:3]:
+    for before, meant in product(_talked_about(question, last), _without_net(question) or read_meant(question)[:3]):
         for score, one, other, terms in join(question, *((meant, before) if from_own else (before, meant))):
             if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
                 yield made
