@@ -61,6 +61,8 @@ _REPEATED = 0.01
 _OF_OTHERS = 0.05
 """The probability at most that a filing has the numbers of somebody whom no line of it names, or of what no word of it
 names."""
+_WRONG = 1.2
+"""How much likelier an answer has to be right than missing, for a wrong number is worse than none."""
 _COUNT = re.compile(r"\b(?:how many|number of) ([\w' -]{1,60})")
 _VERB = re.compile(r" (?:did|does|do|are|were|was|is|has|have|had|can|will|in|at|of|there|that|people)\b")
 _FORMS = (
@@ -116,8 +118,8 @@ class Decision:
 
     @property
     def declines(self) -> bool:
-        """Whether no answer is likelier than the first result to be right."""
-        return not self.results or 1 - self.answerable > self.right
+        """Whether to give no answer is better than the first result."""
+        return not self.results or _WRONG * (1 - self.answerable) > self.right
 
 
 @dataclass(frozen=True)
@@ -393,7 +395,6 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
         "unmet": float(len(unmet)),
         "unmet_rarity": max((table.rarity(one) for match in unmet for one in _phrase_of(match, question)), default=0.0),
         "span_apart": _span_apart(question, proposal),
-        "again": float(_is_again(question, proposal)),
         "counted": float(any(one in there for one in what)) if what else nan,
         "counted_rarity": max((table.rarity(one) for one in what if one not in there), default=0.0),
         "latest": float(any(moment.end == table.latest.end for moment in proposal.moments)),
@@ -463,12 +464,6 @@ def _span_apart(question: Question, proposal: Proposal) -> float:
     # A balance is at the end of a period; what is earned or spent in it is not.
     ends = set() if flows else {end for end, months in there if not months}
     return sum((one.end, one.months) not in there and one.end not in ends for one in asked) / len(asked)
-
-
-def _is_again(question: Question, proposal: Proposal) -> bool:
-    """Return whether a result is taken from what the last answer was taken from, so that both are right or wrong."""
-    before = {series.place for series in question.last.series} if question.last is not None else set[int]()
-    return bool(proposal.series) and before.issuperset(series.place for series in proposal.series)
 
 
 def evidence_features(question: Question) -> dict[str, float]:
