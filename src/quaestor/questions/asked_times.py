@@ -57,6 +57,8 @@ _COUNT = r"(?:two|three|four|five|six|seven|eight|nine|ten|[2-9]|10)"
 _YEARS = r"(?:years?|yrs?)"
 _FISCAL = r"(?:fy\s?|fiscal(?:\s+year)?\s+|cy\s?|calendar\s+)"
 _FULL_YEAR = r"(?:19|20)\d\d"
+_PART_ENDS = r"(?:\b|(?<=[qh])(?=(?:\d\d|\d{4})\b))"
+"""Where the name of a part of a year ends: "3q24" goes on with the year."""
 _OPEN = r"(?!\s*%|[.,]\d)"
 """No number goes on after a year."""
 _Groups = dict[str, str | None]
@@ -67,7 +69,9 @@ _LONGEST_RANGE = 40
 
 _TIMES = re.compile(
     rf"""
-      (?P<range>\b(?:(?P<between>between|from)\s+)?{_FISCAL}?(?P<from>{_FULL_YEAR})\s*
+      (?P<numbers>\b(?:(?P<numbermonth>0?[1-9]|1[0-2])/[0-3]?\d/(?P<numberyear>(?:19|20)?\d\d)
+        |(?P<isoyear>{_FULL_YEAR})-(?P<isomonth>0[1-9]|1[0-2])-[0-3]\d)\b)
+    | (?P<range>\b(?:(?P<between>between|from)\s+)?{_FISCAL}?(?P<from>{_FULL_YEAR})\s*
         (?:-|\u2013|to|through|thru|until)\s*
         {_FISCAL}?'?(?P<until>(?:19|20)?\d\d)\b(?![.,]\d|\s*%))
     | (?P<shortrange>\bfy\s?'?(?P<shortfrom>\d\d)\s*(?:-|\u2013|to|through|thru|until)\s*fy\s?'?(?P<shortuntil>\d\d)\b)
@@ -76,22 +80,25 @@ _TIMES = re.compile(
         (?:(?P<spanmonths>three|six|nine|twelve|3|6|9|12)[\s-]+months|(?:fiscal\s+)?(?P<spanof>quarter|year))
         \s+(?:ended|ending|to)\s+(?P<spanmonth>{_MONTH})\b\.?(?:\s+[0-3]?\d(?:st|nd|rd|th)?\b)?
         (?:\s*,?\s*(?P<spanyear>{_FULL_YEAR}))?)
+    | (?P<part>\b(?:fy\s?)?(?P<partyear>{_FULL_YEAR})[\s-]?(?:q(?P<partquarter>[1-4])|h(?P<parthalf>[12]))\b)
     | (?P<monthquarter>\b(?:the\s+)?(?P<quartermonth>{_MONTH})\s+quarter\b
         (?:\s+(?:of\s+)?(?P<quarteryear>{_FULL_YEAR}))?)
     | (?P<day>\b(?P<month>{_MONTH})\b\.?\s+(?P<date>[0-3]?\d)(?:st|nd|rd|th)?\b(?:\s*,?\s*(?P<dayyear>{_FULL_YEAR}))?)
-    | (?P<monthyear>\b(?:[0-3]?\d\s+)?(?P<inmonth>{_MONTH})\b\.?\s+(?:of\s+)?'?(?P<ofyear>{_FULL_YEAR}|[3-9]\d)\b)
+    | (?P<monthyear>\b(?:[0-3]?\d\s+)?(?P<inmonth>{_MONTH})\b\.?\s+(?:of\s+)?
+        '?(?P<ofyear>{_FULL_YEAR}|(?<=')\d\d|[3-9]\d)\b)
     | (?P<endmonth>\b(?:at|in|since|by|to|of|until)\s+(?:the\s+)?(?:end\s+of\s+|end-)?
         (?P<baremonth>{_MONTH})\b(?!\s+(?:\d|quarter)))
     | \b(?P<q>q(?P<qn>[1-4])|(?P<nq>[1-4])q
-        |(?P<qword>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal\s+)?(?:quarter|qtr))\b
-        (?:\s*(?:of\s+)?{_FISCAL}?\s?'?(?P<qyear>(?:19|20)?\d\d)\b{_OPEN})?
+        |(?P<qword>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal\s+)?(?:quarter|qtr)){_PART_ENDS}
+        (?:\s*(?:of\s+|[-/])?{_FISCAL}?\s?'?(?P<qyear>(?:19|20)?\d\d)\b{_OPEN})?
     | \b(?P<h>h(?P<hn>[12])|(?P<nh>[12])h|(?P<hword>first|second|1st|2nd)[\s-]+half
-        |(?:first\s+)?(?:six|6)[\s-]+months?|half[\s-]year|(?:the|that|this|for|over)\s+half(?!\s+of))\b
-        (?:\s*(?:of\s+)?{_FISCAL}?\s?'?(?P<hyear>(?:19|20)?\d\d)\b{_OPEN})?
+        |(?:first\s+)?(?:six|6)[\s-]+months?|half[\s-]year|(?:the|that|this|for|over)\s+half(?!\s+of)){_PART_ENDS}
+        (?:\s*(?:of\s+|[-/])?{_FISCAL}?\s?'?(?P<hyear>(?:19|20)?\d\d)\b{_OPEN})?
     | \b(?P<nine>(?:first\s+)?(?:nine|9)[\s-]+months?|9m)\b
     | \b(?P<ytd>ytd|year[\s-]to[\s-]date|so\s+far\s+this\s+year)\b
-    | \b(?P<year>(?:fy|fiscal(?:\s+year)?|cy|calendar)\s*'?(?P<fyyear>(?:19|20)?\d\d)|(?P<plainyear>{_FULL_YEAR})
-        |'(?P<short>\d\d))\b{_OPEN}
+    | \b(?P<year>(?:fy|f(?='?\d)|fiscal(?:\s+year)?|cy|calendar)\s*
+          '?(?P<fyyear>(?:19|20)?\d\d)(?:/(?P<fyend>\d\d)|[ae])?
+        |(?P<plainyear>{_FULL_YEAR})(?:/(?P<plainend>\d\d)\b(?!/))?|'(?P<short>\d\d))\b{_OPEN}
     | \b(?P<ahead>(?:over|in|within|during)?\s*(?:the\s+)?next\s+(?:(?:{_COUNT}|1[0-9]|twelve)\s+)?
         (?:fiscal\s+)?(?:{_YEARS}|months?|quarters?)|within\s+(?:a|one|the)\s+year|inside\s+a\s+year)\b
     | \b(?P<count>(?:over|across|for|in|during)?\s*(?:the\s+|these\s+|those\s+|all\s+|its\s+)*
@@ -110,7 +117,9 @@ _TIMES = re.compile(
         |(?:the\s+)?(?:year\s+before|prior[\s-](?:fiscal\s+)?(?:year|period)|previous[\s-](?:fiscal\s+)?year
           |preceding\s+(?:fiscal\s+)?year|(?P<lastyear>last\s+(?:fiscal\s+|financial\s+)?(?:year|yr)))(?:'s)?
         |the\s+(?:one|time)\s+before|before\s+that)\b
-    | \b(?P<qback>last\s+quarter|(?:prior|previous|preceding)\s+quarter|(?:the\s+)?quarter\s+before)\b
+    | \b(?P<qfar>{_COUNT})\s+quarters\s+(?:ago|earlier|before|back)\b
+    | \b(?P<qback>sequential(?:ly)?\b|qoq|q/q|quarter[\s-](?:over|on)[\s-]quarter|last\s+quarter
+        |(?:prior|previous|preceding)\s+quarter|(?:the\s+)?quarter\s+before)\b
     | \b(?P<latest>(?:the\s+)?(?:latest|most\s+recent|current|this|recent)\s+(?:fiscal\s+|financial\s+|reported\s+)?
         (?:year|period|quarter)(?:[\s-]end)?(?:'s)?|this\s+time|right\s+now|latest|currently|most\s+recently
         |at\s+the\s+moment|now)\b
@@ -155,6 +164,14 @@ def _quarter(at: _Span, of: _Groups) -> AskedMoment:
     return AskedMoment(*at, year=_year(of["qyear"]), quarter=quarter, months=3)
 
 
+def _part(at: _Span, of: _Groups) -> AskedMoment:
+    """Read "2024 q3", "2024h1"."""
+    quarter = of["partquarter"]
+    if quarter is not None:
+        return AskedMoment(*at, year=_year(of["partyear"]), quarter=int(quarter), months=3)
+    return AskedMoment(*at, year=_year(of["partyear"]), quarter=2 * int(of["parthalf"] or 1), months=6)
+
+
 def _span(at: _Span, of: _Groups) -> AskedMoment:
     """Read "nine months ended September 30, 2024", "year ended June 30"."""
     months = {"quarter": 3, "year": 12}.get(of["spanof"] or "") or _LENGTHS[of["spanmonths"] or ""]
@@ -182,6 +199,13 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
     "monthquarter": lambda at, of: AskedMoment(
         *at, year=_year(of["quarteryear"]), month=_month(of["quartermonth"]), months=3
     ),
+    "numbers": lambda at, of: AskedMoment(
+        *at,
+        year=_year(of["numberyear"] or of["isoyear"]),
+        month=int(of["numbermonth"] or of["isomonth"] or 0),
+        months=0,
+    ),
+    "part": _part,
     "day": lambda at, of: AskedMoment(*at, year=_year(of["dayyear"]), month=_month(of["month"]), months=0),
     "monthyear": lambda at, of: AskedMoment(*at, year=_year(of["ofyear"]), month=_month(of["inmonth"])),
     "endmonth": lambda at, of: AskedMoment(*at, month=_month(of["baremonth"]), months=0),
@@ -189,10 +213,13 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
     "h": _half,
     "nine": lambda at, of: AskedMoment(*at, quarter=3, months=9),
     "ytd": lambda at, of: AskedMoment(*at, to_date=True),
-    "year": lambda at, of: AskedMoment(*at, year=_year(of["fyyear"] or of["plainyear"] or of["short"])),
+    "year": lambda at, of: AskedMoment(
+        *at, year=_year(of["fyend"] or of["plainend"] or of["fyyear"] or of["plainyear"] or of["short"])
+    ),
     "count": _several_years,
     "earlier": lambda at, of: AskedMoment(*at, back=1, count=_number(of["before"] or of["prior"] or "")),
     "back": _years_back,
+    "qfar": lambda at, of: AskedMoment(*at, quarters_back=_number(of["qfar"] or ""), months=3),
     "qback": lambda at, of: AskedMoment(*at, quarters_back=1, months=3),
     "latest": lambda at, of: AskedMoment(*at, latest=True),
     "lastalone": lambda at, of: AskedMoment(*at, back=1),

@@ -86,3 +86,20 @@ def test_a_span_that_ends_on_a_day_has_a_length(text: str, expected: tuple[objec
 )
 def test_the_end_of_a_year_is_a_day(text: str, expected: tuple[object, ...]) -> None:
     assert _times(text, "year", "quarter", "months") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("3q24 sales", (2024, 3, 3)),
+        ("1h25 sales", (2025, 2, 6)),
+        ("2024q3", (2024, 3, 3)),
+        ("q3-24", (2024, 3, 3)),
+        ("f18", (2018, None, None)),
+        ("2023/24", (2024, None, None)),
+        ("cash at 12/31/2023", (2023, None, 0)),
+        ("cash on 2023-12-31", (2023, None, 0)),
+    ],
+)
+def test_times_are_read_in_any_notation(text: str, expected: tuple[object, ...]) -> None:
+    assert _times(text, "year", "quarter", "months") == [expected]

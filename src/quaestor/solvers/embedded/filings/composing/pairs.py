@@ -22,7 +22,7 @@ _TO_BASE = re.compile(
     r"\b(?:(?:on|from|since|over|relative to)|(?:vs\.?|versus|than|against|(?:compared? )?(?:to|with))"
     r"(?: (?:it|they|that) (?:was|were|did))?(?: (?:in|for|at|of|during))?)\s*(?:the)?\s*(?:fy|fiscal)?\s*$"
 )
-_BEGINS_TO_BASE = re.compile(r"\s*(?:since|from|over|against|than|to)\b")
+_BEGINS_TO_BASE = re.compile(r"\s*(?:since|from|over|against|than|to|sequential(?:ly)?|qoq|q/q|quarter[\s-]o\w+)\b")
 _OF_THEN = re.compile(r"^(?:and |so |but )?(?:was|were|had) (?:it|that|this|they|those|these)\b")
 _BASED = re.compile(r"\b(?:than|from|since|vs|versus|against|compared?|relative|over|on)\b")
 _POINTS = re.compile(r"\bbps\b|\bbasis points?\b")
