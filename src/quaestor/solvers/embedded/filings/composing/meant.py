@@ -46,6 +46,7 @@ _AGAIN = 0.7
 """The probability that a question without words of its own goes on from the last answer as a whole."""
 _NAMED_AGAIN = 0.6
 """The probability that what was asked for by its name before is meant where the name comes again."""
+_QUARTER = 3
 _DAYS, _MONTHS = "365", 12
 """Those of a year; a formula that measures days takes as many as the period has."""
 _NARROWED = 0.6
@@ -241,12 +242,14 @@ def _member_before(question: Question) -> Series | None:
     """Return what the last answer was taken from, if it is of a member and the question goes on from it."""
     last = question.last.series[0] if question.last is not None and question.last.series else None
     goes_on = question.reading.goes_on or not question.names(0)
-    return last if last is not None and goes_on and _has_member(last) else None
+    return last if last is not None and goes_on and has_member(last) else None
 
 
-def _has_member(series: Series) -> bool:
-    # A line that is called like no concept may be called after its member.
-    return bool(series.members or series.column or series.line.path or not series.concept) and not series.line.sentence
+def has_member(series: Series) -> bool:
+    """Return whether a series is of a part of the company."""
+    # A line that is called like no concept may be called after its member; a heading of a statement is none.
+    headed = series.line.path and not series.line.role.is_statement
+    return bool(series.members or series.column or headed or not series.concept) and not series.line.sentence
 
 
 def _is_of(series: Series, others: Sequence[str], member: Series | None) -> bool:
@@ -332,7 +335,16 @@ class _Measure:
     narrowed: bool = False
 
     def __call__(self, moment: Moment | None, terms: Terms, label: str) -> str | None:
-        return self._spell(self.formula, moment or self.question.table.latest, terms, label)
+        latest = self.question.table.latest
+        if moment is not None or latest.months != _QUARTER:
+            return self._spell(self.formula, moment or latest, terms, label)
+        # Of cash flows a quarterly report has the year to date only.
+        kept = terms.copy()
+        text = self._spell(self.formula, latest, terms, label)
+        if text is None:
+            terms.restore(kept)
+            text = self._spell(self.formula, replace(latest, months=3 * latest.quarter), terms, label)
+        return text
 
     def _spell(self, formula: Formula, moment: Moment, terms: Terms, label: str) -> str | None:
         parts = formula.parts

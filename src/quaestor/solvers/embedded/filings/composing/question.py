@@ -152,6 +152,17 @@ class Terms:
         self.moments: list[Moment] = []
         self.score = 0.0
 
+    def copy(self) -> "Terms":
+        """Return a copy, to come back to."""
+        other = Terms(self.table)
+        other.restore(self)
+        return other
+
+    def restore(self, other: "Terms") -> None:
+        """Become what a copy is."""
+        self.variables, self.series = dict(other.variables), list(other.series)
+        self.moments, self.score = list(other.moments), other.score
+
     def add(
         self, series: Series, moment: Moment | None, cell: FactCell, *, signed: bool = False, label: str = ""
     ) -> str:

@@ -12,6 +12,7 @@ from quaestor.solvers.embedded.filings.composing.finding import find_beside, fin
 from quaestor.solvers.embedded.filings.composing.groups import find_totals
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
+    has_member,
     mean_again,
     mean_both,
     mean_series,
@@ -195,11 +196,19 @@ def propose_shares(question: Question) -> Iterator[Proposal]:
 
 def _of_last_two(question: Question) -> Iterator[Proposal]:
     """Yield the last answer by the one before: "how much of that was cash?", "as a percentage?"."""
-    if question.own or len(question.before) < 2:
+    if question.own or len(question.before) < 2 or _are_siblings(*(past.measured[0] for past in question.before[:2])):
         return
     part, whole = (mean_again(past.measured[0], 0.8) for past in question.before[:2])
     for score, one, other, terms in join(question, part, whole):
         yield from _divide(score, one, other, terms, "share")
+
+
+def _are_siblings(one: Node, other: Node) -> bool:
+    """Return whether two numbers are the same measure of two members, of which none is a part of the other."""
+    if one.series is None or other.series is None:
+        return False
+    same = one.series.line.label_terms == other.series.line.label_terms
+    return same and has_member(one.series) and has_member(other.series)
 
 
 def _rest_of_whole(question: Question) -> Iterator[Proposal]:
