@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import product
 
 from quaestor.core.quantity import Scale
 from quaestor.facts.moments import Moment
@@ -171,8 +172,27 @@ def _of_two(question: Question, *, low: bool) -> Iterator[Proposal]:
                 if made := propose_items(question, entries, "compare", score, chosen):
                     yield made
         return
+    grows = bool(_GROWTH.search(question.text))
+    if grows:
+        yield from _growths_of_two(question, sign)
     for score, first, second, terms in read_two(question):
-        if made := terms.proposal(f"{first} {sign} {second}", "compare", score):
+        if made := terms.proposal(f"{first} {sign} {second}", "compare", score - 2.0 * grows):
+            yield made
+
+
+def _growths_of_two(question: Question, sign: str) -> Iterator[Proposal]:
+    """Yield whether one thing grew more than another: "did sales grow faster than costs?"."""
+    for one, other in product(read_meant(question, 0)[:3], read_meant(question, 1)[:3]):
+        pair = two_moments(question, one)
+        if pair is None:
+            continue
+        terms = Terms(question.table)
+        numbers = [meant.spell(moment, terms, "") for meant in (one, other) for moment in pair]
+        if None in numbers:
+            continue
+        first, second = (f"({new} - {old}) / {old}" for old, new in (numbers[:2], numbers[2:]))
+        score = log_share(one.share) + log_share(other.share)
+        if made := terms.proposal(f"({first}) {sign} ({second})", "compare", score):
             yield made
 
 

@@ -608,7 +608,10 @@ def list_operands(question: Question) -> Iterator[Proposal]:
     for chosen in product(*(read_meant(question, place)[: 2 if len(places) == 2 else 1] for place in places)):
         if len({one.series[0].place for one in chosen if one.series}) < sum(bool(one.series) for one in chosen):
             continue  # one thing, named twice: "how much of it matures"
-        listed = [(_name_of(meant), meant, moment) for meant in chosen]
+        names = [_name_of(meant) for meant in chosen]
+        if len(set(names)) < len(names) and all(meant.series for meant in chosen):
+            names = names_apart(question.table, [meant.series[0] for meant in chosen])
+        listed = [(name, meant, moment) for name, meant in zip(names, chosen, strict=True)]
         if made := propose_items(question, listed, "list", log_share(prod(one.share for one in chosen) * 0.5)):
             yield made
 
