@@ -196,10 +196,11 @@ def _with_measure(
     parts_named = [one for one in operand.matches if one is match or not within.isdisjoint(one.concepts)]
     said = {term for one in parts_named for term in operand.phrase[one.start : one.end]}
     phrase = set(operand.phrase[match.start : match.end])
-    names = [phrase, *map(set, known.phrases)]
     others = tuple(
         term for term in operand.terms if term not in said | MEMBER_WORDS and term not in question.table.company
     )
+    # With words beside the measure's, a line that is called otherwise may be of something narrower.
+    names = [phrase] if others else [phrase, *map(set, known.phrases)]
     member = None if others else _member_before(question)
     is_ratio, is_amount = formula.kind == "/", "/" not in formula.kinds()
     parts = Terms(question.table)
