@@ -188,6 +188,15 @@ def test_members_are_listed_and_ranked_without_their_total(table: FactTable) -> 
     assert run(table, best) == Text("americas")
     assert run(table, ask(table, "which segment grew fastest?", "ranking", ("europe",))) == Text("asia")
     assert run(table, ask(table, "and which is the second largest of them?", "ranking", (), (best,))) == Text("europe")
+    few = run(table, ask(table, "top two segments by sales", "ranking", ("europe",)))
+    assert isinstance(few, ValueList)
+    assert [item.label for item in few.items] == ["americas", "europe"]
+
+
+def test_what_grew_more_is_told_by_growth(table: FactTable) -> None:
+    # Asia sells less, and grew more.
+    grew = ask(table, "did asia grow faster than europe?", "comparison", ("asia", "europe"))
+    assert run(table, grew) == YesNo(True)
 
 
 def test_a_question_goes_on_from_the_member_that_a_ranking_found(table: FactTable) -> None:

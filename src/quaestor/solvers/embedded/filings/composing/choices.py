@@ -7,6 +7,7 @@ from decimal import Decimal
 from itertools import product
 
 from quaestor.core.quantity import Scale
+from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.moments import Moment
 from quaestor.plan.steps import Constant
 from quaestor.solvers.embedded.filings.composing.meant import Meant, read_meant
@@ -21,6 +22,7 @@ from quaestor.solvers.embedded.filings.composing.pairs import (
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import read_two
 from quaestor.solvers.embedded.filings.composing.several import (
+    Entry,
     join_lists,
     moments_of_list,
     names_apart,
@@ -45,6 +47,9 @@ _PLACE = re.compile(
     r"\b(?:number |no\. ?|#)(?P<place>two|three|2|3)\b|\b(?P<place2>second|third|next)[\s-]+"
     r"(?:largest|biggest|highest|most|best)"
 )
+_EXTREME = "(?:largest|biggest|highest|smallest|lowest|best|worst|fastest|slowest|leading)"
+_SEVERAL = rf"(?:{'|'.join(NUMBER_WORDS)}|[2-9])"
+_FEW = re.compile(rf"\b(?:(?:top|bottom|{_EXTREME}) (?P<few>{_SEVERAL})|(?P<many>{_SEVERAL}) {_EXTREME})\b")
 _WHICH = re.compile(r"\b(?:which|what|who|where)\b")
 _DIRECTION = re.compile(
     rf"{_GROWTH.pattern}|\b(?:more|less|fewer|than|up|down|high\w*|low\w*|larg\w*|big\w*|small\w*|better|worse|improv\w*"
@@ -73,12 +78,18 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
     when = 0.85 if _WHEN.search(question.text) else 0.08
     grows = bool(_GROWTH.search(question.text))
     place = _place(question.text)
+    several = _FEW.search(question.text)
+    few = several and (several["few"] or several["many"])
     for listed, share in read_entries(question):
         named = [entry for entry in listed if not _REST.match(entry[0].lower())]
         entries = named if len(named) > 1 else listed
         score = log_share(share * (1 - when))
         if grows:
             yield from _growth_ranking(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
+        if few is not None:
+            if made := _first_few(question, entries, NUMBER_WORDS.get(few) or int(few), score, low=low):
+                yield made
+            continue
         chosen = "argmin" if low else "argmax"
         if place > 1:
             chosen, score = f"rank {-place if low else place}", score + 0.5
@@ -89,6 +100,20 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
         chosen = "argmin" if low else "argmax"
         if made := propose_items(question, entries, "ranking", log_share(meant.share * when), chosen):
             yield made
+
+
+def _first_few(question: Question, entries: Sequence[Entry], count: int, score: float, *, low: bool) -> Proposal | None:
+    """Return a list of the entries with the highest or the lowest numbers: "the top three segments"."""
+    sizes: list[tuple[float, Entry]] = []
+    for entry in entries:
+        terms = Terms(question.table)
+        name = entry[1].spell(entry[2], terms, "")
+        extract = terms.variables.get(name or "")
+        if extract is None or extract.quantity is None:
+            return None
+        sizes.append((float(extract.quantity.value), entry))
+    sizes.sort(key=lambda one: one[0], reverse=not low)
+    return propose_items(question, [entry for _, entry in sizes[:count]], "members", score)
 
 
 def _place(text: str) -> int:
