@@ -54,12 +54,20 @@ class Interruptible:
 
     def interrupt(self, *, timed_out: bool = False) -> None:
         """Interrupt the work, now if it is under way, or as soon as it starts."""
+        if self.raise_once(timed_out=timed_out):
+            _watch.begin(self, _AGAIN)
+
+    def raise_once(self, *, timed_out: bool) -> bool:
+        """Raise the interruption once, which some code may swallow; return whether the work is under way."""
         with self._lock:
-            self._unwanted = True
-            if self._thread is not None:
-                self.timed_out = self.timed_out or timed_out
-                self._raised = True
-                _raise_in(self._thread, InterruptedWork)
+            first, self._unwanted = not self._unwanted, True
+            if self._thread is None:
+                return False
+            if first:
+                self.timed_out = timed_out
+            self._raised = True
+            _raise_in(self._thread, InterruptedWork)
+            return True
 
     def _finish(self) -> None:
         with self._lock:
@@ -119,8 +127,10 @@ class _Watch:
                 now = monotonic()
                 late = [work for work, end in self._ends.items() if end <= now]
                 for work in late:
-                    work.interrupt(timed_out=True)
-                    self._ends[work] = now + _AGAIN
+                    if work.raise_once(timed_out=True):
+                        self._ends[work] = now + _AGAIN
+                    else:
+                        del self._ends[work]
                 self._looks_at = min(self._ends.values(), default=float("inf"))
                 self._changed.wait(None if not self._ends else max(0.0, self._looks_at - monotonic()))
 

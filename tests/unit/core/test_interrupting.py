@@ -34,11 +34,13 @@ def test_work_gives_what_it_returns() -> None:
     assert Interruptible().run(lambda: 42) == 42
 
 
-def test_endless_work_is_interrupted_by_another_thread() -> None:
+@pytest.mark.parametrize("work", [forever, swallowing])
+def test_endless_work_is_interrupted_by_another_thread(work: Callable[[], None]) -> None:
     running = Interruptible()
     timer = interrupted_soon(running)
     with pytest.raises(InterruptedWork):
-        running.run(forever)
+        running.run(work)
+    assert not running.timed_out
     timer.join()
 
 
