@@ -1,7 +1,7 @@
 """Learn which sentences of a filing answer a question, from labelled ones.
 
 A label says what is right in words or as a number; the sentences that have most of these words, or print the number,
-answer the question, and most of all those that the label quotes of the place where the answer is.
+answer the question.
 """
 
 import re
@@ -21,11 +21,9 @@ _SMALL = frozenset(
     """the and for with from that this were was are its their than which into over about more less other also have has
     been due by of to in on a an as at or""".split()
 )
-_SAYS, _HAS_NUMBER, _QUOTED = 2.0, 2.0, 3.0
+_SAYS, _HAS_NUMBER = 2.0, 2.0
 _LEAST = 0.45
 """How much of the words of a right answer a sentence must have."""
-_MOST_QUOTED, _SHORT = 0.85, 3
-"""How much of a quotation a sentence must have, and the fewest terms that tell where it is from."""
 WORD_INTENTS = frozenset({"why", "description", "text_fact", "yesno", "two_part", "lookup"})
 """Intents whose questions teach which sentence answers."""
 _ROUNDS = 80
@@ -60,13 +58,12 @@ def fit_word_ranker(samples: Sequence[tuple[WordCandidates, NDArray[np.float32]]
     return fitted_trees(xgboost.train(_PARAMETERS | {"monotone_constraints": rising}, data, _ROUNDS), names)
 
 
-def grade_sentences(answer: Mapping[str, Any], index: SentenceIndex, quoted: Sequence[str] = ()) -> dict[int, float]:
+def grade_sentences(answer: Mapping[str, Any], index: SentenceIndex) -> dict[int, float]:
     """Return how well sentences answer a question, by their place in the index; those that do not are left out.
 
     Args:
         answer: What is right, as the label says.
         index: The sentences.
-        quoted: What the label quotes of the place that answers.
     """
     found: dict[int, float] = {}
     for text in _texts_of(answer):
@@ -78,10 +75,6 @@ def grade_sentences(answer: Mapping[str, Any], index: SentenceIndex, quoted: Seq
     for value in _values_of(answer):
         for at in index.numbers.get(abs(value), ()):
             found[int(at)] = found.get(int(at), 0.0) + _HAS_NUMBER
-    for text in quoted:
-        said = tuple(dict.fromkeys(terms(text)))
-        for at in _having_most(said, index, _MOST_QUOTED) if len(said) >= _SHORT else ():
-            found[at] = found.get(at, 0.0) + _QUOTED
     return found
 
 

@@ -42,7 +42,6 @@ from quaestor.solvers.embedded.filings.words import WordCandidates, find_sentenc
 from quaestor.solvers.embedded.model.trees import Trees
 
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
-_QUOTED = re.compile(r"(?:^|[\s(:])(['\"\u2018\u201c])(.{8,300}?)['\"\u2019\u201d](?=[\s,;.:)]|$)")
 _DISTINCT = 1000
 """Numbers of this size hardly meet by chance."""
 _SMALL = 100
@@ -75,7 +74,6 @@ class LabelledQuestion:
         where: The numbers of the place that the label names.
         where_terms: The terms of that place.
         answer: What is right, as the file says it.
-        quoted: What the label quotes of that place, a text for each part of it.
     """
 
     filing: str
@@ -87,7 +85,6 @@ class LabelledQuestion:
     where: frozenset[float]
     where_terms: frozenset[str]
     answer: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    quoted: tuple[str, ...] = ()
 
 
 def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
@@ -104,7 +101,6 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
             frozenset(_printed(line["where"])),
             frozenset(terms(line["where"])),
             line["answer"],
-            tuple(part for quote in _QUOTED.finditer(line["where"]) for part in quote[2].split("...")),
         )
         for line in lines
     ]
@@ -239,7 +235,7 @@ def _read_turn(
         operands.append((candidates, grades))
         if grades.max() > 0:
             meant += [s for s, grade in zip(candidates.series, grades, strict=True) if grade == grades.max()][:2]
-    graded = grade_sentences(one.answer, index, one.quoted)
+    graded = grade_sentences(one.answer, index)
     words = find_sentences(asked, table)
     fits = np.array([graded.get(int(place), 0.0) for place in words.places], np.float32)
     answering = [index.sentences[max(graded, key=lambda place: graded[place])]] if graded else []

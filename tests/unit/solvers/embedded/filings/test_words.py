@@ -104,11 +104,6 @@ def test_sentences_are_graded_by_words_and_numbers() -> None:
     assert grade_sentences({"text": "lawsuits"}, index) == {}
 
 
-def test_the_sentence_that_a_label_quotes_answers() -> None:
-    quoted = ["increase was partly offset by currency", "the"]
-    assert set(grade_sentences({"yes": True}, TABLE.sentences, quoted)) == {1}
-
-
 @pytest.mark.parametrize(
     ("question", "stated", "affirmed"),
     [
