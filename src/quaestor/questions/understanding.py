@@ -242,10 +242,23 @@ def is_filler(word: str) -> bool:
     return word in _fillers() or word[0].isdigit() or word == "%"
 
 
+_SPELLED_OUT = {
+    "accts": "accounts", "ad": "advertising", "admin": "administrative", "ads": "advertising", "amort": "amortization",
+    "biz": "business", "depr": "depreciation", "ecom": "e-commerce", "ecommerce": "e-commerce",
+    "equivs": "equivalents", "govt": "government", "infra": "infrastructure", "int'l": "international",
+    "intl": "international", "liabs": "liabilities", "mfg": "manufacturing", "mgmt": "management",
+    "misc": "miscellaneous", "mktg": "marketing", "ops": "operations", "pref": "preferred", "svc": "service",
+    "svcs": "services",
+}  # fmt: skip
+"""What people abbreviate, and filings spell out."""
+_ABBREVIATED = re.compile(rf"\b(?:{'|'.join(_SPELLED_OUT)})\b")
+
+
 @lru_cache(maxsize=512)
 def read_filing_question(text: str) -> Reading:
     """Return what a question asks for, read by itself."""
     lowered = re.sub(r"\s+", " ", text.lower().replace("\u2019", "'")).strip(" ?!.")
+    lowered = _ABBREVIATED.sub(lambda match: _SPELLED_OUT[match[0]], lowered)
     each = _EACH.search(lowered)
     moments = tuple(read_moments(lowered))
     rest = lowered

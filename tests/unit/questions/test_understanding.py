@@ -2,6 +2,7 @@
 
 import pytest
 
+from quaestor.core.terms import terms
 from quaestor.documents.table import TableRole
 from quaestor.questions.understanding import read_filing_question
 
@@ -113,3 +114,8 @@ def test_a_question_names_slots(text: str, slots: set[str]) -> None:
 )
 def test_cash_that_is_spent_is_not_what_is_asked_for(text: str, asks_for_cash: bool) -> None:
     assert ("cash" in read_filing_question(text).whole.terms) is asks_for_cash
+
+
+def test_abbreviations_are_spelled_out() -> None:
+    (operand,) = read_filing_question("intl ad revenue in 2024?").operands
+    assert operand.terms == terms("international advertising revenue")
