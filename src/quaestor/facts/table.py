@@ -185,8 +185,8 @@ class FactTable:
         return log((1 + len(self.lines) + len(self.sayings)) / (1 + having))
 
     def knows(self, term: str) -> bool:
-        """Return whether a term is of the company's name or of a line of a table."""
-        return term in self.company or term in self.postings
+        """Return whether a term is of the company's name, abbreviates it ("mcd"), or is of a line of a table."""
+        return term in self.company or term in self.postings or any(_abbreviates(term, name) for name in self.company)
 
     def mentions(self, term: str) -> bool:
         """Return whether a term is anywhere in the document."""
@@ -201,6 +201,12 @@ class FactTable:
         """Return the heading of the column that a number is in; "" in a sentence."""
         ref = cell.ref
         return self.document.table(ref.table).columns[ref.column].label if isinstance(ref, CellRef) else ""
+
+
+def _abbreviates(term: str, name: str) -> bool:
+    """Return whether a term has some letters of a name in order, from its first one on."""
+    rest = iter(name)
+    return 3 <= len(term) < len(name) and term[0] == name[0] and all(letter in rest for letter in term)
 
 
 def _post(lines: Iterable[FactLine]) -> Mapping[str, tuple[int, ...]]:

@@ -18,6 +18,10 @@ _NOBODY = frozenset(
     "what who how when where it that there here let year quarter month week day today yesterday company firm group "
     "business segment unit division they he she".split()
 )
+_AFTER_NAMES = frozenset(
+    "actually already also currently either ever even just really still then typically usually "
+    "co corp corporation inc incorporated ltd plc".split()
+)
 
 
 def names_other_owner(text: str, is_known: Callable[[str], bool]) -> bool:
@@ -35,6 +39,8 @@ def names_other_owner(text: str, is_known: Callable[[str], bool]) -> bool:
     lowered = text.lower().replace("\u2019", "'")
     for found in (*_OWNER.finditer(lowered), *_DOER.finditer(lowered)):
         owner = found["owner"].split()
+        while len(owner) > 1 and owner[-1] in _AFTER_NAMES:
+            owner.pop()  # "has Nord ever paid"
         if _NOBODY.isdisjoint(owner) and owner[-1] not in FUNCTION_WORDS and not any(map(is_known, terms(owner[-1]))):
             return True
     return False

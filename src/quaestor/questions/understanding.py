@@ -251,6 +251,11 @@ _SPELLED_OUT = {
     "svcs": "services",
 }  # fmt: skip
 """What people abbreviate, and filings spell out."""
+_EARNS = re.compile(
+    r"\bhow much\b(?: money)?.{0,40} (?:lose|lost|earn|earned|make|made)(?: money| all told| overall| in total)?"
+    r"(?: (?:in|for|during|over|the|of)){0,3}[ ,?]{0,3}$"
+)
+"""Questions for what is earned or lost, without a word for it."""
 _ABBREVIATED = re.compile(rf"\b(?:{'|'.join(_SPELLED_OUT)})\b")
 
 
@@ -265,6 +270,8 @@ def read_filing_question(text: str) -> Reading:
     for moment in reversed(moments):
         rest = f"{rest[: moment.start]} {rest[moment.end :]}"
     rest, role, unit = _take_instructions(rest)
+    if _EARNS.search(rest):
+        rest = f"{rest} net income"
     relation, operands = _relate(_without_definition(re.sub(r"\s+", " ", rest).strip(" ,?")))
     basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
     return Reading(

@@ -119,3 +119,8 @@ def test_cash_that_is_spent_is_not_what_is_asked_for(text: str, asks_for_cash: b
 def test_abbreviations_are_spelled_out() -> None:
     (operand,) = read_filing_question("intl ad revenue in 2024?").operands
     assert operand.terms == terms("international advertising revenue")
+
+
+def test_what_somebody_lost_is_net_income() -> None:
+    assert "us-gaap:NetIncomeLoss" in read_filing_question("how much did boeing lose in q2 2025?").operands[0].concepts
+    assert not read_filing_question("how much did they make on iphones?").operands[0].concepts

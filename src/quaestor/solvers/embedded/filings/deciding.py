@@ -59,7 +59,7 @@ _NAMES = 8
 _REPEATED = 0.01
 """How likely one number answers two parts."""
 _OF_OTHERS = 0.05
-"""The probability at most that a filing has the numbers of somebody whom no line of it names, or of what no word of it
+"""The probability at most that a filing has the numbers of somebody whom it does not name, or of what no word of it
 names."""
 _WRONG = 1.2
 """How much likelier an answer has to be right than missing, for a wrong number is worse than none."""
@@ -201,7 +201,8 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     if model is None:
         return Decision(tuple(replace(result, right=result.share) for result in results), features, 1.0)
     rights, answerable = model.predict(features)
-    if features[0]["other_owner"] or 0 < features[0]["asked"] == features[0]["unheard"]:
+    stranger = names_other_owner(understood.question.reading.text, understood.question.table.mentions)
+    if stranger or 0 < features[0]["asked"] == features[0]["unheard"]:
         answerable = min(answerable, _OF_OTHERS)
     judged = tuple(replace(result, right=right) for result, right in zip(judged, rights, strict=True))
     order = sorted(range(len(judged)), key=lambda place: -rights[place])
