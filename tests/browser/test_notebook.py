@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 import quaestor
 from browser import DESKTOP, PHONE, watched
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.very_slow
 
 PAGE = """<!doctype html><html lang="en"><head><title>A notebook</title>
 <meta name="viewport" content="width=device-width">

@@ -13,7 +13,7 @@ from web import pages_served
 
 from browser import DESKTOP, PHONE, Watched, watched
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.very_slow
 
 ASKED = ("cell 1 1", "cell 1 2", "change", "ratio")
 

@@ -123,7 +123,7 @@ SLOW = {
 @pytest.mark.parametrize(
     "file",
     [
-        pytest.param(file, marks=pytest.mark.slow) if str(file) in SLOW else file
+        pytest.param(file, marks=pytest.mark.very_slow) if str(file) in SLOW else file
         for file in dict.fromkeys(block.file for block in FOUND if block.language in ("sh", "console"))
     ],
 )

@@ -40,7 +40,7 @@ def test_each_extension_point_has_a_recipe() -> None:
 
 
 @pytest.mark.parametrize(
-    "recipe", [r if r == "operation" else pytest.param(r, marks=pytest.mark.slow) for r in RECIPES]
+    "recipe", [r if r == "operation" else pytest.param(r, marks=pytest.mark.very_slow) for r in RECIPES]
 )
 def test_recipes_run(recipe: str, tmp_path: Path) -> None:
     added, work = tmp_path / "added", tmp_path / "work"

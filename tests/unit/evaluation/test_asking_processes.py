@@ -112,6 +112,7 @@ def answers(asked: Asked) -> Reply:
     return say(f"{len(asked.prompts[-1])}.5")
 
 
+@pytest.mark.very_slow
 def test_several_processes_leave_what_this_process_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset, tape = many_conversations(6), tmp_path / "exchanges.jsonl"
 
@@ -137,6 +138,7 @@ def test_several_processes_leave_what_this_process_leaves(tmp_path: Path, monkey
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.very_slow
 def test_a_budget_is_never_exceeded_whatever_process_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = many_conversations(12)
     with ModelServer(lambda asked: replace(answers(asked), delay=0.01)) as server, loopback_only(monkeypatch):
@@ -154,6 +156,7 @@ def test_a_budget_is_never_exceeded_whatever_process_asks(tmp_path: Path, monkey
         assert played(dataset, tmp_path / "runs.db", engine, ModelConfig(spec), resume=run.id).status == "complete"
 
 
+@pytest.mark.very_slow
 def test_what_a_server_asks_of_one_process_holds_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times = list[float]()
 
@@ -209,6 +212,7 @@ class DyingSolver(AskingSolver):
         os._exit(9)
 
 
+@pytest.mark.very_slow
 def test_a_conversation_that_kills_every_process_is_one_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

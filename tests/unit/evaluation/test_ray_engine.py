@@ -115,6 +115,7 @@ def test_several_nodes_give_the_rows_of_this_process(nodes: Nodes, tmp_path: Pat
     assert content(stored(tmp_path / "ray.db")) == content(stored(tmp_path / "inline.db"))
 
 
+@pytest.mark.very_slow
 def test_what_a_node_was_about_when_it_died_is_played_again_and_kept_once(
     nodes: Nodes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,6 +134,7 @@ def test_what_a_node_was_about_when_it_died_is_played_again_and_kept_once(
     assert content(stored(tmp_path / "ray.db")) == content(stored(tmp_path / "inline.db"))
 
 
+@pytest.mark.very_slow
 def test_graphs_are_frozen_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None:
     nodes.grow(2)
     here, there = Settings(store=str(tmp_path / "here.db")), Settings(store=str(tmp_path / "there.db"))
@@ -150,6 +152,7 @@ def test_graphs_are_frozen_as_of_this_process(nodes: Nodes, tmp_path: Path) -> N
     assert found == asyncio.run(frozen(here))
 
 
+@pytest.mark.very_slow
 def test_files_are_read_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None:
     nodes.grow(2)
     page = "# Report {0}\n\n| (in millions) | 2023 | 2022 |\n|---|---|---|\n| Net sales | $ {0},200 | (600) |\n"
@@ -182,6 +185,7 @@ def test_files_are_read_as_of_this_process(nodes: Nodes, tmp_path: Path) -> None
     assert read("inline", cache=cache) == here
 
 
+@pytest.mark.very_slow
 def test_folds_are_answered_in_their_order_by_processes_that_add_up_in_one(nodes: Nodes) -> None:
     nodes.grow(2)
     names, told = sorted(variables_of_order()), list[int]()
@@ -219,6 +223,7 @@ def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, m
     ]
 
 
+@pytest.mark.very_slow
 def test_what_a_server_asks_of_one_worker_holds_for_all(
     nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,6 +244,7 @@ def test_what_a_server_asks_of_one_worker_holds_for_all(
     assert [at - refused for at in times if refused + 0.6 < at < refused + 1.9] == []
 
 
+@pytest.mark.very_slow
 def test_workers_play_a_recording_and_traces_tell_what_they_have_asked(
     nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +276,7 @@ def test_workers_play_a_recording_and_traces_tell_what_they_have_asked(
     assert all(sum('"prompted"' in line for line in lines) >= 2 for lines in here[1].values())
 
 
+@pytest.mark.very_slow
 def test_what_kills_every_worker_is_one_clear_error(nodes: Nodes) -> None:
     nodes.grow(2)
     with pytest.raises(EngineError) as caught:
@@ -277,6 +284,7 @@ def test_what_kills_every_worker_is_one_clear_error(nodes: Nodes) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.very_slow
 def test_a_solver_that_cannot_be_built_is_its_own_error(nodes: Nodes) -> None:
     nodes.grow(2)
     with pytest.raises(ModelError):

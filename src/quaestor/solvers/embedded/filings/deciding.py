@@ -56,6 +56,8 @@ _PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
 """What one may be of an amount as a sentence prints it; 100 of a percentage."""
 _NAMES = 8
 """Names of a concept by which its lines are looked for."""
+_COMPUTED = ("change", "growth", "ratio", "share", "sum", "average", "cagr")
+_LIKELY = 0.4
 _REPEATED = 0.01
 """How likely one number answers two parts."""
 _OF_OTHERS = 0.05
@@ -169,7 +171,14 @@ def collect_results(understood: Understood) -> tuple[Result, ...]:
     weights = {key: sum(exp(max(proposal.score, -30.0)) for proposal in several) for key, several in found.items()}
     total = sum(weights.values()) or 1.0
     results = [Result(*values[key], tuple(several), weights[key] / total) for key, several in found.items()]
+    if _computes_again(understood.question):
+        results = [result for result in results if result.proposal.form != "words"] or results
     return tuple(sorted(results, key=lambda result: -result.share))
+
+
+def _computes_again(question: Question) -> bool:
+    """Return whether a question computes with the last answers and names nothing: no sentence says what that is."""
+    return bool(question.before) and not question.own and sum(question.intents[name] for name in _COMPUTED) > _LIKELY
 
 
 def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
