@@ -57,7 +57,8 @@ _PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
 _NAMES = 8
 """Names of a concept by which its lines are looked for."""
 _COMPUTED = ("change", "growth", "ratio", "share", "sum", "average", "cagr")
-_LIKELY = 0.4
+_LIKELY, _QUOTED = 0.4, 0.02
+"""How likely these have to be if a sentence is hardly an answer, and how likely it is at most."""
 _REPEATED = 0.01
 """How likely one number answers two parts."""
 _OF_OTHERS = 0.05
@@ -171,8 +172,6 @@ def collect_results(understood: Understood) -> tuple[Result, ...]:
     weights = {key: sum(exp(max(proposal.score, -30.0)) for proposal in several) for key, several in found.items()}
     total = sum(weights.values()) or 1.0
     results = [Result(*values[key], tuple(several), weights[key] / total) for key, several in found.items()]
-    if _computes_again(understood.question):
-        results = [result for result in results if result.proposal.form != "words"] or results
     return tuple(sorted(results, key=lambda result: -result.share))
 
 
@@ -213,6 +212,11 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     stranger = names_other_owner(understood.question.reading.text, understood.question.table.mentions)
     if stranger or 0 < features[0]["asked"] == features[0]["unheard"]:
         answerable = min(answerable, _OF_OTHERS)
+    if _computes_again(understood.question):
+        rights = [
+            min(right, _QUOTED) if result.proposal.form == "words" else right
+            for right, result in zip(rights, judged, strict=True)
+        ]
     judged = tuple(replace(result, right=right) for result, right in zip(judged, rights, strict=True))
     order = sorted(range(len(judged)), key=lambda place: -rights[place])
     ranked = *(judged[place] for place in order), *results[_JUDGED:]

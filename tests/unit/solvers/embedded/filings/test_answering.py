@@ -37,6 +37,11 @@ def test_a_line_is_found_at_the_latest_time_and_at_others() -> None:
     assert [answer.period and answer.period.year for answer in (first, second)] == [2023, 2022]
 
 
+def test_what_computes_with_the_last_answers_is_no_sentence() -> None:
+    *_, change = ask("what was net income in 2023?", "and in 2022?", "what was the change?")
+    assert number_of(change.value) == 22
+
+
 def test_the_source_is_the_cell_of_the_statement() -> None:
     (answer,) = ask("what was operating income in 2023?")
     (source,) = answer.sources
