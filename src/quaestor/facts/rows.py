@@ -6,6 +6,7 @@ Names lines whose own label does not, and removes periods from headings.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
@@ -44,6 +45,24 @@ def read_rows(document: Document, table: Table, calendar: FiscalCalendar, place:
     return _TableReader(document, table, calendar).lines(place)
 
 
+@dataclass(slots=True)
+class _Row:
+    """What is read of a row, and of rows of the same name in later blocks of the table, which are of other times."""
+
+    label: str
+    path: tuple[str, ...]
+    cells: list[FactCell]
+    times: set[Moment | None]
+
+    def goes_on(self, later: "_Row") -> bool:
+        """Take in a later row and return True, unless it is of the same times."""
+        if None in later.times or not self.times.isdisjoint(later.times):
+            return False
+        self.cells += later.cells
+        self.times |= later.times
+        return True
+
+
 class _TableReader:
     """A table on its way to its lines."""
 
@@ -62,6 +81,7 @@ class _TableReader:
         table = self.table
         body = range(table.header_rows, len(table.rows))
         dated = [row for row in body if self._is_time(table.rows[row])]
+        timed = set(dated)
         if dated:
             for column in range(1, len(table.columns)):
                 header = table.columns[column]
@@ -70,18 +90,18 @@ class _TableReader:
                     yield self._line(place, header.label if _names(header.label) else "", header.levels[:-1], cells)
                     place += 1
         names = self._name_rows()
-        found: list[tuple[tuple[str, tuple[str, ...]], tuple[FactCell, ...]]] = []
+        found: list[_Row] = []
+        first: dict[tuple[str, tuple[str, ...]], _Row] = {}
         for row in body:
             cells = self._read(list(zip(table.cells[row][1:], table.columns[1:], strict=True)))
-            if not cells or row in dated:
+            if not cells or row in timed:
                 continue
-            again = next((at for at, (name, _) in enumerate(found) if name == names[row]), None)
-            if again is not None and _go_on(found[again][1], cells):
-                found[again] = names[row], (*found[again][1], *cells)
-            else:
-                found.append((names[row], cells))
-        for name, cells in found:
-            yield self._line(place, *name, cells)
+            own = _Row(*names[row], list(cells), {cell.moment for cell in cells})
+            above = first.setdefault(names[row], own)
+            if above is own or not above.goes_on(own):
+                found.append(own)
+        for one in found:
+            yield self._line(place, one.label, one.path, tuple(one.cells))
             place += 1
 
     def _is_time(self, row: Header) -> bool:
@@ -209,12 +229,6 @@ class _TableReader:
             months = lengths[place * len(lengths) // len(columns)] if lengths else moment.months
             found[column] = Moment(*moment.end, months)
         return found
-
-
-def _go_on(cells: Sequence[FactCell], later: Sequence[FactCell]) -> bool:
-    """Return whether numbers are of the same line as others in a block of rows above, at other times."""
-    times = {cell.moment for cell in later}
-    return None not in times and times.isdisjoint(cell.moment for cell in cells)
 
 
 def _without_times(header: Header) -> tuple[str, ...]:

@@ -193,7 +193,7 @@ def test_members_are_listed_and_ranked_without_their_total(table: FactTable) -> 
     assert [item.label for item in few.items] == ["americas", "europe"]
 
 
-def test_what_grew_more_is_told_by_growth(table: FactTable) -> None:
+def test_what_grew_more_is_decided_by_growth(table: FactTable) -> None:
     # Asia sells less, and grew more.
     grew = ask(table, "did asia grow faster than europe?", "comparison", ("asia", "europe"))
     assert run(table, grew) == YesNo(True)
