@@ -14,8 +14,8 @@ from quaestor.core.encoding_artifacts import mask_artifacts
 DECIMAL_POINT, DECIMAL_COMMA = ".", ","
 
 NUMBER_LOOK = (
-    r"(?:[0-9]{1,3}(?:[ \u00a0\u2002-\u200a\u202f][0-9]{3})++(?![0-9])(?:[.,][0-9]++)?"
-    r"|[0-9]++(?:[.,'\u2019\u00b4`][0-9]++)*+|[.,][0-9]++)(?:[eE][+-]?[0-9]{1,2}(?![0-9]))?"
+    r"(?:[0-9]{1,3}(?>(?:[ \u00a0\u2002-\u200a\u202f][0-9]{3})+)(?![0-9])(?:[.,][0-9]++)?"
+    r"|[0-9]++(?>(?:[.,'\u2019\u00b4`][0-9]++)*)|[.,][0-9]++)(?:[eE][+-]?[0-9]{1,2}(?![0-9]))?"
 )
 """What the digits of a number look like in any convention, for whoever looks for tables before that is known."""
 
@@ -80,10 +80,10 @@ _IN_ENGLISH = {
     DECIMAL_COMMA: str.maketrans({"'": ",", " ": ",", ".": ",", ",": "."}),
 }
 _DIGITS = str.maketrans(dict.fromkeys("0123456789", "_"))
-_ONE_TOKEN = r"[0-9.,](?:(?<=[0-9])|(?<![0-9].)(?=[0-9]))[0-9]*+(?:[.,'][0-9]++)*+"
+_ONE_TOKEN = r"[0-9.,](?:(?<=[0-9])|(?<![0-9].)(?=[0-9]))[0-9]*+(?>(?:[.,'][0-9]++)*)"
 """Digits with the marks between them; it begins with a set of characters, which is found fastest."""
 _TOKEN = re.compile(_ONE_TOKEN)
-_SPACED_TOKEN = re.compile(rf"[0-9]{{1,3}}(?: [0-9]{{3}})++(?![0-9])(?:[.,'][0-9]++)*+|{_ONE_TOKEN}")
+_SPACED_TOKEN = re.compile(rf"[0-9]{{1,3}}(?>(?: [0-9]{{3}})+)(?![0-9])(?>(?:[.,'][0-9]++)*)|{_ONE_TOKEN}")
 _MIXED_FRACTION = re.compile(r"(?<![0-9.,'])[0-9][0-9.,']{0,20} [0-9]{1,2}/[0-9]{1,3}(?![0-9/])")
 _VULGAR_FRACTION = re.compile(r"[0-9][0-9.,']{0,20} ?[\u00bc-\u00be\u2150-\u215e]")
 _UP, _DOWN = "\u25b2\u25b3\u25b4\u25b5", "\u25bc\u25bd\u25be\u25bf"

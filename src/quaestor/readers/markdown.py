@@ -18,7 +18,7 @@ from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
 
-_RULE = re.compile(r"^ {0,3}\|?\s*+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?\s*+$")
+_RULE = re.compile(r"^ {0,3}\|?\s*+:?-++:?\s*+(?>(?:\|\s*+:?-++:?\s*+)*)\|?\s*+$")
 """The line under the header of a pipe table."""
 
 _RULE_IN_TEXT = re.compile(r"^ {0,3}\|?[ :]*-{2,}[ :]*(?:\|[ :]*-+[ :]*)+\|?\s*$", re.MULTILINE)

@@ -13,7 +13,7 @@ from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
 from quaestor.core.periods import parse_period
 
-_LEADERS = re.compile(r"(?<=\S)\s?(?:(?<!\.)\.{3,}+|(?<!\s\.)(?:\s\.){3,}+|(?<!_)_{3,}+)(?=\s|$)")
+_LEADERS = re.compile(r"(?<=\S)\s?(?:(?<!\.)\.{3,}+|(?<!\s\.)(?>(?:\s\.){3,})|(?<!_)_{3,}+)(?=\s|$)")
 _BLANK = re.compile(r"[\u00a0\u2002-\u200a\u202f](?:(?<![0-9].)|(?![0-9]{3}(?![0-9])))")
 _PIECE = re.compile(r"[^ \t\r\f\v\n]+(?: [^ \t\r\f\v\n]+)*")
 _NUMBER = re.compile(

@@ -117,7 +117,7 @@ def inherited(parent: Style, tag: str, style: str, align: str, size: str) -> Sty
     return replace(parent, **changes) if changes else parent  # type: ignore[arg-type]
 
 
-_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?")
+_COMMENT = re.compile(r"/\*[^*]*+(?>(?:\*(?!/)[^*]*+)*)(?:\*/)?")
 _SELECTOR = re.compile(r"(?:[a-z][a-z0-9]{0,10})?[.#][\w-]{1,100}", re.IGNORECASE)
 
 

@@ -14,7 +14,7 @@ from quaestor.documents.unit_phrases import is_unit_line
 _DASH = r"[-\u2013—\u2212]{1,3}"
 _CURRENCY = r"(?:US|C|A|HK|NT)?[$€£¥]|R\$|Rs\.?|USD|EUR|GBP|CHF"
 _UNIT = r"%|x|\u00d7|pts?\.?|bps?|pp|years?|months?|days|million|billion|thousand"
-_MARKS = r"(?:\s?(?:\(\s?[0-9a-zA-Z]{1,2}\s?\)|[*†‡§])(?:,\s?)?){0,9}+"
+_MARKS = r"(?>(?:\s?(?:\(\s?[0-9a-zA-Z]{1,2}\s?\)|[*†‡§])(?:,\s?)?){0,9})"
 _SIGN = rf"(?:{SIGN_LOOK}|[~<>])"
 _AMOUNT = (
     rf"(?:{_CURRENCY})?\s{{0,3}}{_SIGN}?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}(?:{_CURRENCY})?\s{{0,3}}[-\u2013\u2212]?\s{{0,3}}{NUMBER_LOOK}{END_LOOK}\s{{0,3}}"
