@@ -33,6 +33,7 @@ def test_the_pages_of_an_empty_store(browser: Browser, tmp_path: Path, dark: boo
             assert serious_faults(found.page) == [], path
 
 
+@pytest.mark.very_slow
 @LOOKS
 def test_a_conversation_beside_its_document(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
     with pages_served(tmp_path, NORD, "sample") as address, watched(browser, address, dark=dark, size=size) as found:

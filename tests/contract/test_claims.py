@@ -216,7 +216,7 @@ def test_several_runners_play_each_conversation_once(uri: str, tmp_path: Path) -
     assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_two_that_go_on_with_a_killed_run_play_what_is_left_once(uri: str, tmp_path: Path) -> None:
     pause, barrier = 0.01, FORK.Barrier(2)
     killed = start(runner, uri, tmp_path / "killed", pause, "inline", False)
@@ -239,7 +239,7 @@ def test_two_that_go_on_with_a_killed_run_play_what_is_left_once(uri: str, tmp_p
     assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("told", [True, False], ids=["same machine", "another machine"])
 def test_what_a_killed_runner_had_claimed_is_finished_by_the_rest(
     uri: str, tmp_path: Path, told: bool, monkeypatch: pytest.MonkeyPatch
@@ -269,7 +269,7 @@ def test_what_a_killed_runner_had_claimed_is_finished_by_the_rest(
     assert without_pause(turns, pause) == without_pause(alone(tmp_path), 0)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_runner_that_was_thought_to_be_gone_does_no_harm(uri: str, tmp_path: Path) -> None:
     """Stopped for longer than its lease, then woken: what it plays to its end is dropped, and its run goes on."""
     pause = 0.05

@@ -153,7 +153,7 @@ def test_a_content_may_be_larger_than_a_document(mongo_uri: str, monkeypatch: py
         assert parts.count_documents({}) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_prompt_of_26_megabytes_comes_back(uri: str) -> None:
     text = random.Random(1).randbytes(13 << 20).hex()
 

@@ -105,7 +105,7 @@ def pair(uri: str, mongo_uri: str, tmp_path: Path) -> tuple[str, str]:
     return uri, mongo_uri if uri.startswith("sqlite") else f"sqlite:///{tmp_path / 'copy.db'}"
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_copy_has_the_digests_of_what_it_is_of_there_and_back(pair: tuple[str, str], tmp_path: Path) -> None:
     source, target = pair
     back = f"sqlite:///{tmp_path / 'back.db'}"
@@ -132,7 +132,7 @@ def test_a_digest_tells_what_differs(uri: str) -> None:
     assert {run for run in before if before[run] != after[run]} == {RUN.id}
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_run_that_has_gone_further_is_not_overwritten(pair: tuple[str, str]) -> None:
     source, target = pair
     work(source, fill)

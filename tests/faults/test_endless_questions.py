@@ -76,6 +76,7 @@ LATE = (504, "question_timeout")
 STOPPED = (409, "question_stopped")
 
 
+@pytest.mark.very_slow
 @pytest.mark.timeout(240)
 def test_endless_questions_end_and_others_are_answered_meanwhile(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)
@@ -189,6 +190,7 @@ class Assistant:
         return self._got[id].get("result")
 
 
+@pytest.mark.very_slow
 @pytest.mark.timeout(240)
 def test_an_assistant_cancels_a_question_or_has_it_end(tmp_path: Path) -> None:
     environment = endless_installed(tmp_path)

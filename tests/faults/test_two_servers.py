@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from endless import FILING, endless_installed, serving
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.faults, pytest.mark.very_slow, pytest.mark.timeout(300)]
 
 QUESTIONS = ["what were net sales in 2023?", "what was net income in 2022?", "what was cost of sales in 2023?"]
 FILE = {"Content-Type": "application/octet-stream"}

@@ -93,7 +93,7 @@ def test_a_plain_install_has_every_public_name(python_without: Python) -> None:
     assert int(outcome.stdout) > 20
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("command", "shown"),
     [

@@ -251,7 +251,7 @@ def test_lines_are_completed() -> None:
     assert completions("what ", [], words) == []
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_person_at_a_terminal_stops_an_answer_and_goes_on(tmp_path: Path) -> None:
     page = "sample#QUIL/2007/page_88.pdf"
     main = "import quaestor.cli; quaestor.cli.main()"

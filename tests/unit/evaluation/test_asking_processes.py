@@ -172,6 +172,7 @@ def test_what_a_server_asks_of_one_process_holds_for_all(tmp_path: Path, monkeyp
     assert [at - times[20] for at in times if times[20] + 0.3 < at < times[20] + 0.95] == []
 
 
+@pytest.mark.very_slow
 def test_what_a_process_was_about_that_is_killed_is_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

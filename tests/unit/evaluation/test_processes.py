@@ -46,6 +46,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.very_slow
 def test_workers_that_were_loaded_ahead_answer_the_same(tmp_path: Path) -> None:
     script = tmp_path / "play.py"
     script.write_text(PLAY, encoding="utf-8")
@@ -56,6 +57,7 @@ def test_workers_that_were_loaded_ahead_answer_the_same(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("how", "after"),
     [(signal.SIGKILL, 3.0), (signal.SIGINT, 0.4), (signal.SIGTERM, 3.0)],

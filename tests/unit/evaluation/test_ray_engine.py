@@ -107,6 +107,7 @@ def played(
     return asyncio.run(run())
 
 
+@pytest.mark.very_slow
 def test_several_nodes_give_the_rows_of_this_process(nodes: Nodes, tmp_path: Path) -> None:
     dataset = many_conversations(19)
     played(dataset, tmp_path / "inline.db", InlineEngine())

@@ -22,7 +22,7 @@ def answers(count: int = 600, companies: int = 12) -> list[JudgedAnswer]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_confidences_of_companies_that_were_held_out_can_be_believed() -> None:
     found = fit_confidence(answers(), {"run": "r"})
     assert found.report.given.total == 600

@@ -126,7 +126,7 @@ def tagged_rows(document: Document) -> dict[str, set[int]]:
     return {question: tables[fact] for question, (label, fact) in asked.items() if len(concepts[label]) == 1}
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("name", ["nke-10-k-2025-07-17.html.gz", "ba-10-q-2025-07-29.html.gz"])
 def test_tagged_numbers_of_a_filing_are_among_the_first_five(shared_data: Path, name: str) -> None:
     document = read_document(shared_data / "filings" / name)

@@ -113,7 +113,7 @@ def test_derivations_are_executed_and_spans_are_none(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_the_published_derivations(shared_data: Path) -> None:
     path = shared_data / "tatqa_dev.json"
     report = check_dataset(read_dataset(path), read_gold(path))

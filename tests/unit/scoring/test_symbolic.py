@@ -42,7 +42,7 @@ def programs(draw: st.DrawFn) -> str:
     return ", ".join(steps)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @settings(max_examples=share(60))
 @given(programs(), programs())
 def test_agrees_with_computer_algebra(one: str, other: str) -> None:

@@ -101,6 +101,7 @@ def test_the_primary_statements_are_read_with_all_their_columns(
         assert {label: numbers(table, label, nth) for label, nth, _ in lines} == {label: n for label, _, n in lines}
 
 
+@pytest.mark.very_slow
 @pytest.mark.parametrize("file", ["apple-2021-10k.pdf", "oracle-2020-10k.pdf"])
 def test_the_items_of_the_report_are_its_sections(file: str, shared_data: Path) -> None:
     path = shared_data / "filings" / file

@@ -311,7 +311,7 @@ def any_fault(draw: random.Random, asked: Asked) -> Reply:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("native", [True, False])
 def test_a_run_of_faulty_replies_completes(native: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.llm.models.connect", partial(connect, sleep=at_once))

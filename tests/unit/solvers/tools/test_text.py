@@ -133,7 +133,7 @@ def test_misspelt_words_are_recognised() -> None:
     assert "granted" in str(toolbox().call("find_in_text", {"words": "grantd optoins"})["nearest"])
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_suggestions_are_the_same_in_every_process() -> None:
     """A recorded run is played back by another process, whose sets have another order."""
     code = "from toolboxes import toolbox; print(toolbox().call('find_in_text', {'words': 're o an e'}))"
