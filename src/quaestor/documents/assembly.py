@@ -31,7 +31,7 @@ from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.documents.timing import reported_period, with_periods
 from quaestor.documents.unit_columns import with_unit_columns
-from quaestor.documents.units import with_standing_scale, with_units
+from quaestor.documents.units import starts_at_hundred, with_standing_scale, with_units
 from quaestor.errors import DocumentError
 
 LONGEST_TEXT = 20_000
@@ -390,6 +390,8 @@ class _Assembly:
         over = {cell.text for row in table.cells[: table.header_rows] for cell in row[1:] if is_amounts_line(cell.text)}
         lines = (part.caption, *corner, *(over if len(over) == 1 else ()))
         own = next((found for text in lines if (found := read_amounts(text)).scale or found.shares), None)
+        if own is None and starts_at_hundred(table):
+            own = Amounts(Scale.ONE)
         over_it = (*(heading.text for heading in self.headings[-2:]), part.title, *self.leading)
         said = (amounts_in_text(text) for text in reversed(over_it))
         amounts = (

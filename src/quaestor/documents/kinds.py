@@ -55,7 +55,7 @@ _TIME = re.compile(
 )
 _COUNT = re.compile(
     r"^(?:(?:total|average)\s+)?number\s+of\b|^(?:(?:total|average|full[\s-]time)\s+)*(?:employees|headcount|ftes?|stores"
-    r"|locations|customers|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch)\s?counts?\b"
+    r"|restaurants|locations|customers|subscribers|policies|vehicles|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch)\s?counts?\b"
     r"|\((?:in\s)?(?:[mgtk]wh|mw|gw|[mk]?t|tonnes|tons|kt\s?co2e?|t\s?co2e?|barrels|boe|boepd|mboe|bcf|hectares|acres|km|m[23²³]"
     r"|litres|liters|ftes?|number|units|#)\)",
     re.I,

@@ -27,10 +27,18 @@ _DEPENDENT = re.compile(
 )
 _PAR = re.compile(r"\bpar\b|\bper[\s-]|\bstated value", re.IGNORECASE)
 _WRITTEN_OUT = 1_000_000
+_HUNDRED = 100
 _DEAREST = 1000
 """What is shown with cents and below it can be the price of one."""
 _PERCENTAGES = re.compile(r"%|\bpercent(?:age)?s?\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()0-9]*+[0-9][^()]*+\)")
+
+
+def starts_at_hundred(table: Table) -> bool:
+    """Return whether each line begins with 100, as what became of an investment or an index does."""
+    lines = [[cell.quantity for cell in row[1:] if cell.quantity] for row in table.cells[table.header_rows :]]
+    firsts = [numbers[0].value for numbers in lines if numbers]
+    return len(firsts) > 1 and all(first == _HUNDRED for first in firsts)
 
 
 def with_units(
@@ -110,7 +118,8 @@ def _printed_currency(table: Table) -> str | None:
 
 
 def _column_kind(header: Header) -> Kind | None:
-    for level in reversed(header.levels):
+    # A heading may go on over several rows: "Weighted / Average / Exercise / Price".
+    for level in (*reversed(header.levels), " ".join(header.levels)):
         kind = kind_of(level)
         if kind in ("shares", "price", "time"):
             return kind

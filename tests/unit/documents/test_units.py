@@ -64,3 +64,27 @@ def test_a_standing_caption_holds_for_tables_and_amounts_in_text() -> None:
 def test_a_dash_is_no_year_in_a_filing() -> None:
     found = table(TablePart([["", "Founded"], ["Quill", "2014"]], header_rows=1))
     assert found.cells[1][1].repair is None
+
+
+def test_a_heading_of_prices_goes_on_over_several_rows() -> None:
+    grid = [
+        ["", "Underlying", "Weighted average"],
+        ["", "shares", "exercise"],
+        ["", "", "price"],
+        ["Options outstanding, beginning of period", "15,830", "$112.15"],
+    ]
+    found = table(TablePart(grid, "(In thousands)", header_rows=3))
+    assert found.scale_at(3, 2) is Scale.ONE
+
+
+def test_counts_are_not_in_thousands_of_dollars() -> None:
+    grid = [["", "2024"], ["Premiums", "$1,200"], ["Policies in force", "138,313"]]
+    found = table(TablePart(grid, "(Dollar amounts in thousands)", header_rows=1))
+    assert [found.scale_at(row, 1) for row in (1, 2)] == [Scale.THOUSAND, Scale.ONE]
+
+
+def test_what_became_of_a_hundred_dollars_is_not_in_millions() -> None:
+    income = TablePart([["", "2023", "2024"], ["Net sales", "$1,100", "$1,200"]], "(In millions)", header_rows=1)
+    grid = [["", "2023", "2024"], ["Quill", "$100", "$107"], ["Index", "100", "113"]]
+    assert table(income, TablePart(grid, header_rows=1)).scale_at(2, 2) in (Scale.ONE, None)
+    assert table(income, TablePart([*grid[:2], ["Index", "90", "113"]], header_rows=1)).scale_at(2, 2) is Scale.MILLION
