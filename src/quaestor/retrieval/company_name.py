@@ -17,10 +17,15 @@ from quaestor.documents.table import Table
 COVER = 80
 """Blocks of the beginning of a document, in which its company is named."""
 _LONGEST = 60
-_SAID = re.compile(
-    r"(?:the\s+)?(?P<name>\S.*?),?\s+(?:inc|corp|corporation|company|co|plc|ltd|limited|incorporated|n\.v|s\.a)\b\.?.*",
-    re.IGNORECASE,
+_LEGAL = r"inc|corp|corporation|company|co|plc|ltd|limited|incorporated|n\.v|s\.a"
+_SAID = re.compile(rf"(?:the\s+)?(?P<name>\S.*?),?\s+(?:{_LEGAL})\b\.?.*", re.IGNORECASE)
+_CAPITALIZED = r"[A-Z][\w&.'\u2019-]{0,30}(?: [A-Z&][\w&.'\u2019-]{0,30}){0,4}"
+_RELEASE = re.compile(
+    rf"^(?P<name>{_CAPITALIZED}?) (?i:reports|announces)\b(?i:.{{0,120}}\bresults\b)"
+    rf"|(?P<listed>{_CAPITALIZED}),? \((?:NYSE|NASDAQ|Nasdaq) ?: ?(?P<symbol>[A-Z]{{1,5}})\)"
 )
+"""How a press release names its company: in its headline, and by where its shares are listed."""
+_HEADLINE = 300
 _NO_NAME = re.compile(
     r"incorporated by|\bfiler\b|reporting company|growth company|commission|^the company\b|\d", re.IGNORECASE
 )
@@ -92,7 +97,7 @@ def _called(document: Document, *, one_company: bool) -> "re.Pattern[str] | None
     if not names:
         return None
     forms = "|".join(_form(name) for name in sorted(names, key=lambda name: (-len(name), name)))
-    return re.compile(rf"(?<![\w&'\u2019-])(?:the )?(?:{forms})(?![\w&-])", re.IGNORECASE)
+    return re.compile(rf"(?<![\w&'\u2019-])(?:the )?(?:{forms})(?:,? (?:{_LEGAL})\b\.?)?(?![\w&-])", re.IGNORECASE)
 
 
 def _form(name: str) -> str:
@@ -137,6 +142,7 @@ def _words_on_cover(document: Document, file: str) -> frozenset[str]:
 def cover_symbols(document: Document) -> Iterator[str]:
     """Yield the trading symbols on the cover of a document."""
     for block in document.blocks[:COVER]:
+        yield from (found["symbol"] for found in _releases_in(block.content) if found["symbol"])
         if isinstance(block.content, Table):
             table = block.content
             for place, column in enumerate(table.columns):
@@ -155,16 +161,27 @@ def cover_names(document: Document, file: str = "") -> Iterator[str]:
     paths = {section.id: section.path for section in document.sections}
     blocks = [block for block in document.blocks if not file or paths[block.section][:1] == (file,)]
     for block in blocks[:COVER]:
-        match block.content:
-            case SectionHeading(text=text):
-                texts = [text]
-            case Paragraph(sentences=sentences):
-                texts = [sentence.text for sentence in sentences]
-            case _:
-                texts = []
-        for text in texts:
+        for found in _releases_in(block.content):
+            said = _SAID.fullmatch(name := found["name"] or found["listed"])
+            yield said["name"] if said else name
+        for text in _texts_of(block.content):
             said = _SAID.fullmatch(text.strip()) if len(text) <= _LONGEST and not _NO_NAME.search(text) else None
             if said and all(
                 word[0].isupper() or word.lower() in _SMALL or word[1:2].isupper() for word in said["name"].split()
             ):
                 yield said["name"]
+
+
+def _texts_of(content: SectionHeading | Paragraph | Table) -> list[str]:
+    match content:
+        case SectionHeading(text=text):
+            return [text]
+        case Paragraph(sentences=sentences):
+            return [sentence.text for sentence in sentences]
+        case _:
+            return []
+
+
+def _releases_in(content: SectionHeading | Paragraph | Table) -> Iterator[re.Match[str]]:
+    """Yield where texts name a company as press releases do."""
+    return (found for text in _texts_of(content) if (found := _RELEASE.search(text[:_HEADLINE].strip())))
