@@ -3,16 +3,21 @@
 `python -m benchmarks.held_out_filings [FILING ...] [--kinds KIND,...] [--folds N] [--cache FOLDER] [--list]` leaves a
 fifth of the companies out of everything learned, asks their questions, and goes on with the next fifth. It asks the
 part of the embedded solver that answers from the facts of a filing, each conversation with the solver's own history.
+Those of `../shared/data/questions` are scored first, then those of `training/questions`; both are learned from.
 `--cache` keeps read documents and weights in a folder: delete its `weights.pickle` to learn again.
 """
 
 import argparse
 import json
+import multiprocessing
+import os
 import pickle
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import quaestor
@@ -37,16 +42,23 @@ from quaestor.learning.filing_confidence import (
     play_questions,
 )
 from quaestor.learning.filing_training import company_of, split_by_company
-from quaestor.learning.filings import fit_filing_weights, label_questions, read_labelled
+from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, label_questions, read_labelled
 from quaestor.solvers.embedded.filings.deciding import Result
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 
+TRAINING = Path(__file__).resolve().parents[1] / "training" / "questions"
 _SAME_COMPANY = {"apple": "aapl"}
 
 
 def name_company(filing: str) -> str:
     """Return the company of a filing by its name: `aapl-10-k-2024-11-01` and `apple-2021-10k` are of one."""
     return filing if filing.startswith("old-") else _SAME_COMPANY.get(company_of(filing), company_of(filing))
+
+
+def read_questions(filings: Iterable[str]) -> list[LabelledQuestion]:
+    """Return all labelled questions about filings, those that are scored before those for training."""
+    paths = (folder / f"{filing}.jsonl" for filing in filings for folder in (QUESTIONS, TRAINING))
+    return read_labelled(path for path in paths if path.is_file())
 
 
 def read_facts(filings: Sequence[str], cache: Path | None) -> dict[str, FactTable]:
@@ -72,15 +84,26 @@ def learn_folds(
     if kept is not None and kept.is_file():
         found: list[FilingWeights] = pickle.loads(kept.read_bytes())  # noqa: S301 - written by this program
         return found
-    labelled = read_labelled(QUESTIONS / f"{filing}.jsonl" for filing in tables)
-    weights = []
-    for fold in folds:
-        others = [one for one in labelled if one.filing not in fold]
-        rest = [other for other in folds if other is not fold]
-        weights.append(fit_filing_weights(others, {f: t for f, t in tables.items() if f not in fold}, folds=rest))
+    labelled = read_questions(tables)
+    # Forked processes have the facts already.
+    with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork"), _share, (tables, labelled)) as pool:
+        weights = list(pool.map(_learn_without, folds, [[o for o in folds if o is not fold] for fold in folds]))
     if kept is not None:
         kept.write_bytes(pickle.dumps(weights, 5))
     return weights
+
+
+_SHARED: list[tuple[Mapping[str, FactTable], Sequence[LabelledQuestion]]] = []
+
+
+def _share(tables: Mapping[str, FactTable], labelled: Sequence[LabelledQuestion]) -> None:
+    _SHARED.append((tables, labelled))
+
+
+def _learn_without(fold: frozenset[str], rest: Sequence[frozenset[str]]) -> FilingWeights:
+    tables, labelled = _SHARED[0]
+    others = [one for one in labelled if one.filing not in fold]
+    return fit_filing_weights(others, {f: t for f, t in tables.items() if f not in fold}, folds=rest)
 
 
 def write_played(played: PlayedQuestion, *, decline: bool) -> Line:
@@ -115,12 +138,10 @@ def main() -> None:
     cached = options.cache is not None and (options.cache / "weights.pickle").is_file()
     tables = read_facts(asked if cached else filings, options.cache)
     weights = learn_folds(tables, folds, options.cache)
-    questions: list[Line] = []
-    answers: list[Line] = []
+    scored: dict[Path, list[tuple[Line, Line]]] = {QUESTIONS: [], TRAINING: []}
     names = [sorted(fold & set(asked)) for fold in folds]
-    labelled = {filing: read_labelled([QUESTIONS / f"{filing}.jsonl"]) for filing in asked}
     by_fold = [
-        [one for name in fold for one in labelled[name]]
+        [one for name in fold for one in read_questions([name])]
         + [one for name in fold for one in label_questions(name, tables[name])]
         for fold in names
     ]
@@ -129,20 +150,22 @@ def main() -> None:
     for place, (fold, learned) in enumerate(zip(names, weights, strict=True)):
         others = [] if options.plain else others_of(played, place)
         sure = replace(learned, confidence=fit_confidence(others)) if others else learned
-        for filing in fold:
-            text = (QUESTIONS / f"{filing}.jsonl").read_text(encoding="utf-8")
-            questions += [json.loads(line) for line in text.splitlines()]
+        for folder, filing in product(scored, fold):
+            path = folder / f"{filing}.jsonl"
+            questions = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
             begin = time.perf_counter()
-            again = play_questions(labelled[filing], tables[filing], sure)
+            again = play_questions(read_labelled([path]), tables[filing], sure)
             seconds = (time.perf_counter() - begin) / len(again)
-            decline = sure.confidence is not None
-            answers += [write_played(one, decline=decline) | {"seconds": seconds} for one in again]
+            answers = [write_played(one, decline=sure.confidence is not None) | {"seconds": seconds} for one in again]
+            scored[folder] += zip(questions, answers, strict=True)
     kinds = set(filter(None, options.kinds.split(",")))
-    kept = [(q, a) for q, a in zip(questions, answers, strict=True) if not kinds or q["kind"] in kinds]
     scorer = load_scorer()
-    if options.list:
-        print_wrong(questions, answers, scorer, kinds)
-    print_figures([q for q, _ in kept], [a for _, a in kept], scorer)
+    for folder, lines in scored.items():
+        print(f"{folder.parent.name}/{folder.name}")
+        if options.list:
+            print_wrong([q for q, _ in lines], [a for _, a in lines], scorer, kinds)
+        kept = [(q, a) for q, a in lines if not kinds or q["kind"] in kinds]
+        print_figures([q for q, _ in kept], [a for _, a in kept], scorer)
 
 
 if __name__ == "__main__":
