@@ -97,6 +97,11 @@ class FactLine:
         return frozenset(term for label in (*self.path, self.sentence) for term in terms(label))
 
     @property
+    def above_terms(self) -> frozenset[str]:
+        """The terms of the labels above it."""
+        return frozenset(term for label in self.path for term in terms(label))
+
+    @property
     def title_terms(self) -> frozenset[str]:
         """The terms of the title of its table and of the headings over it."""
         return frozenset((*terms(self.title), *terms(self.heading)))

@@ -17,9 +17,9 @@ from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, Decision, decide_question
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
-_ROUNDS = 120
+_ROUNDS = 300
 _PARAMETERS = {
-    "objective": "binary:logitraw", "max_depth": 4, "eta": 0.06, "subsample": 0.7, "colsample_bytree": 0.4,
+    "objective": "binary:logitraw", "max_depth": 3, "eta": 0.06, "subsample": 0.7, "colsample_bytree": 0.4,
     "min_child_weight": 4, "lambda": 4.0, "base_score": 0.0, "seed": 7,
 }  # fmt: skip
 _FACTORS = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}

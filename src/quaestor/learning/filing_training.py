@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from quaestor.documents.document import Document
 from quaestor.facts.table import build_facts
 from quaestor.learning.filing_confidence import fit_confidence, play_folds
@@ -14,9 +16,9 @@ from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, labe
 from quaestor.learning.trees import FittedTrees
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.solvers.embedded.filings.turns import FilingWeights
+from quaestor.solvers.embedded.filings.weights import HUNDREDTHS
 
 _FOLDS = 5
-_DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,8 @@ def save_filing_weights(weights: FilingWeights, folder: Path) -> None:
 
 
 def _write_classifier(classifier: QuestionClassifier) -> str:
-    matrix = classifier.matrix
-    rows = {name: [round(float(value), _DIGITS) for value in matrix[row]] for name, row in classifier.rows.items()}
+    rows = {}
+    for name, row in classifier.rows.items():
+        hundredths = np.rint(classifier.matrix[row] * HUNDREDTHS).astype(int)
+        rows[name] = [int(number) for place in hundredths.nonzero()[0] for number in (place, hundredths[place])]
     return json.dumps({"classes": list(classifier.classes), "weights": rows}, separators=(",", ":")) + "\n"

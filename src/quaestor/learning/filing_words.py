@@ -26,9 +26,9 @@ _LEAST = 0.45
 """How much of the words of a right answer a sentence must have."""
 WORD_INTENTS = frozenset({"why", "description", "text_fact", "yesno", "two_part", "lookup"})
 """Intents whose questions teach which sentence answers."""
-_ROUNDS = 80
+_ROUNDS = 160
 _PARAMETERS = {
-    "objective": "rank:ndcg", "max_depth": 4, "eta": 0.12, "subsample": 0.8, "colsample_bytree": 0.4, "max_bin": 32,
+    "objective": "rank:ndcg", "max_depth": 5, "eta": 0.12, "subsample": 0.8, "colsample_bytree": 0.4, "max_bin": 32,
     "min_child_weight": 2, "lambda": 4.0, "lambdarank_num_pair_per_sample": 8, "seed": 7, "base_score": 0.0,
     "nthread": 1,
 }  # fmt: skip

@@ -53,7 +53,7 @@ _LABELS = 20
 _NAMED = 2
 _LABEL_WEIGHT = 0.5
 
-_ROUNDS = 200
+_ROUNDS = 400
 _PARAMETERS = {
     "objective": "rank:ndcg", "max_depth": 5, "eta": 0.08, "subsample": 0.8, "colsample_bytree": 0.5,
     "lambdarank_num_pair_per_sample": 8, "seed": 7, "base_score": 0.0, "nthread": 1,
@@ -166,7 +166,18 @@ def fit_answer_kinds(questions: Sequence[LabelledQuestion], tables: Mapping[str,
             if kind := kind_of_label(labelled.answer):
                 samples.append(QuestionSample(read_question(labelled.text, tables[one.filing]), before, kind))
         before = kind_of_label(one.answer) or before
+    for made in generate_samples():
+        if made.label in _KIND_OF_INTENT:
+            before = _KIND_OF_INTENT.get(made.before, "money") if made.before else ""
+            samples.append(replace(made, before=before, label=_KIND_OF_INTENT[made.label]))
     return fit_classifier(samples, KINDS, by_terms=True)
+
+
+_KIND_OF_INTENT = {
+    "change": "money", "sum": "money", "average": "money", "growth": "percent", "cagr": "percent", "share": "percent",
+    "why": "words", "description": "words",
+}  # fmt: skip
+"""The kind of answer that a generated question asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +233,9 @@ def _read_turn(
     shares = readers.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
     likely = Likely(shares, readers.kinds.classify(reading, before=state.kind))
-    asked = ask_for_words(reading, moments, state, shares)
+    words = find_sentences(ask_for_words(reading, moments, state, shares), table)
     if readers.words is not None:
-        likely = with_sentences(likely, rank_sentences(asked, table, readers.words), table)
+        likely = with_sentences(likely, rank_sentences(words, readers.words), table)
     meant: list[Series] = []
     operands = []
     for place, operand in enumerate((*reading.operands, *((reading.whole,) if reading.relation else ()))):
@@ -236,7 +247,6 @@ def _read_turn(
         if grades.max() > 0:
             meant += [s for s, grade in zip(candidates.series, grades, strict=True) if grade == grades.max()][:2]
     graded = grade_sentences(one.answer, index)
-    words = find_sentences(asked, table)
     fits = np.array([graded.get(int(place), 0.0) for place in words.places], np.float32)
     answering = [index.sentences[max(graded, key=lambda place: graded[place])]] if graded else []
     quoted = tuple((sentence.section, sentence.index) for sentence in answering)

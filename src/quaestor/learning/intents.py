@@ -21,7 +21,7 @@ _LEAST = 2
 """How often a feature must occur."""
 _INVERSE_PENALTY = 1.0
 _STEPS = 150
-_SMALLEST = 0.02
+_SMALLEST = 0.06
 """Weights that are smaller are left out."""
 _TIMES = (
     "in 2023", "in fiscal 2024", "for FY22", "in the second quarter", "last year", "in Q3 2024", "for 2021", "2022",

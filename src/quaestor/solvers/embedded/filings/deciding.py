@@ -24,7 +24,7 @@ from quaestor.facts.table import FactTable
 from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
-from quaestor.questions.answer_units import KINDS, share_of_kind
+from quaestor.questions.answer_units import KINDS, kind_of_number, share_of_kind
 from quaestor.questions.owners import names_other_owner
 from quaestor.questions.question_parts import split_questions
 from quaestor.questions.understanding import INTENTS
@@ -49,11 +49,15 @@ _PER_PART = 4
 """Results of each part of a question that are tried beside those of the others."""
 _JOINED, _QUOTES = 4, 4
 """Lists of the answers to the parts of a question, and quotations that may answer all of it, that are judged."""
+_LOOKED_UP = ("value", "before")
+_ROUNDED, _HALF = 0.006, 0.501
+"""How near a rounded number is to the exact one: as a share of it, and in units of its last digit."""
 _SAME = 0.005
 """How near two numbers are that are one, one of them rounded."""
 _PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
 """What one may be of an amount as a sentence prints it; 100 of a percentage."""
+_SEVERAL = 2
 _NAMES = 8
 """Names of a concept by which its lines are looked for."""
 _COMPUTED = ("change", "growth", "ratio", "share", "sum", "average", "cagr")
@@ -64,7 +68,7 @@ _REPEATED = 0.01
 _OF_OTHERS = 0.05
 """The probability at most that a filing has the numbers of somebody whom it does not name, or of what no word of it
 names."""
-_WRONG = 1.2
+_WRONG = 1.8
 """How much likelier an answer has to be right than missing, for a wrong number is worse than none."""
 _COUNT = re.compile(r"\b(?:how many|number of) ([\w' -]{1,60})")
 _VERB = re.compile(r" (?:did|does|do|are|were|was|is|has|have|had|can|will|in|at|of|there|that|people)\b")
@@ -169,10 +173,31 @@ def collect_results(understood: Understood) -> tuple[Result, ...]:
             key = (f"{amount:.6g}", result.scale is Scale.PERCENT)
         found.setdefault(key, []).append(proposal)
         values.setdefault(key, (result.value, result.scale))
+    _join_rounded(found, values)
     weights = {key: sum(exp(max(proposal.score, -30.0)) for proposal in several) for key, several in found.items()}
     total = sum(weights.values()) or 1.0
     results = [Result(*values[key], tuple(several), weights[key] / total) for key, several in found.items()]
     return tuple(sorted(results, key=lambda result: -result.share))
+
+
+def _join_rounded(found: dict[object, list[Proposal]], values: Mapping[object, tuple[AnswerValue, Scale]]) -> None:
+    """Join looked-up numbers that are printed rounded elsewhere ("14.0 billion") with the exact ones."""
+    printed: list[tuple[float, float, object]] = []
+    for key, (value, scale) in values.items():
+        if isinstance(value, Number) and found[key][0].form in _LOOKED_UP:
+            digit = 10.0 ** int(value.value.as_tuple().exponent) * float(scale.factor)
+            printed.append((digit, float(value.value) * float(scale.factor), key))
+    printed.sort(key=lambda one: one[0])
+    for place, (digit, amount, key) in enumerate(printed):
+        exact = next(
+            (one for one in printed[:place] if one[0] < digit and one[2] in found and _rounds(one, amount, digit)), None
+        )
+        if exact is not None:
+            found[exact[2]] += found.pop(key)
+
+
+def _rounds(exact: tuple[float, float, object], amount: float, digit: float) -> bool:
+    return abs(exact[1] - amount) <= digit * _HALF and isclose(exact[1], amount, rel_tol=_ROUNDED)
 
 
 def _computes_again(question: Question) -> bool:
@@ -423,9 +448,34 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
         "lines": float(len(table.lines)),
         "best": max((bound.share for bounds in question.operands[:1] for bound in bounds[:1]), default=0.0),
     }
+    heard = {*terms(question.reading.text), *table.company, "total", "net"}
+    features |= {
+        f"{name}_unasked": max((len(part - heard) / len(part) for part in parts if part), default=nan)
+        for name, parts in (
+            ("label", [set(series.line.label_terms) for series in proposal.series]),
+            ("column", [set(series.column) for series in proposal.series]),
+            ("path", [series.line.above_terms for series in proposal.series]),
+        )
+    }
+    features |= _features_of_numbers(result)
     features |= {f"form={form}": float(proposal.form == form) for form in _FORMS}
     features |= {f"intent={name}": question.intents[name] for name in INTENTS}
     return features | {f"plan_{name}": value for name, value in proposal.features.items()}
+
+
+def _features_of_numbers(result: Result) -> dict[str, float]:
+    """Return how well the numbers of a calculation go together; nothing of a single number."""
+    series = result.proposal.series
+    if len(series) < _SEVERAL or not isinstance(result.value, Number):
+        return {}
+    firsts = [(one.first, not one.line.sentence) for one in series]
+    kinds = {kind_of_number(cell.amount, cell.scale, cell.unit, in_table=in_table) for cell, in_table in firsts}
+    return {
+        "kinds_apart": float(len(kinds) - 1),
+        "tables_apart": float(len({one.line.sentence or one.line.table for one in series}) - 1),
+        "times_apart": float(len(set(result.proposal.moments)) - 1),
+        "whole": float(abs(result.value.value) > 1),
+    }
 
 
 def _features_of_last(last: PastAnswer | None, proposal: Proposal) -> dict[str, float]:

@@ -12,7 +12,7 @@ from quaestor.facts.sentences import STATIC, SentenceIndex
 from quaestor.facts.table import FactTable
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.solvers.embedded.filings.composing import Proposal, softmax
-from quaestor.solvers.embedded.filings.words import WordsAsked, asks_for, find_sentences
+from quaestor.solvers.embedded.filings.words import WordCandidates, asks_for
 from quaestor.solvers.embedded.model.trees import Trees
 
 _SHARES: Mapping[str, float] = {"why": 3.0, "description": 3.0, "text_fact": 0.5, "two_part": 0.1, "yesno": 0.1}
@@ -55,9 +55,8 @@ class LikelySentence:
     share: float
 
 
-def rank_sentences(asked: WordsAsked, table: FactTable, ranker: Trees) -> list[LikelySentence]:
+def rank_sentences(candidates: WordCandidates, ranker: Trees) -> list[LikelySentence]:
     """Return the sentences that may answer a question, the likeliest first."""
-    candidates = find_sentences(asked, table)
     if not len(candidates.places):
         return []
     scores = ranker.scores_of(candidates.names, candidates.features)

@@ -31,7 +31,7 @@ from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer,
 from quaestor.solvers.embedded.filings.quoting import LikelySentence, propose_verdicts, propose_words, rank_sentences
 from quaestor.solvers.embedded.filings.repeating import with_repetition
 from quaestor.solvers.embedded.filings.times import resolve_moments
-from quaestor.solvers.embedded.filings.words import WordsAsked
+from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences
 from quaestor.solvers.embedded.model.trees import Trees
 
 if TYPE_CHECKING:
@@ -297,7 +297,8 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     moments = resolve_moments(reading, table, state.base)
     shares = with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed)
     likely = Likely(shares, weights.kinds.classify(reading, before=state.kind))
-    ranked = rank_sentences(ask_for_words(reading, moments, state, shares), table, weights.words)
+    words = find_sentences(ask_for_words(reading, moments, state, shares), table)
+    ranked = rank_sentences(words, weights.words)
     likely = with_sentences(likely, ranked, table)
 
     def bind(place: int, operand: Operand | None = None) -> tuple[Bound, ...]:

@@ -18,6 +18,8 @@ from quaestor.solvers.embedded.filings.deciding import ConfidenceModel
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 from quaestor.solvers.embedded.model.trees import Trees
 
+HUNDREDTHS = 100.0
+"""What the weights of classifiers are written in."""
 _TREES = ("words.json", "series.json", "right.json", "answerable.json")
 
 
@@ -33,7 +35,7 @@ def read_filing_weights(folder: Path) -> FilingWeights | None:
         intents = _read_classifier(folder / "intents.json", INTENTS)
         kinds = _read_classifier(folder / "kinds.json", KINDS, by_terms=True)
         words, series, right, answerable = (_read_trees((folder / name).read_bytes()) for name in _TREES)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
         raise ModelError(f"cannot read the weights in {folder.name}: {error}; train them again") from error
     return FilingWeights(intents, kinds, words, series, ConfidenceModel(right.names, right, answerable))
 
@@ -43,7 +45,12 @@ def _read_classifier(file: Path, classes: tuple[str, ...], *, by_terms: bool = F
     if tuple(written["classes"]) != classes:
         raise ModelError(f"{file.name} is of other classes")
     names = list(written["weights"])
-    matrix = np.array([written["weights"][name] for name in names], np.float32)
+    # Of each feature the classes that have a weight, each before it.
+    matrix = np.zeros((len(names), len(classes)), np.float32)
+    for row, name in enumerate(names):
+        pairs = written["weights"][name]
+        matrix[row, pairs[::2]] = pairs[1::2]
+    matrix /= HUNDREDTHS
     return QuestionClassifier(classes, {name: row for row, name in enumerate(names)}, matrix, by_terms)
 
 

@@ -62,6 +62,20 @@ def test_without_a_model_the_likeliest_plan_comes_first(weights: FilingWeights, 
     assert [result.share for result in decision.results] == sorted((r.share for r in decision.results), reverse=True)
 
 
+def test_a_rounded_number_supports_the_exact_one(weights: FilingWeights) -> None:
+    parts: list[DocumentPart] = [
+        ParagraphPart(("Fourth-quarter revenue was $14.0 billion in 2024.",)),
+        HeadingPart("Income"),
+        TablePart([["", "2024", "2023"], ["Net revenue", "$14,042", "$20,528"]], "(In millions)", header_rows=1),
+    ]
+    found = build_facts(assemble("release", parts, filing=True))
+    decision = decide_question("what was revenue in 2024?", [], found, _with(weights, None))
+    amounts = [result.value.value for result in decision.results if isinstance(result.value, Number)]
+    assert amounts.count(Decimal(14042)) == 1
+    assert Decimal("14.0") not in amounts
+    assert len(decision.results[0].proposals) > 1
+
+
 def _with(weights: FilingWeights, model: ConfidenceModel | None) -> FilingWeights:
     return FilingWeights(weights.intents, weights.kinds, weights.words, weights.ranker, model)
 

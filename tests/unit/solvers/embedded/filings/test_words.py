@@ -66,7 +66,7 @@ def test_a_sentence_with_the_kind_of_answer_that_is_asked_for_is_told_from_other
 def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
     question = "why did net sales rise?"
     asked = ask(question, "why")
-    ranked = rank_sentences(asked, TABLE, _BySubject())  # type: ignore[arg-type]
+    ranked = rank_sentences(find_sentences(asked, TABLE), _BySubject())  # type: ignore[arg-type]
     proposals = propose_words(question, ranked, TABLE, intents_by_name(asked.intents))
     texts = [step.text for step in proposals[0].plan.extracts]
     assert texts == [
@@ -79,7 +79,7 @@ def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
 def test_no_words_are_proposed_if_a_number_is_asked_for() -> None:
     question = "what were net sales?"
     asked = ask(question, "growth")
-    ranked = rank_sentences(asked, TABLE, _BySubject())  # type: ignore[arg-type]
+    ranked = rank_sentences(find_sentences(asked, TABLE), _BySubject())  # type: ignore[arg-type]
     assert propose_words(question, ranked, TABLE, intents_by_name(asked.intents)) == []
 
 
@@ -115,7 +115,7 @@ def test_sentences_are_graded_by_words_and_numbers() -> None:
 def test_a_sentence_affirms_or_denies_what_is_asked(question: str, stated: str, affirmed: bool) -> None:
     table = build_facts(assemble("10-K", [HeadingPart("Stock", 1), ParagraphPart((stated,))]))
     intents = intents_by_name([float(name == "yesno") for name in INTENTS])
-    ranked = rank_sentences(ask(question, "yesno"), table, _BySubject())  # type: ignore[arg-type]
+    ranked = rank_sentences(find_sentences(ask(question, "yesno"), table), _BySubject())  # type: ignore[arg-type]
     first = propose_verdicts(question, ranked, table, intents)[0]
     result = execute(first.plan, ()).result
     assert result.value == YesNo(affirmed)
@@ -124,5 +124,5 @@ def test_a_sentence_affirms_or_denies_what_is_asked(question: str, stated: str, 
 
 def test_what_cannot_be_answered_with_yes_or_no_has_no_verdict() -> None:
     intents = intents_by_name([float(name == "yesno") for name in INTENTS])
-    ranked = rank_sentences(ask("why did interest expense fall?", "yesno"), TABLE, _BySubject())  # type: ignore[arg-type]
+    ranked = rank_sentences(find_sentences(ask("why did interest expense fall?", "yesno"), TABLE), _BySubject())  # type: ignore[arg-type]
     assert not propose_verdicts("why did interest expense fall?", ranked, TABLE, intents)
