@@ -126,6 +126,7 @@ def test_the_workbook_of_a_conversation_computes_what_the_page_says(browser: Bro
         assert isclose(computed, turn["value"], rel_tol=1e-9), turn["question"]
 
 
+@pytest.mark.very_slow
 def test_a_public_filing_is_handed_over(browser: Browser, tmp_path: Path, shared_data: Path) -> None:
     data = (shared_data / "filings" / "nflx-10-q-2025-07-18.html.gz").read_bytes()
     with pages_served(tmp_path) as address, watched(browser, address) as found:

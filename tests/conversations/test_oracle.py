@@ -37,7 +37,7 @@ def test_every_turn_of_the_sample_is_right(solver: str, local_models: None) -> N
     assert [outcome for outcome in found if not outcome.right] == []
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @by_solver
 def test_nearly_every_turn_of_some_public_conversations_is_right(
     solver: str, local_models: None, shared_data: Path

@@ -31,7 +31,7 @@ def test_every_turn_of_the_sample_is_right(local_models: None) -> None:
     assert [outcome for outcome in found if not outcome.right] == []
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_nearly_every_turn_of_some_public_conversations_is_right(local_models: None, shared_data: Path) -> None:
     found = outcomes(shared_data / "convfinqa_tune.json", CONVERSATIONS)
     wrong = [outcome for outcome in found if not outcome.right]

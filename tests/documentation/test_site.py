@@ -70,7 +70,7 @@ def test_every_text_and_every_public_name_is_on_the_site(site: Path) -> None:
     assert not [page for page, text in pages.items() if re.search(r"<p>(:::|&gt;&gt;&gt;) ", text)]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_broken_link_is_a_warning(tmp_path: Path) -> None:
     """Broken links and headings are warnings, which `strict` turns into errors."""
     docs = tmp_path / "docs"

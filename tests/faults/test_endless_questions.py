@@ -128,6 +128,7 @@ def test_a_question_is_stopped_and_its_conversation_deleted(tmp_path: Path) -> N
         assert replies == [STOPPED]
 
 
+@pytest.mark.very_slow
 @pytest.mark.timeout(240)
 def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
     with serving(tmp_path, endless_installed(tmp_path)) as (address, process):

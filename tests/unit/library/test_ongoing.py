@@ -176,7 +176,7 @@ def test_it_is_kept_where_that_is_asked_for_and_handed_on(conversation: OngoingC
         quaestor_answers.export(tmp_path / "a.docx")
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_model_stays_connected_until_it_is_closed_or_let_go_of(local_models: None) -> None:
     script = playing(expert=[draft(look_up("exercise price, 2007", "48.65"))])
     with ModelServer(script) as server:

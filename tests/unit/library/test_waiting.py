@@ -73,7 +73,7 @@ def test_an_interrupt_ends_the_work_before_it_is_raised() -> None:
     assert run_sync(number()) == 42
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_process_ends_cleanly_and_a_fork_has_a_loop_of_its_own() -> None:
     code = """
 import asyncio, os, sys

@@ -110,7 +110,7 @@ async def test_a_page_of_another_site_cannot_speak_with_it(
             assert (await http.post(f"{address}{PATH}", json=HELLO)).status_code == 200
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 async def test_what_is_no_message_on_the_standard_streams_ends_nothing(tmp_path: Path) -> None:
     import sys
 

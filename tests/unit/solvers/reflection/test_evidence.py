@@ -36,7 +36,7 @@ def test_little_speaks_against_sound_drafts(whole: str, request: pytest.FixtureR
     assert len(alarms) < 0.02 * count, alarms
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_facts_are_always_found(turns: Iterator[Examined]) -> None:
     corruptor, made = Corruptor(1), Counter[str]()
     for turn in turns:
@@ -53,7 +53,7 @@ def test_facts_are_always_found(turns: Iterator[Examined]) -> None:
     assert all(made[kind] > 10 for kind in ("arithmetic", "ungrounded", "misplaced"))
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_much_of_what_is_wrong_in_a_plan_is_found(shared_data: Path) -> None:
     corruptor = Corruptor(2)
     made, found = Counter[str](), Counter[str]()

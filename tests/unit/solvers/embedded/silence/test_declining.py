@@ -46,7 +46,7 @@ def test_a_year_that_the_page_lacks_is_said() -> None:
     assert "2010 to 2012" in event.explanation
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_years_that_pages_lack_are_never_answered() -> None:
     """Made by rule: every page, a line, two years long before; what is "due" may be asked for any year."""
     dataset = quaestor.read_dataset(quaestor.sample_path())
