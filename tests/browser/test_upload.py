@@ -80,6 +80,7 @@ def leads_to_its_cell(page: Page, link: Locator) -> None:
     assert around["x"] <= box["x"] < min(size["width"], around["x"] + around["width"])
 
 
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("name", "size"),
     [

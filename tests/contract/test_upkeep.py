@@ -243,7 +243,7 @@ DAMAGES: list[tuple[str, Callable[[Any], object]]] = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize(("sql", "change"), DAMAGES)
 def test_damage_is_found(uri: str, sql: str, change: Callable[[Any], object]) -> None:
     work(uri, fill)

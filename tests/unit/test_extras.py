@@ -110,6 +110,7 @@ def test_a_plain_install_answers_without_a_model(command: list[str], shown: str,
     assert (outcome.returncode, shown in outcome.stdout.lower()) == (0, True), outcome.stderr + outcome.stdout
 
 
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("extra", "command"),
     [
@@ -137,7 +138,7 @@ def test_what_is_missing_is_said_in_one_line_before_any_work(
     assert not (tmp_path / "learned").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_training_from_python_says_it_too(python_without: Python) -> None:
     code = (
         "from quaestor.errors import SettingsError\n"

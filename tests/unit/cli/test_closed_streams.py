@@ -34,7 +34,7 @@ def questions_kept(folder: Path) -> int:
     return count
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize(("streams", "code"), [("<&- >&- 2>&-", 2), (">/dev/full", 2)])
 def test_an_answer_is_kept_whatever_is_closed(streams: str, code: int, filing: Path) -> None:
     done = closed(filing, streams, "ask", "--store", "s.db", "in.csv", "net sales in 2023")

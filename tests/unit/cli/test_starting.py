@@ -21,7 +21,7 @@ main()
 """
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     "module",
     [
