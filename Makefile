@@ -27,8 +27,9 @@ test: $(INSTALLED_DEV)  ## the tests without those that are marked as slow; of w
 test-change: $(INSTALLED_DEV)  ## the tests without those that are marked as very slow: what every change has to pass
 	@$(PYTEST) -n 3 -m "not very_slow" --hypothesis-profile quick
 
-test-all: $(INSTALLED_DEV)  ## all tests, for a release and for changes of what the very slow ones are about
+test-all: $(INSTALLED_DEV) test-inspect  ## all tests, for a release and for changes of what the very slow ones are about
 	@$(PYTEST) -n 3
+	@$(BIN)/python -m benchmarks.fresh_installs --here --plain
 
 # Inspect wants older versions of what other extras bring, so it has an environment of its own.
 APART = $(VENV)-inspect

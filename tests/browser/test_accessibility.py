@@ -24,6 +24,7 @@ NORD = "sample#NORD/2012/page_41.pdf"
 QUESTIONS = ("what were net sales of power cables in 2012?", "and in 2011?", "what was the change?", "why is that?")
 
 
+@pytest.mark.very_slow
 @LOOKS
 def test_the_pages_of_an_empty_store(browser: Browser, tmp_path: Path, dark: bool, size: dict[str, int]) -> None:
     with pages_served(tmp_path, "sample") as address, watched(browser, address, dark=dark, size=size) as found:

@@ -38,6 +38,7 @@ def rows(page: Page) -> int:
     return page.locator("table.turns tbody tr").count()
 
 
+@pytest.mark.very_slow
 @pytest.mark.parametrize("scripts", [True, False])
 def test_turns_are_filtered_with_an_address_to_share(
     browser: Browser, address: str, runs: tuple[str, ...], scripts: bool
@@ -117,6 +118,7 @@ def test_the_graph_is_walked_in_the_picture_and_in_the_list(
         assert len(shot) > 3000
 
 
+@pytest.mark.very_slow
 def test_it_works_without_a_mouse(browser: Browser, address: str, runs: tuple[str, ...]) -> None:
     def tab_to(page: Page, name: str) -> None:
         for _ in range(80):

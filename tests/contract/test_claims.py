@@ -199,7 +199,7 @@ def asked(*logs: Path) -> Counter[str]:
     return Counter(line.partition(" ")[2] for line in lines)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_several_runners_play_each_conversation_once(uri: str, tmp_path: Path) -> None:
     pause, log = 0.01, tmp_path / "log"
     first = start(runner, uri, log, pause, "inline", False)

@@ -105,7 +105,7 @@ def meanwhile(work: Callable[[], None]) -> Iterator[None]:
     thread.join()
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("code", [189, 91], ids=["stepped down", "shuts down"])
 def test_a_change_of_primary_is_waited_for(mongo_uri: str, code: int) -> None:
     """As a replica set tells of it: the codes, on each command that the store sends."""
@@ -170,7 +170,7 @@ def test_a_server_that_is_killed_and_brought_back_does_not_end_a_run(own_server:
     assert (run.status, turns) == ("complete", expected)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_patience_ends(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 1.0)
 
@@ -205,7 +205,7 @@ def test_what_another_one_wrote_is_no_reply_that_was_lost(mongo_uri: str) -> Non
     play(mongo_uri, scenario)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
     own_server: MongoServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -332,7 +332,7 @@ def write_conversations(uri: str, run: RunRecord, writer: int, count: int) -> No
     play(uri, scenario)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_writers_in_several_processes_lose_nothing_and_one_wins(uri: str) -> None:
     run, writers, count = a_run(), 3, 30
     context = multiprocessing.get_context("fork")

@@ -119,7 +119,7 @@ def test_a_copy_has_the_digests_of_what_it_is_of_there_and_back(pair: tuple[str,
     assert digest_of_all(work(back, digests_of)) == digest_of_all(digests)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_digest_tells_what_differs(uri: str) -> None:
     work(uri, fill)
     before = work(uri, digests_of)
@@ -186,7 +186,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("after", [7, 20])
 def test_a_copy_that_is_killed_goes_on(tmp_path: Path, after: int) -> None:
     source, target = f"sqlite:///{tmp_path / 'runs.db'}", f"sqlite:///{tmp_path / 'copy.db'}"
@@ -253,7 +253,7 @@ def test_damage_is_found(uri: str, sql: str, change: Callable[[Any], object]) ->
     assert all("\n" not in line for line in problems)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_an_index_that_is_gone_is_told(mongo_uri: str) -> None:
     work(mongo_uri, fill)
     damage(mongo_uri, "", lambda db: db.contents.drop_index([("base", 1)]))
@@ -261,7 +261,7 @@ def test_an_index_that_is_gone_is_told(mongo_uri: str) -> None:
     assert {"contents", "base"} <= set(problem.split())
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_what_nothing_uses_is_taken_away(uri: str) -> None:
     work(uri, fill)
     before = work(uri, digests_of)

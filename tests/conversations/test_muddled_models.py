@@ -29,7 +29,7 @@ def outcomes(solver: str, path: Path, seed: int) -> tuple[Outcome, ...]:
     return played.outcomes
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("solver", sorted(ORACLES))
 def test_every_turn_of_the_sample_comes_to_an_end(solver: str) -> None:
     found = outcomes(solver, sample_path(), seed=3)

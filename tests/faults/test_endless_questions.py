@@ -98,6 +98,7 @@ def test_endless_questions_end_and_others_are_answered_meanwhile(tmp_path: Path)
         assert [turn["question"] for turn in api.get(f"/conversations/{conversations[0]}")["turns"]] == [ASKED]
 
 
+@pytest.mark.very_slow
 @pytest.mark.timeout(240)
 def test_a_question_is_stopped_and_its_conversation_deleted(tmp_path: Path) -> None:
     with serving(tmp_path, endless_installed(tmp_path)) as (address, process):

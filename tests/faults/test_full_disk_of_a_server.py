@@ -56,7 +56,7 @@ def send_form(server: TestClient, data: bytes) -> Any:
     return server.post("/documents", files={"file": ("large.csv", data)}, headers=SAME_ORIGIN)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("data", [LARGE, LARGER_THAN_MEMORY], ids=["large", "larger than memory"])
 @pytest.mark.parametrize("largest", [0, 4_000])
 @pytest.mark.parametrize(("send", "taken"), [(send_to_api, 201), (send_form, 303)])

@@ -11,6 +11,7 @@ import re
 import signal
 import sys
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from re import _parser
 from time import perf_counter, process_time
@@ -152,11 +153,18 @@ def apply(compiled: "re.Pattern[str]", method: str, text: str) -> float:
     return cost
 
 
-def is_quick(compiled: "re.Pattern[str]", method: str, text: str) -> bool:
-    """Return whether a pattern takes next to no time for a text, by a finer clock, which counts other processes too."""
+@lru_cache(maxsize=1024)
+def hostile_text(before: str, repeated: str, *, folded: bool) -> str:
+    """Return a text as long as the longest question that repeats something, with its white space folded if asked to."""
+    text = (before + repeated * LONGEST)[:LONGEST]
+    return " ".join(text.split()) if folded else text
+
+
+def estimate_cost(compiled: "re.Pattern[str]", method: str, text: str) -> float:
+    """Return the seconds that a pattern takes for a text by a finer clock, which counts other processes too."""
     began = perf_counter()
     apply(compiled, method, text)
-    return perf_counter() - began < SUSPECT
+    return perf_counter() - began
 
 
 def cost_of(compiled: "re.Pattern[str]", method: str, text: str) -> float:
@@ -178,11 +186,12 @@ def worst(pattern: str, flags: int, methods: set[str], raw: bool) -> tuple[str, 
     seeds.update(dict.fromkeys((seed, word) for word in words[-4:] for seed in (" ", "a ", "1", "a", ", ")))
     ways = {method if method in ("match", "fullmatch") else "search" for method in methods}
     for seed, before in seeds:
-        text = (before + seed * LONGEST)[:LONGEST]
-        if not raw:
-            text = " ".join(text.split())
+        text = hostile_text(before, seed, folded=not raw)
         for way in ways:
-            if is_quick(compiled, way, f"{text[: STEPS[0]]}!") or apply(compiled, way, f"{text}!") < FREE:
+            # Most are harmless at first sight; measuring the others well takes many times as long.
+            if (short := estimate_cost(compiled, way, f"{text[: STEPS[0]]}!")) < SUSPECT:
+                continue
+            if estimate_cost(compiled, way, f"{text}!") < max(FREE, min(GROWTH**2 * short, 0.9 * HOPELESS)):
                 continue
             short, long = (cost_of(compiled, way, f"{text[:size]}!") for size in (STEPS[0], STEPS[-1]))
             if (long > FREE and long > GROWTH**2 * short) or short >= HOPELESS:

@@ -68,7 +68,7 @@ def test_a_calibration_is_learned_from_a_run_and_used_by_the_next(ask: Quaestor,
     assert (sure["execution"]["correct"], sure["unanswered"]) == (12, 12)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_the_table_of_what_the_surest_answers_are_worth(ask: Quaestor) -> None:
     ask("run pages.json --solver workflow --model main --option measure=true")
     learned = ask("calibrate latest --output mine.json").out

@@ -59,7 +59,7 @@ def test_a_command_that_prints_nothing_does_not_miss_its_output(filing: Path) ->
     assert closed(filing, "<&-", "mcp", "--store", "s.db").returncode == 0
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_server_says_that_nobody_can_be_told_its_address(filing: Path) -> None:
     done = closed(filing, ">&-", "serve", "--store", "s.db", "--port", "0", "in.csv")
     assert done.returncode == 2

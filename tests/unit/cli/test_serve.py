@@ -35,7 +35,7 @@ def address_in(line: str) -> str:
     return next(word for word in line.split() if word.startswith("http://"))
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_it_says_where_it_is_and_ends_with_a_clean_interrupt(tmp_path: Path) -> None:
     with serving(tmp_path) as (process, line):
         with urlopen(address_in(line), timeout=30) as answer:
@@ -57,7 +57,7 @@ def test_a_token_is_printed_once_where_one_is_needed(tmp_path: Path) -> None:
         assert refused.value.code == 401
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("command", ["serve", "mcp"])
 def test_a_token_that_was_given_is_not_printed(tmp_path: Path, command: str) -> None:
     token = "canary-0123456789"

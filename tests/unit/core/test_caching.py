@@ -44,7 +44,7 @@ def test_threads_share_it() -> None:
     assert len(cache) == 8
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_all_caches_are_cleared_at_once() -> None:
     cache = BoundedCache[str, int](2)
     cache.get("a", lambda: 1)

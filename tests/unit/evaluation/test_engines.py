@@ -53,7 +53,7 @@ def test_every_conversation_is_played_once(engine: Engine) -> None:
         assert [turn.question for turn in hearing.ended[item.id].turns] == list(item.questions)
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_conversations_are_drawn_as_they_are_needed(engine: Engine) -> None:
     hearing = Hearing()

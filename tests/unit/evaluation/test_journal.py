@@ -137,7 +137,7 @@ def test_a_turn_is_written_anew_where_something_happened_in_it_and_not_for_a_rep
     assert asyncio.run(play()) == ["turn", "prompt", "turn"]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_what_was_killed_can_be_read_and_goes_on_to_the_same_end(local_models: None, tmp_path: Path) -> None:
     killed, undisturbed, stuck = tmp_path / "killed.db", tmp_path / "undisturbed.db", threading.Event()
     halfway = [(0, "complete", 1, 1), (1, "understanding_complete", 1, 0)]

@@ -213,7 +213,7 @@ def _forever() -> None:
         pass
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize("others", [0, 1])
 def test_a_turn_that_computes_for_too_long_has_failed_and_the_conversation_goes_on(others: int) -> None:
     async def played() -> ConversationResult:

@@ -73,7 +73,7 @@ def first_set(item: LabelledReference, weights: Weights) -> tuple[int, ...]:
     return rank_sets(read_question(item.question), latest, weights)[0].turns
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("files", "at_1", "at_3"),
     [(["convfinqa_tune.json"], 0.87, 0.95), (["convfinqa_train50.json", "convfinqa_train100.json"], 0.84, 0.94)],

@@ -169,7 +169,7 @@ async def test_a_whole_session_on_a_public_filing(tmp_path: Path, shared_data: P
     assert shown == ["$ 391,035 million", "$ 383,285 million", "$ 7,750 million", "2.0 %"]
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 async def test_a_message_that_cannot_be_read_is_answered(tmp_path: Path) -> None:
     write_filing(tmp_path / "filings")
     process = await asyncio.create_subprocess_exec(

@@ -79,7 +79,7 @@ def test_questions_and_answers_of_different_number(tmp_path: Path) -> None:
     assert finding.detail == "2 questions, 1 answers"
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("name", "programs", "lost"),
     [

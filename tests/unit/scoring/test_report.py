@@ -187,7 +187,7 @@ def test_confidences_count_for_the_answers_given() -> None:
     assert score_predictions(PERFECT, GOLD, ASKED.values()).score.certainty is None
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_gold_scored_against_itself_is_perfect(shared_data: Path) -> None:
     path = shared_data / "convfinqa_tune.json"
     gold = read_gold(path)

@@ -266,6 +266,7 @@ def bomb(folder: Path) -> bytes:
     return write_workbook(folder / "bomb.xlsx", {"S": [["a", 1]]}, parts=sheet).read_bytes()
 
 
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("name", "made"),
     [
@@ -306,7 +307,7 @@ def part(said: str, body: str = "x", end: str = "--part--\r\n") -> bytes:
     return f"--part\r\nContent-Disposition: form-data; {said}\r\n\r\n{body}\r\n{end}".encode("latin-1")
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 @pytest.mark.parametrize(
     ("kind", "body"),
     [

@@ -76,7 +76,7 @@ def test_pages_come_back_from_bytes() -> None:
         pages_of_bytes(b"")
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_a_long_file_is_read_within_limits() -> None:
     content = FileContent(Path("long.pdf"), long_file())
     assert read_limited(content, ReadingLimits(memory=1024 << 20)) == read_file(content)

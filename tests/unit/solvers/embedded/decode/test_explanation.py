@@ -155,7 +155,7 @@ def test_what_is_withheld_is_named_with_its_probability() -> None:
     assert answer.plan is not None
 
 
-@pytest.mark.slow
+@pytest.mark.very_slow
 def test_withholding_changes_no_other_answer(sample: Dataset) -> None:
     solver, careful = make_solver("embedded", {}), make_solver("embedded", {"abstain_below": 0.6})
     withheld_turns = given = 0
