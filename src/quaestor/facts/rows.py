@@ -12,12 +12,16 @@ from functools import cached_property
 
 from quaestor.core.fiscal import FiscalCalendar
 from quaestor.core.periods import find_periods, parse_period
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms
 from quaestor.documents.document import Document
+from quaestor.documents.facts import Fact
 from quaestor.documents.table import Cell, Header, Table, TableRole
 from quaestor.facts.concepts import name_concept
 from quaestor.facts.lines import FactCell, FactLine
 from quaestor.facts.moments import Moment, moment_of_fact, moment_of_period
+from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import counted
 
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -26,10 +30,13 @@ _CHANGE = re.compile(
     r"\b(?:changes?|increase|decrease|growth|variance|vs|versus|yoy|y/y)\b|\binc\b[^a-z]{0,4}dec\b", re.IGNORECASE
 )
 _QUARTER = re.compile(r"\b(?:quarters?|three months)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _LEAP_YEAR = 2020
 """A year that has every day."""
 _LENGTHS = {"three": 3, "six": 6, "nine": 9, "twelve": 12}
 _LENGTH = re.compile(r"\b(three|six|nine|twelve) months ended\b|\b(?:fiscal )?(year)s? ended\b", re.IGNORECASE)
+_SCALES_OF_TAGS = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION, -2: Scale.PERCENT}
+"""By the power of ten that a print is short of."""
 _FLOWS = (TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS, TableRole.COMPREHENSIVE_INCOME)
 
 
@@ -75,6 +82,7 @@ class _TableReader:
         self.title = f"{self.name} {self.lead}".strip()
         self.heading = " ".join(path[-2:])
         self.last_heading = next((heading for heading in reversed(path) if _names(heading)), "")
+        self.reported = moment_of_period(document.reported, calendar) if document.reported is not None else None
         self.is_annual = document.reported is not None and document.reported.kind == "year"
 
     def lines(self, place: int) -> Iterator[FactLine]:
@@ -120,7 +128,7 @@ class _TableReader:
             concept, share = name_concept(label, path, self.table.role)
         return FactLine(
             place, label, path, self.table.index, self.title, self.heading, self.table.role, cells, concept, share,
-            members,
+            members, years=frozenset(map(int, _YEAR.findall(label))),
         )  # fmt: skip
 
     def _name_rows(self) -> list[tuple[str, tuple[str, ...]]]:
@@ -167,16 +175,20 @@ class _TableReader:
         fact = self.document.fact(ref)
         if fact is None:
             return FactCell(ref, quantity, counts.scale, counts.unit, moment, column, change)
-        of_tag = moment_of_fact(fact)
-        # A row that names a later time than its tag says when something falls due.
-        due = moment is not None and of_tag is not None and table.rows[ref.row].period and moment.end > of_tag.end
         members = tuple(member.rpartition(":")[2] for _, member in fact.dimensions)
-        when = moment if due else of_tag or moment
+        of_tag = _SCALES_OF_TAGS.get(fact.scale)
+        if of_tag not in (None, counts.scale) and quantity.scale is Scale.ONE:
+            unit = None if counts.unit and counts.unit.isupper() else counts.unit
+            counts = Dimension(of_tag, _currency_of(fact) or unit)
+        # The tag of what falls due later is of the day of the report.
+        when = self._time_due(ref) or moment_of_fact(fact) or moment
         return FactCell(ref, quantity, counts.scale, counts.unit, when, column, change, fact.concept, members)
 
     def _moment_of(self, cell: Cell) -> Moment | None:
         """Return when a number is by the labels around it."""
         ref, table = cell.ref, self.table
+        if (due := self._time_due(ref)) is not None:
+            return due
         if not table.rows[ref.row].period and ref.column in self._moments_above:
             return self._moments_above[ref.column]
         period = table.period_at(ref.row, ref.column)
@@ -187,9 +199,18 @@ class _TableReader:
             return None
         if table.role is TableRole.BALANCE_SHEET:
             return Moment(*moment.end, 0)
-        if table.role in _FLOWS and not moment.months and self.is_annual and table.orientation == "columns":
-            return Moment(*moment.end, 12)
-        return moment
+        flows = table.role in _FLOWS and not moment.months and self.is_annual and table.orientation == "columns"
+        return Moment(*moment.end, 12) if flows else moment
+
+    def _time_due(self, ref: CellRef) -> Moment | None:
+        """Return the time after the report's by which the row or the column of a number is called, if one is."""
+        if self.reported is None:
+            return None
+        for header in (self.table.rows[ref.row], self.table.columns[ref.column]):
+            moment = moment_of_period(header.period, self.calendar) if header.period is not None else None
+            if moment is not None and moment.end > self.reported.end:
+                return moment
+        return None
 
     @cached_property
     def _quarters(self) -> dict[int, int]:
@@ -229,6 +250,12 @@ class _TableReader:
             months = lengths[place * len(lengths) // len(columns)] if lengths else moment.months
             found[column] = Moment(*moment.end, months)
         return found
+
+
+def _currency_of(fact: Fact) -> str | None:
+    """Return the currency of a tagged number; None if it is of shares, a ratio, or anything else."""
+    unit = (fact.unit or "").partition("/")[0]
+    return unit if unit.isupper() else None
 
 
 def _without_times(header: Header) -> tuple[str, ...]:

@@ -125,3 +125,16 @@ def test_a_rendering_of_tags_names_the_member_above_its_line_items() -> None:
         ]
     )
     assert [(line.label, line.path) for line in table.lines] == [("Net sales", ()), ("Net sales", ("Phones",))]
+
+
+def test_a_row_called_by_a_year_to_come_is_of_that_year_under_the_day_of_the_report() -> None:
+    grid = [["", "As of December 31, 2024"], ["2025", "10"], ["2026", "20"], ["Total payments", "30"]]
+    due, total = read_grid(grid).lines
+    assert [(cell.amount, cell.moment) for cell in due.cells] == [(10, Moment(2025, 4, 12)), (20, Moment(2026, 4, 12))]
+    assert total.cells[0].moment == Moment(2024, 4, 0)
+
+
+def test_a_line_called_by_a_year_has_it() -> None:
+    (line,) = read_grid([["", "2024", "2023"], ["5.50% senior notes due 2064", "1,500", "1,400"]]).lines
+    assert line.years == {2064}
+    assert [cell.moment and cell.moment.year for cell in line.cells] == [2024, 2023]

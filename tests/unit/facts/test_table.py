@@ -1,7 +1,16 @@
 """What a document's facts know of the whole document."""
 
+from pathlib import Path
+
+from inline_xbrl import filing, number
+
+import quaestor
+from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import build_facts
+from quaestor.plan.steps import Extract, Plan
+from quaestor.solvers.answering import with_label_scales
+from quaestor.solvers.embedded.filings.composing.question import extract_cell
 
 COVER: list[DocumentPart] = [
     HeadingPart("Nord Corporation", 1),
@@ -24,3 +33,21 @@ def test_numbers_of_a_sentence_are_found_by_its_place() -> None:
     ((place, lines),) = table.lines_of_sentence.items()
     assert [table.line(line).sentence for line in lines] == [table.sentences.sentences[0].text]
     assert place == (table.sentences.sentences[0].section, table.sentences.sentences[0].index)
+
+
+def test_a_tag_says_how_a_number_is_scaled_if_labels_say_otherwise(tmp_path: Path) -> None:
+    granted = number("3,221,842", "us-gaap:SharesGranted", unit="shares")
+    revenue = number("575", scale="6")
+    rows = f"<tr><td>Revenue</td><td>{revenue}</td></tr><tr><td>Granted</td><td>{granted}</td></tr>"
+    head = "<tr><td>(in millions)</td><td>2024</td></tr>"
+    path = tmp_path / "nord.html"
+    path.write_text(filing(f"<p>Annual report</p><table>{head}{rows}</table>"), encoding="utf-8")
+    table = build_facts(quaestor.open(str(path), settings=quaestor.Settings(keep_asked=False)).document)
+    cells = {line.label: line.cells[0] for line in table.lines}
+    assert cells["Revenue"].amount == 575e6
+    assert (cells["Granted"].amount, cells["Granted"].unit) == (3_221_842, None)
+    (series,) = (series for series in table.series if series.line.label == "Granted")
+    step = extract_cell(cells["Granted"], series, table)
+    (labelled,) = with_label_scales(Plan((step,)), table.document).steps
+    assert isinstance(labelled, Extract)
+    assert labelled.counts.scale is Scale.ONE

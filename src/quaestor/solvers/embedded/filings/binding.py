@@ -22,8 +22,10 @@ from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
+from quaestor.ontology.thesaurus import read_thesaurus
 from quaestor.questions.answer_units import KINDS, kind_of_number, share_of_kind
 from quaestor.questions.understanding import INTENTS, Operand
+from quaestor.solvers.embedded.filings.synonyms import find_synonyms
 
 _MOST, _MOST_IN_TEXT = 80, 40
 _ANSWERING = 5
@@ -31,6 +33,8 @@ _ANSWERING = 5
 """Candidates of an operand that are scored: in tables, and in sentences."""
 _PHRASE = 0.9
 """How much another name of what is asked for counts beside its own words."""
+_SYNONYM = 0.8
+"""How much a synonym of a term counts beside the term."""
 _MOST_NAMES, _MOST_PHRASES = 4, 6
 _COUNTED = 4
 """Terms after a number that say what it counts."""
@@ -132,6 +136,13 @@ class _Finder:
         self.phrases = _phrases_meant(asked.operand)
         for term in {term for phrase in self.phrases for term in phrase}:
             self.rarity.setdefault(term, table.rarity(term))
+        self.synonyms = find_synonyms(
+            asked.operand.phrase, self.own, lambda term: term in table.postings or term in table.sentence_postings
+        )
+        named = {place for match in asked.operand.matches for place in range(match.start, match.end)}
+        phrase = asked.operand.phrase
+        self.not_named = frozenset(self.own).difference(phrase[place] for place in named)
+        self.concepts_meant = self._concepts_meant()
         self.not_meant = frozenset(asked.operand.phrase)
         before = asked.before
         self.tables_before = {series.line.table for series in before}
@@ -142,6 +153,17 @@ class _Finder:
         self.kinds = dict(zip(KINDS, asked.kinds, strict=False))
         self.ranks = {place: rank for rank, place in enumerate(asked.sentences)}
 
+    def _concepts_meant(self) -> frozenset[str]:
+        """Return the concepts that synonyms of the question's terms name."""
+        phrase, named = self.asked.operand.phrase, read_lexicon().named
+        return frozenset(
+            concept
+            for synonym in read_thesaurus().find(phrase)
+            if not self.not_named.isdisjoint(phrase[synonym.start : synonym.end])
+            for other in synonym.others
+            for concept in named(other)[0]
+        )
+
     def places(self) -> list[int]:
         """Return the likeliest series by their words alone: those of tables, then those of sentences."""
         table = self.table
@@ -151,6 +173,14 @@ class _Finder:
                 for place in _in_all([postings.get(term, ()) for term in phrase]):
                     scores[place] = max(scores.get(place, 0.0), _PHRASE * self.weight)
         named = [line for concept in self.concepts for line in table.by_concept.get(concept, ())]
+        meant = {
+            line.place: line
+            for concept in sorted(self.concepts_meant - self.concepts)
+            for line in table.by_concept.get(concept, ())
+        }
+        for place, line in meant.items():
+            scores = in_text if line.sentence else in_tables
+            scores[place] = max(scores.get(place, 0.0), 0.5 * self.weight)
         for line in (*named, *(series.line for series in self.asked.before)):
             scores = in_text if line.sentence else in_tables
             scores[line.place] = scores.get(line.place, 0.0) + self.weight
@@ -168,8 +198,16 @@ class _Finder:
     def _by_words(self, postings: Mapping[str, tuple[int, ...]]) -> dict[int, float]:
         scores: dict[int, float] = {}
         for term in self.own:
-            for place in postings.get(term, ()):
-                scores[place] = scores.get(place, 0.0) + self.rarity[term]
+            named = set(postings.get(term, ()))
+            meant = {
+                place
+                for synonym in self.synonyms
+                if term in synonym.replaced
+                for place in _in_all([postings.get(one, ()) for one in synonym.printed])
+            }
+            for place in named | meant:
+                weight = 1.0 if place in named else _SYNONYM
+                scores[place] = scores.get(place, 0.0) + weight * self.rarity[term]
         for term in self.asked.inherited:
             for place in postings.get(term, ()):
                 if place in scores or not self.own:
@@ -215,6 +253,15 @@ class _Finder:
         there = set(terms)
         return sum(self.rarity[term] for term in self.own if term in there) / self.weight
 
+    def _meant(self, there: Collection[str]) -> tuple[set[str], set[str]]:
+        """Return the terms of the question that terms are or stand for, and which of these are synonyms."""
+        replaced, printed = set[str](), set[str]()
+        for synonym in self.synonyms:
+            if synonym.printed.issubset(there):
+                replaced |= synonym.replaced
+                printed |= synonym.printed
+        return replaced.union(term for term in self.own if term in there), printed
+
     def _recall_of_names(self, there: Collection[str]) -> float:
         """Return the share of the names in the question that are among terms; 1 if it has none."""
         return sum(name in there for name in self.names) / len(self.names) if self.names else 1.0
@@ -225,6 +272,8 @@ class _Finder:
         column, members = set(series.column), _member_terms(series.members)
         concept = series.concept
         own = set(self.own)
+        whole = label | path | column | members | title
+        meant, synonyms = self._meant(whole)
         known = own | asked.inherited
         phrases = _phrases_of(concept)
         likeness = max((_likeness(own, phrase) for phrase in phrases), default=0.0)
@@ -234,7 +283,7 @@ class _Finder:
         around = _terms_around(line.sentence, ref.start, ref.end) if isinstance(ref, SentenceRef) else {}
         moments = [moment for moment in series.cells if moment is not None]
         wanted = asked.moments or (table.latest, Moment(*table.latest.end, 0))
-        exact = sum(any(_is_at(moment, want) for moment in moments) for want in wanted)
+        exact = sum(want.year in line.years or any(_is_at(moment, want) for moment in moments) for want in wanted)
         inherited = asked.inherited
         at = (ref.section, ref.sentence) if isinstance(ref, SentenceRef) else None
         sentence_share = asked.sentences.get(at, 0.0) if at else 0.0
@@ -242,13 +291,19 @@ class _Finder:
             "label_recall": self._recall(label),
             "path_recall": self._recall(label | path),
             "member_recall": self._recall(label | column | members),
-            "whole_recall": self._recall(label | path | column | members | title),
+            "whole_recall": self._recall(whole),
+            "meant_recall": self._recall(meant),
+            "meant_label_recall": self._recall(self._meant(label)[0]),
             "likeness": likeness,
             "rare_likeness": max(map(self._rare_likeness, phrases), default=0.0),
             "concept_named": float(concept in self.concepts),
+            "concept_meant": float(concept in self.concepts_meant),
             "nearness": self._nearness(around),
             "phrase_recall": self._phrase_recall(label | column | members),
             # Not compared from here on.
+            "label_meant": _share(label, own | synonyms | {"total", "net"}),
+            "column_meant": _share(column, known | synonyms) if column else 1.0,
+            "meant_nearby": self._recall(self._meant([term for term, far in around.items() if abs(far) <= _NEAR])[0]),
             "of_text": float(bool(line.sentence)),
             "phrase_nearby": self._phrase_recall(term for term, far in around.items() if abs(far) <= _NEAR),
             "counted": self._recall(term for term, far in around.items() if 0 < far <= _COUNTED),
@@ -277,7 +332,7 @@ class _Finder:
             "percent_asked": float(asked.percent),
             "percent_apart": float(first.scale is Scale.PERCENT) - float(asked.percent),
             "money": float(_is_money(first.unit)),
-            "names_recall": self._recall_of_names(label | path | column | members | title),
+            "names_recall": self._recall_of_names(whole),
             "kind_fits": share_of_kind(
                 self.kinds, kind_of_number(first.amount, first.scale, first.unit, in_table=not line.sentence)
             ),
@@ -332,7 +387,7 @@ def _phrases_meant(operand: Operand) -> tuple[frozenset[str], ...]:
 
 
 _RELATIONS = ("", "ratio", "sum", "difference", "versus", "part")
-_COMPARED = 8
+_COMPARED = 11
 """How many features, the first ones, are given beside the best of all candidates too."""
 
 

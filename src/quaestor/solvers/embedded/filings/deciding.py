@@ -6,7 +6,7 @@ filings; the result that is likeliest to be right is the answer.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
@@ -31,6 +31,7 @@ from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.composing import Proposal, Question
 from quaestor.solvers.embedded.filings.past import PastAnswer
+from quaestor.solvers.embedded.filings.synonyms import find_synonyms
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
     Likely,
@@ -399,6 +400,8 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
     rarities = [table.rarity(term) for term in open_terms]
     unknown = [term for term in open_terms if term not in table.postings and term not in table.sentence_postings]
     total = sum(table.rarity(term) for term in asked) or 1.0
+    meant = _terms_meant(question, open_terms, there.__contains__)
+    strange = set(unknown) - _terms_meant(question, unknown, table.mentions)
     names = [term for term in open_terms if term in table.sentences.names or term in unknown]
     other = max((one.share for one in results if one is not result), default=0.0)
     concepts = {concept for operand in question.reading.operands for concept in operand.concepts}
@@ -418,10 +421,13 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
         "open": float(len(open_terms)),
         "open_rarity": sum(rarities) / total,
         "rarest_open": max(rarities, default=0.0),
+        "open_unmeant": float(len(open_terms - meant)),
+        "open_unmeant_rarity": sum(table.rarity(term) for term in open_terms - meant) / total,
         "open_names": float(len(names)),
         "open_names_rarity": max((table.rarity(term) for term in names), default=0.0),
         "other_owner": float(names_other_owner(question.reading.text, table.knows)),
         "unknown": float(len(unknown)),
+        "strange": float(len(strange)),
         "unheard": float(sum(term not in table.sentences.postings for term in unknown)),
         "concept": float(any(series.concept in concepts for series in proposal.series)),
         "tagged": float(any(series.line.tagged for series in proposal.series)),
@@ -528,6 +534,16 @@ def _span_apart(question: Question, proposal: Proposal) -> float:
     # A balance is at the end of a period; what is earned or spent in it is not.
     ends = set() if flows else {end for end, months in there if not months}
     return sum((one.end, one.months) not in there and one.end not in ends for one in asked) / len(asked)
+
+
+def _terms_meant(question: Question, wanted: Collection[str], is_printed: Callable[[str], bool]) -> set[str]:
+    """Return the terms of a question for which something else is printed."""
+    return {
+        term
+        for operand in question.reading.operands
+        for synonym in find_synonyms(operand.phrase, wanted, is_printed)
+        for term in synonym.replaced
+    }
 
 
 def evidence_features(question: Question) -> dict[str, float]:

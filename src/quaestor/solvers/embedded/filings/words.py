@@ -19,6 +19,7 @@ from quaestor.facts.sentences import CAUSE, FALLS, RISES, STATIC, Floats, Senten
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.understanding import INTENTS, Reading
+from quaestor.solvers.embedded.filings.synonyms import Synonym, find_synonyms
 
 _MOST = 80
 """Sentences that are scored."""
@@ -133,13 +134,17 @@ def find_sentences(asked: WordsAsked, table: FactTable) -> WordCandidates:
 
 
 class _Group:
-    """Terms of one origin, and how much of them each sentence and what is around it has."""
+    """Terms of one origin, and how much of them each sentence and what is around it has, or synonyms of them."""
 
-    def __init__(self, names: Sequence[str], index: SentenceIndex) -> None:
+    def __init__(self, names: Sequence[str], index: SentenceIndex, synonyms: Iterable[Synonym] = ()) -> None:
         weights = np.array([index.rarity(name) for name in names], np.float32)
         self.empty = not len(names) or not weights.sum()
         self.weights = weights / (weights.sum() or 1.0)
         self.having, self.under = index.having(names), index.under(names)
+        for synonym in synonyms:
+            rows = [row for row, name in enumerate(names) if name in synonym.replaced]
+            self.having[rows] |= index.having(synonym.printed).all(axis=0)
+            self.under[rows] |= index.under(synonym.printed).all(axis=0)
         self.index = index
 
     def recalls(self) -> dict[str, Floats]:
@@ -176,6 +181,7 @@ class _Finder:
         self.own = tuple(one for one in named if one not in company) or named
         said = dict.fromkeys(one for one in terms(asked.reading.text) if one not in _STOP_TERMS and one not in company)
         self.said = tuple(one for one in said if not one[0].isdigit())
+        self.synonyms = find_synonyms(terms(asked.reading.text), self.said, index.postings.__contains__)
         self.inherited = tuple(sorted(asked.inherited - set(self.own)))
         self.lines = tuple(dict.fromkeys(one for series in asked.before[:2] for one in _line_terms(series)))
 
@@ -184,6 +190,7 @@ class _Finder:
         groups = {
             "own": _Group(self.own, index).recalls(),
             "said": _Group(self.said, index).recalls(),
+            "meant": _Group(self.said, index, self.synonyms).recalls(),
             "inherited": _Group(self.inherited, index).recalls(),
             "line": _Group(self.lines, index).recalls(),
         }
@@ -195,7 +202,8 @@ class _Finder:
         goes_on = len(self.own) < _NAMED_TERMS or asked.reading.goes_on
         score = (
             groups["own"]["own"] + groups["said"]["own"] + 0.5 * groups["own"]["whole"] + 0.5 * groups["said"]["whole"]
-            + 0.7 * alias + 0.5 * index.static[:, STATIC.index("cause")] * self.asked_share("why")
+            + 0.5 * groups["meant"]["own"] + 0.7 * alias
+            + 0.5 * index.static[:, STATIC.index("cause")] * self.asked_share("why")
         )  # fmt: skip
         if not asked.first:
             weight = 1.0 if goes_on else 0.3
@@ -343,7 +351,9 @@ class _Finder:
         return columns
 
 
-_COMPARED = ("score", "own_own", "said_own", "own_whole", "inherited_whole", "line_whole", "alias")
+_COMPARED = (
+    "score", "own_own", "said_own", "meant_own", "meant_whole", "own_whole", "inherited_whole", "line_whole", "alias",
+)  # fmt: skip
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 

@@ -30,11 +30,11 @@ def a_report() -> FactTable:
     return build_facts(assemble("10-K", parts))
 
 
-def find(text: str, *moments: Moment) -> dict[float, dict[str, float]]:
+def find(text: str, *moments: Moment, table: FactTable | None = None) -> dict[float, dict[str, float]]:
     """Return the features of the candidates of a question by the number that each takes first."""
     (operand,) = read_filing_question(text).operands
     asked = Asked(operand, moments, count="how many" in text, intent=(0.0,) * len(INTENTS))
-    found = find_candidates(asked, a_report())
+    found = find_candidates(asked, table or a_report())
     rows = (dict(zip(found.names, row, strict=True)) for row in found.features.tolist())
     return {float(series.first.quantity.value): row for series, row in zip(found.series, rows, strict=True)}
 
@@ -53,6 +53,13 @@ def test_words_near_a_number_count_for_it() -> None:
 def test_other_names_of_what_is_asked_for_lead_to_candidates() -> None:
     found = find("headcount?")
     assert found[1200]["phrase_nearby"] > 0.9
+
+
+def test_what_people_type_leads_to_what_is_printed() -> None:
+    table = TablePart([["", "2024"], ["Litigation settlements", "30"], ["Goodwill", "50"]])
+    found = find("what did lawsuits cost?", table=build_facts(assemble("10-K", [table])))
+    assert set(found) == {30}
+    assert (found[30]["label_recall"], found[30]["meant_label_recall"] > 0) == (0, True)
 
 
 def test_what_falls_due_later_is_in_a_schedule() -> None:

@@ -59,9 +59,11 @@ def _pick_at(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
         longest = max(near, key=lambda moment: moment.months)
         return longest, series.cells[longest]
     if want.year in series.line.years:
-        # A sentence that names the year may date its number by a day in it, or by its own date.
-        moment = next((moment for moment in series.cells if moment is not None and moment.year == want.year), None)
-        return want, series.cells[moment] if moment is not None else series.first
+        # A sentence that names the year may date its number by a day in it, or by its own date. A line may be called
+        # by a year, as notes are by that in which they fall due: its latest number is meant.
+        of_year = [moment for moment in series.cells if moment is not None and moment.year == want.year]
+        timed = of_year[:1] or ([] if series.line.sentence else [moment for moment in series.cells if moment])
+        return want, series.cells[max(timed)] if timed else series.first
     return None
 
 

@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, log
+from typing import Literal
 
+from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms
 from quaestor.errors import PlanError
@@ -12,7 +14,7 @@ from quaestor.facts.lines import FactCell
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.expressions import parse_expression
-from quaestor.plan.steps import Constant, Extract, Plan
+from quaestor.plan.steps import Constant, Extract, Plan, counted
 from quaestor.questions.understanding import Operand, Reading
 from quaestor.solvers.embedded.filings.past import PastAnswer
 from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
@@ -196,8 +198,18 @@ def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bo
     # The scale of an amount of money in running text may not be printed next to it; whatever else it counts is in ones.
     money = cell.quantity.unit is not None and cell.quantity.unit.isupper()
     stated = cell.scale is cell.quantity.scale and (money or cell.scale is not Scale.ONE)
-    scale = cell.scale if series.line.sentence and not stated else None
-    return Extract(1, cell.ref, label, cell.quantity, "magnitude" if out else "signed", label_scale=scale)
+    scale, unit = (cell.scale, None) if series.line.sentence and not stated else _scale_of_tag(cell, table)
+    way: Literal["magnitude", "signed"] = "magnitude" if out else "signed"
+    return Extract(1, cell.ref, label, cell.quantity, way, label_scale=scale, label_unit=unit)
+
+
+def _scale_of_tag(cell: FactCell, table: FactTable) -> tuple[Scale | None, str | None]:
+    """Return the scale and the unit of a cell's tag if they are not those that the labels around it name."""
+    if not isinstance(cell.ref, CellRef):
+        return None, None
+    printed, row, column = table.document.table(cell.ref.table), cell.ref.row, cell.ref.column
+    named = counted(cell.quantity, printed.scale_at(row, column), printed.unit_at(row, column))
+    return (None, None) if named.scale is cell.scale else (cell.scale, cell.unit)
 
 
 def _goes_out(cell: FactCell, series: Series, table: FactTable) -> bool:

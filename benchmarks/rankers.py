@@ -1,0 +1,148 @@
+"""What each kind of feature adds to finding the lines and sentences that questions about filings mean.
+
+`python -m benchmarks.rankers [--cache FOLDER] [--rounds N]` learns the two rankers for questions about filings without
+a fifth of the companies at a time, and asks for how many operands and questions of that fifth the right series or
+sentence comes first, and among the first three; then again with each kind of feature left out.
+"""
+
+import argparse
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.analysts import FILINGS, QUESTIONS
+from benchmarks.held_out_filings import name_company, read_facts, read_questions
+from quaestor.facts.table import FactTable
+from quaestor.learning import filing_words, filings
+from quaestor.learning.filing_training import split_by_company
+from quaestor.learning.filing_words import fit_word_ranker
+from quaestor.learning.filings import (
+    LabelledQuestion,
+    TurnReaders,
+    fit_answer_kinds,
+    fit_filing_intents,
+    fit_series_ranker,
+    rank_samples,
+    read_turns,
+    word_samples,
+)
+from quaestor.solvers.embedded.model.trees import Trees
+
+Sample = tuple[Any, NDArray[np.float32]]
+"""Candidates of an operand or of a question, and how well each fits."""
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "thesaurus": ("meant_recall", "meant_label", "label_meant", "column_meant", "meant_nearby", "concept_meant",
+                  "meant_own", "meant_before", "meant_near", "meant_under", "meant_whole"),
+    "lexicon": ("likeness", "rare_likeness", "concept_", "phrase_", "meant_otherwise", "lines_of_concept", "alias"),
+    "tags and roles": ("tagged", "has_concept", "role", "statement", "basis", "has_members", "members_length"),
+    "times": ("time", "year_", "quarter_asked"),
+    "kinds of answers": ("kind_fits", "words_asked", "percent", "count", "money"),
+    "intents": ("intent=",),
+    "likely sentences": ("sentence_share", "sentence_rank"),
+    "turns before": ("table_before", "line_", "label_before", "column_before", "inherited", "goes_on", "has_before",
+                     "numbers_before", "distance", "same_section", "first_turn"),
+    "names and subjects": ("names_recall", "subject"),
+}  # fmt: skip
+"""Features of both rankers, by how their names begin."""
+
+
+class Fold:
+    """The samples of the filings that are left out together."""
+
+    def __init__(self, reader: TurnReaders, sentences: list[Sample]) -> None:
+        self.reader, self.sentences, self.series = reader, sentences, list[Sample]()
+
+
+_SHARED: list[tuple[Mapping[str, FactTable], Sequence[LabelledQuestion], list[Fold]]] = []
+
+
+def read_sentences(fold: frozenset[str]) -> Fold:
+    """Return a fold with its samples of sentences."""
+    tables, labelled, _ = _SHARED[0]
+    rest = [one for one in labelled if one.filing not in fold]
+    reader = TurnReaders(fit_filing_intents(rest, tables), fit_answer_kinds(rest, tables))
+    return Fold(reader, list(word_samples(_turns(fold, reader))))
+
+
+def read_series(job: tuple[frozenset[str], TurnReaders]) -> list[Sample]:
+    """Return the samples of series of a fold."""
+    return list(rank_samples(_turns(*job)))
+
+
+def _turns(fold: frozenset[str], reader: TurnReaders) -> Iterator[Any]:
+    tables, labelled, _ = _SHARED[0]
+    for name in sorted(fold):
+        yield from read_turns([one for one in labelled if one.filing == name], tables[name], reader)
+
+
+def count_first(job: tuple[str, str, int]) -> tuple[int, int, int]:
+    """Return how many samples of a fold there are, and of how many the right one is first and among the first three.
+
+    Args:
+        job: `series` or `sentences`, the group of features that is left out or "", and the fold.
+    """
+    kind, group, place = job
+    folds = _SHARED[0][2]
+    fit: Callable[[Sequence[Any]], Trees] = fit_series_ranker if kind == "series" else fit_word_ranker
+    parts = [[_without(sample, group) for sample in getattr(fold, kind)] for fold in folds]
+    trees = fit([sample for other, part in enumerate(parts) if other != place for sample in part])
+    first = three = 0
+    for candidates, grades in parts[place]:
+        order = np.argsort(-trees.scores_of(candidates.names, candidates.features), kind="stable")
+        first += bool(grades[order[0]] > 0)
+        three += bool((grades[order[:3]] > 0).any())
+    return len(parts[place]), first, three
+
+
+def _without(sample: Sample, group: str) -> Sample:
+    candidates, grades = sample
+    left_out = GROUPS.get(group, ())
+    kept = [place for place, name in enumerate(candidates.names) if not left_out or not name.startswith(left_out)]
+    names = tuple(candidates.names[place] for place in kept)
+    return replace(candidates, names=names, features=candidates.features[:, kept]), grades
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--cache", type=Path, help="a folder for read documents")
+    parser.add_argument("--rounds", type=int, help="trees of each ranker; as many as the shipped ones have if left out")
+    options = parser.parse_args()
+    names = sorted(path.stem for path in QUESTIONS.glob("*.jsonl") if FILINGS.is_dir())
+    folds = split_by_company(names, options.folds, name_company)
+    if options.rounds:
+        filings._ROUNDS = filing_words._ROUNDS = options.rounds
+    tables = read_facts(names, options.cache)
+    _SHARED.append((tables, read_questions(names), []))
+    forked = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(os.cpu_count(), forked) as pool:
+        read = list(pool.map(read_sentences, folds))
+    readers = [
+        replace(fold.reader, words=fit_word_ranker([one for o in read if o is not fold for one in o.sentences]))
+        for fold in read
+    ]
+    with ProcessPoolExecutor(os.cpu_count(), forked) as pool:
+        for fold, found in zip(read, pool.map(read_series, zip(folds, readers, strict=True)), strict=True):
+            fold.series += found
+    _SHARED[0][2].extend(read)
+    print(f"{'':28}{'asked':>8}{'first':>8}{'%':>7}{'in 3':>8}{'%':>7}")
+    with ProcessPoolExecutor(os.cpu_count(), forked) as pool:
+        for kind in ("series", "sentences"):
+            for group in ("", *GROUPS):
+                counts = pool.map(count_first, [(kind, group, place) for place in range(len(folds))])
+                asked, first, three = map(sum, zip(*counts, strict=True))
+                title = f"{kind} without {group}" if group else kind
+                print(f"{title:28}{asked:8}{first:8}{first / asked:7.1%}{three:8}{three / asked:7.1%}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""What a filing prints in place of the words of a question."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from quaestor.ontology.thesaurus import read_thesaurus
+
+
+@dataclass(frozen=True, slots=True)
+class Synonym:
+    """What is printed in place of terms of a question.
+
+    Attributes:
+        replaced: Terms of the question.
+        printed: What may be printed for them.
+    """
+
+    replaced: frozenset[str]
+    printed: frozenset[str]
+
+
+def find_synonyms(
+    phrase: Sequence[str], wanted: Collection[str], is_printed: Callable[[str], bool]
+) -> tuple[Synonym, ...]:
+    """Return what a document prints in place of terms of a question.
+
+    Args:
+        phrase: All terms of the question.
+        wanted: Those that are looked for.
+        is_printed: Whether a term is in the document.
+    """
+    return tuple(
+        Synonym(replaced, frozenset(other))
+        for found in read_thesaurus().find(phrase)
+        if (replaced := frozenset(phrase[found.start : found.end]).intersection(wanted))
+        for other in found.others
+        if all(map(is_printed, other))
+    )
