@@ -140,6 +140,8 @@ def main() -> None:
     weights = learn_folds(tables, folds, options.cache)
     scored: dict[Path, list[tuple[Line, Line]]] = {QUESTIONS: [], TRAINING: []}
     names = [sorted(fold & set(asked)) for fold in folds]
+    if not options.plain and sum(map(bool, names)) < 2:
+        parser.error("the confidence of a fold is learned on the others: name filings of several folds, or add --plain")
     by_fold = [
         [one for name in fold for one in read_questions([name])]
         + [one for name in fold for one in label_questions(name, tables[name])]

@@ -72,9 +72,14 @@ def read_sentences(fold: frozenset[str]) -> Fold:
     return Fold(reader, list(word_samples(_turns(fold, reader))))
 
 
-def read_series(job: tuple[frozenset[str], TurnReaders]) -> list[Sample]:
-    """Return the samples of series of a fold."""
-    return list(rank_samples(_turns(*job)))
+def read_series(job: tuple[frozenset[str], TurnReaders, list[Sample]]) -> list[Sample]:
+    """Return the samples of series of a fold.
+
+    Args:
+        job: The filings, what reads their questions, and the samples of sentences of the other folds.
+    """
+    fold, reader, sentences = job
+    return list(rank_samples(_turns(fold, replace(reader, words=fit_word_ranker(sentences)))))
 
 
 def _turns(fold: frozenset[str], reader: TurnReaders) -> Iterator[Any]:
@@ -126,13 +131,14 @@ def main() -> None:
     forked = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(os.cpu_count(), forked) as pool:
         read = list(pool.map(read_sentences, folds))
-    readers = [
-        replace(fold.reader, words=fit_word_ranker([one for o in read if o is not fold for one in o.sentences]))
-        for fold in read
+    # XGBoost must not run in this process: its threads would be missing in those that are forked from it.
+    jobs = [
+        (fold, one.reader, [sample for other in read if other is not one for sample in other.sentences])
+        for fold, one in zip(folds, read, strict=True)
     ]
     with ProcessPoolExecutor(os.cpu_count(), forked) as pool:
-        for fold, found in zip(read, pool.map(read_series, zip(folds, readers, strict=True)), strict=True):
-            fold.series += found
+        for one, found in zip(read, pool.map(read_series, jobs), strict=True):
+            one.series += found
     _SHARED[0][2].extend(read)
     print(f"{'':28}{'asked':>8}{'first':>8}{'%':>7}{'in 3':>8}{'%':>7}")
     with ProcessPoolExecutor(os.cpu_count(), forked) as pool:
