@@ -44,6 +44,7 @@ _EXPECTING = frozenset(terms("expect plan guide guidance forecast outlook antici
 _NEAR = 8
 """The distance from a number, in terms, at which a term counts half."""
 
+_RATE = re.compile(r"[0-9]+[.][0-9]+")
 _ROLES = tuple(TableRole)
 _WORD_IN_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
 
@@ -128,7 +129,9 @@ class _Finder:
 
     def __init__(self, asked: Asked, table: FactTable) -> None:
         self.asked, self.table = asked, table
-        self.own = tuple(dict.fromkeys(asked.terms))
+        # A rate may be the name of a line: "the 4.875% notes".
+        rates = (term for term in asked.operand.phrase if _RATE.fullmatch(term) and term in table.postings)
+        self.own = tuple(dict.fromkeys((*asked.terms, *rates)))
         self.rarity = {term: table.rarity(term) for term in {*self.own, *asked.inherited}}
         self.weight = sum(self.rarity[term] for term in self.own) or 1.0
         self.names = [term for term in self.own if term in table.sentences.names]

@@ -62,6 +62,12 @@ def test_what_people_type_leads_to_what_is_printed() -> None:
     assert (found[30]["label_recall"], found[30]["meant_label_recall"] > 0) == (0, True)
 
 
+def test_a_rate_may_be_the_name_of_a_line() -> None:
+    table = TablePart([["", "2024"], ["4.875% notes", "30"], ["3.625% notes", "50"]])
+    found = find("carrying value of the 4.875% notes?", table=build_facts(assemble("10-K", [table])))
+    assert found[30]["label_recall"] > found[50]["label_recall"]
+
+
 def test_what_falls_due_later_is_in_a_schedule() -> None:
     assert set(find("what falls due then?", Moment(2026, 4, 12))) == {9}
 
