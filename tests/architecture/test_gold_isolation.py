@@ -148,7 +148,7 @@ def test_predictions_do_not_depend_on_the_answers(records: list[dict[str, Any]],
     assert [sentinel for sentinel in SENTINELS if sentinel in stored or sentinel in others] == []
 
 
-@pytest.mark.very_slow
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", ["convfinqa", pytest.param("tatqa", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("solver", [spec.name for spec in solver_specs() if spec.takes_model])
 def test_what_a_model_is_sent_does_not_depend_on_the_answers(

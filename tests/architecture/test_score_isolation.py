@@ -92,7 +92,7 @@ def test_nobody_else_names_their_tables() -> None:
     assert named == MAY_NAME_TABLES
 
 
-@pytest.mark.very_slow
+@pytest.mark.slow
 def test_all_that_answers_is_imported_without_them() -> None:
     """Solvers, prompts, tools, graphs, engines, and the training of weights; whatever they import in their turn."""
     code = EVERYTHING_THAT_ANSWERS.format(above=ABOVE)

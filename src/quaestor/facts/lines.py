@@ -63,7 +63,7 @@ class FactLine:
         concept_share: How likely it is of the concept: 1 by tags, less by its label.
         members: The members that most of its numbers are narrowed to, by their tags.
         sentence: The whole sentence that its numbers are in, or "".
-        years: The years that the sentence or the label names.
+        years: The years that the sentence names; of a line of a table those to come that its label names.
     """
 
     place: int

@@ -128,8 +128,13 @@ class _TableReader:
             concept, share = name_concept(label, path, self.table.role)
         return FactLine(
             place, label, path, self.table.index, self.title, self.heading, self.table.role, cells, concept, share,
-            members, years=frozenset(map(int, _YEAR.findall(label))),
+            members, years=self._years_to_come(label),
         )  # fmt: skip
+
+    def _years_to_come(self, label: str) -> frozenset[int]:
+        """Return the years after the report's that a label names, as that of notes does."""
+        last = self.reported.year if self.reported is not None else None
+        return frozenset(year for year in map(int, _YEAR.findall(label)) if last is not None and year > last)
 
     def _name_rows(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return the label of each row and the labels above it.
@@ -171,7 +176,8 @@ class _TableReader:
         counts = counted(quantity, table.scale_at(ref.row, ref.column), table.unit_at(ref.row, ref.column))
         column = _without_times(across)
         change = bool(_CHANGE.search(" ".join(across.levels or (across.label,))))
-        moment = self._moment_of(cell)
+        due = self._time_due(ref)
+        moment = due or self._moment_of(cell)
         fact = self.document.fact(ref)
         if fact is None:
             return FactCell(ref, quantity, counts.scale, counts.unit, moment, column, change)
@@ -181,14 +187,12 @@ class _TableReader:
             unit = None if counts.unit and counts.unit.isupper() else counts.unit
             counts = Dimension(of_tag, _currency_of(fact) or unit)
         # The tag of what falls due later is of the day of the report.
-        when = self._time_due(ref) or moment_of_fact(fact) or moment
+        when = due or moment_of_fact(fact) or moment
         return FactCell(ref, quantity, counts.scale, counts.unit, when, column, change, fact.concept, members)
 
     def _moment_of(self, cell: Cell) -> Moment | None:
         """Return when a number is by the labels around it."""
         ref, table = cell.ref, self.table
-        if (due := self._time_due(ref)) is not None:
-            return due
         if not table.rows[ref.row].period and ref.column in self._moments_above:
             return self._moments_above[ref.column]
         period = table.period_at(ref.row, ref.column)
@@ -199,8 +203,9 @@ class _TableReader:
             return None
         if table.role is TableRole.BALANCE_SHEET:
             return Moment(*moment.end, 0)
-        flows = table.role in _FLOWS and not moment.months and self.is_annual and table.orientation == "columns"
-        return Moment(*moment.end, 12) if flows else moment
+        if table.role in _FLOWS and not moment.months and self.is_annual and table.orientation == "columns":
+            return Moment(*moment.end, 12)
+        return moment
 
     def _time_due(self, ref: CellRef) -> Moment | None:
         """Return the time after the report's by which the row or the column of a number is called, if one is."""

@@ -48,6 +48,12 @@ class Thesaurus:
         )
 
 
+@lru_cache(maxsize=1024)
+def find_expressions(text: tuple[str, ...]) -> tuple[Expression, ...]:
+    """Return what `Thesaurus.find` does of the package's thesaurus; a question is asked about many times."""
+    return read_thesaurus().find(text)
+
+
 @lru_cache(maxsize=1)
 def read_thesaurus() -> Thesaurus:
     """Return the thesaurus that the package has."""

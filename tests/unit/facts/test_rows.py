@@ -138,3 +138,8 @@ def test_a_line_called_by_a_year_has_it() -> None:
     (line,) = read_grid([["", "2024", "2023"], ["5.50% senior notes due 2064", "1,500", "1,400"]]).lines
     assert line.years == {2064}
     assert [cell.moment and cell.moment.year for cell in line.cells] == [2024, 2023]
+
+
+def test_a_line_is_not_called_by_a_year_that_is_over() -> None:
+    (line,) = read_grid([["", "2024", "2023"], ["Restructuring plan of 2019", "15", "14"]]).lines
+    assert line.years == frozenset()

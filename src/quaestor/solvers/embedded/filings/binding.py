@@ -22,7 +22,7 @@ from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
-from quaestor.ontology.thesaurus import read_thesaurus
+from quaestor.ontology.thesaurus import find_expressions
 from quaestor.questions.answer_units import KINDS, kind_of_number, share_of_kind
 from quaestor.questions.understanding import INTENTS, Operand
 from quaestor.solvers.embedded.filings.synonyms import find_synonyms
@@ -161,7 +161,7 @@ class _Finder:
         phrase, named = self.asked.operand.phrase, read_lexicon().named
         return frozenset(
             concept
-            for synonym in read_thesaurus().find(phrase)
+            for synonym in find_expressions(tuple(phrase))
             if not self.not_named.isdisjoint(phrase[synonym.start : synonym.end])
             for other in synonym.others
             for concept in named(other)[0]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from quaestor.ontology.thesaurus import read_thesaurus
+from quaestor.ontology.thesaurus import find_expressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def find_synonyms(
     """
     return tuple(
         Synonym(replaced, frozenset(other))
-        for found in read_thesaurus().find(phrase)
+        for found in find_expressions(tuple(phrase))
         if (replaced := frozenset(phrase[found.start : found.end]).intersection(wanted))
         for other in found.others
         if all(map(is_printed, other))
