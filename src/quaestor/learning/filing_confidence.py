@@ -25,6 +25,10 @@ _PARAMETERS = {
 _FACTORS = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*")
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
+_SMALL = frozenset(
+    "the and for with from that this were was are its their than which into over about more less other also have has "
+    "been due".split()
+)
 _SHARED_WORDS = 0.45
 _ROUNDED = 0.006
 
@@ -148,11 +152,15 @@ def is_right(label: Mapping[str, Any], value: AnswerValue, scale: Scale) -> bool
         return False
     numbers = _numbers(value, scale)
     text = str(value).lower()
-    if "parts" in label or "values" in label:
-        parts = (*label.get("parts", ()), *label.get("values", ()))
-        return bool(parts) and all(
+    if "values" in label:
+        return bool(label["values"]) and all(
+            any(_is_number(one, number) for number in numbers) if "value" in one else is_right(one, value, scale)
+            for one in label["values"]
+        )
+    if "parts" in label:
+        return bool(label["parts"]) and all(
             ("value" in one and any(_is_number(one, number) for number in numbers)) or is_right(one, value, scale)
-            for one in parts
+            for one in label["parts"]
         )
     if "yes" in label:
         return value == YesNo(label["yes"]) or (
@@ -197,5 +205,5 @@ def _is_number(label: Mapping[str, Any], number: tuple[float, Scale]) -> bool:
 
 
 def _shares_words(label: str, text: str, least: float) -> bool:
-    wanted = {word for word in _WORD.findall(str(label).lower()) if len(word) > 2}
+    wanted = {word for word in _WORD.findall(str(label).lower()) if len(word) > 2 and word not in _SMALL}
     return bool(wanted) and len(wanted & set(_WORD.findall(text))) >= max(1.0, least * len(wanted))

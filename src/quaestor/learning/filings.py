@@ -250,7 +250,10 @@ def _read_turn(
     fits = np.array([graded.get(int(place), 0.0) for place in words.places], np.float32)
     answering = [index.sentences[max(graded, key=lambda place: graded[place])]] if graded else []
     quoted = tuple((sentence.section, sentence.index) for sentence in answering)
-    after = read_turn_state(state, reading, moments, [(series, None) for series in meant[:3]], table, sentences=quoted)
+    cells = [cell for series in meant[:1] for cell in series.cells.values() if "value" in one.answer]
+    last = next((cell for cell in cells if abs(float(cell.quantity.value)) in one.numbers), None)
+    found = [(series, None) for series in meant[:3]]
+    after = read_turn_state(state, reading, moments, found, table, sentences=quoted, last=last)
     after = replace(after, intent=one.intent, kind=kind_of_label(one.answer) or state.kind)
     return LabelledTurn(one, tuple(operands), (words, fits)), after
 

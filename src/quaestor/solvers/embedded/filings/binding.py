@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import log10
+from math import log10, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,9 @@ from quaestor.core.quantity import Scale
 from quaestor.core.terms import spans_of_terms, terms
 from quaestor.documents.table import TableRole
 from quaestor.facts.concepts import ADJUSTED_TERMS
-from quaestor.facts.lines import FactLine
+from quaestor.facts.lines import FactCell, FactLine
 from quaestor.facts.moments import Moment
+from quaestor.facts.sentences import FALLS, RISES
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.ontology.thesaurus import find_expressions
@@ -41,6 +42,8 @@ _COUNTED = 4
 _FALLING_DUE = frozenset(terms("principal due matures maturing falls falling comes coming pay payment repay owe"))
 """Terms of what falls due that do not say what it is."""
 _EXPECTING = frozenset(terms("expect plan guide guidance forecast outlook anticipate project spend target"))
+_AROUND, _PASSAGE = 2, 0.3
+"""How many sentences around the one that was answered last are looked at, and how much that they are there counts."""
 _NEAR = 8
 """The distance from a number, in terms, at which a term counts half."""
 
@@ -69,6 +72,8 @@ class Asked:
         basis: `gaap` or `adjusted`, if the question says so, or "".
         kinds: The probability of each kind of answer, as `KINDS`.
         sentences: The probability that sentences answer the question, by section and index, the likeliest first.
+        last: The number that was answered last; None if it was not one of the document.
+        sources: The sentences that answers before were taken from, by section and index.
     """
 
     operand: Operand
@@ -86,6 +91,8 @@ class Asked:
     basis: str = ""
     kinds: tuple[float, ...] = ()
     sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
+    last: FactCell | None = None
+    sources: tuple[tuple[str, int], ...] = ()
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -119,9 +126,26 @@ def find_candidates(asked: Asked, table: FactTable) -> Candidates:
         return Candidates((), (), np.zeros((0, 0), dtype=np.float32))
     # How each compares with the others, for features whose scale depends on the question.
     matrix = np.array([tuple(row.values()) for row in rows], dtype=np.float32)
-    matrix = np.hstack([matrix, matrix[:, :_COMPARED] - matrix[:, :_COMPARED].max(axis=0, keepdims=True)])
-    names = (*rows[0], *(f"{name}_behind" for name in tuple(rows[0])[:_COMPARED]))
-    return Candidates(tuple(table.series[place] for place in places), names, matrix)
+    series = tuple(table.series[place] for place in places)
+    compared = matrix[:, :_COMPARED]
+    behind_twins = compared[:, _OF_TWINS] - _best_of_twins(compared[:, _OF_TWINS], series)
+    matrix = np.hstack([matrix, compared - compared.max(axis=0, keepdims=True), behind_twins])
+    first = tuple(rows[0])[:_COMPARED]
+    names = (
+        *rows[0],
+        *(f"{name}_behind" for name in first),
+        *(f"{first[place]}_behind_twins" for place in _OF_TWINS),
+    )
+    return Candidates(series, names, matrix)
+
+
+def _best_of_twins(features: NDArray[np.float32], series: Sequence[Series]) -> NDArray[np.float32]:
+    """Return the best of each feature among the candidates of the same label and column."""
+    twins = [(one.line.label_terms, one.column) for one in series]
+    best: dict[object, NDArray[np.float32]] = {}
+    for twin, row in zip(twins, features, strict=True):
+        best[twin] = np.maximum(best[twin], row) if twin in best else row
+    return np.array([best[twin] for twin in twins])
 
 
 class _Finder:
@@ -196,6 +220,10 @@ class _Finder:
         for sentence in tuple(self.asked.sentences)[:_ANSWERING]:
             for place in table.lines_of_sentence.get(sentence, ()):
                 in_text[place] = in_text.get(place, 0.0) + self.weight
+        for section, index in self.asked.sources[-1:]:
+            for near in range(index - _AROUND, index + _AROUND + 1):
+                for place in table.lines_of_sentence.get((section, near), ()):
+                    in_text[place] = in_text.get(place, 0.0) + _PASSAGE * self.weight
         return [*self._best(in_tables, _MOST), *self._best(in_text, _MOST_IN_TEXT)]
 
     def _by_words(self, postings: Mapping[str, tuple[int, ...]]) -> dict[int, float]:
@@ -221,12 +249,11 @@ class _Finder:
         found: list[tuple[float, int]] = []
         for place, named in scores.items():
             line = self.table.line(place)
-            label = set(line.label_terms)
-            score = named + sum(self.rarity[term] for term in self.own if term in label)
-            score += 0.3 * line.role.is_statement
+            label = self._meant(set(line.label_terms))[0]
+            score = named + sum(self.rarity[term] for term in label) + 0.3 * line.role.is_statement
             for series in self.table.series_of_line.get(place, ()):
-                column = set(series.column) | _member_terms(series.members)
-                extra = sum(self.rarity[term] for term in self.own if term in column)
+                column = {*series.column, *_member_terms(series.members)}
+                extra = sum(self.rarity[term] for term in self.own if term in column and term not in label)
                 found.append((score + extra - 0.2 * len(series.column), series.place))
         found.sort(key=lambda pair: (-pair[0], pair[1]))
         return [place for _, place in found[:most]]
@@ -265,6 +292,27 @@ class _Finder:
                 printed |= synonym.printed
         return replaced.union(term for term in self.own if term in there), printed
 
+    def _rarest_missing(self, there: Collection[str]) -> float:
+        """Return how rare the rarest of the question's terms is that is not there, beside the rarest of all."""
+        rarest = max((self.rarity[term] for term in self.own), default=0.0)
+        return max((self.rarity[term] for term in self.own if term not in there), default=0.0) / (rarest or 1.0)
+
+    def _nearness_of_source(self, at: tuple[str, int] | None) -> float:
+        """Return how near a sentence is to those that the last answers were taken from."""
+        if at is None:
+            return 0.0
+        section, place = at
+        return max((1 / (1 + abs(place - other)) for name, other in self.asked.sources if name == section), default=0.0)
+
+    def _beside_last(self, cell: FactCell) -> dict[str, float]:
+        """Return how a number compares with the one that was answered last."""
+        last = self.asked.last
+        if last is None or not last.amount or not cell.amount:
+            return {"size_to_last": nan, "unit_as_last": nan}
+        size = log10(abs(cell.amount)) - log10(abs(last.amount))
+        alike = (cell.unit == last.unit) and (cell.scale is Scale.PERCENT) == (last.scale is Scale.PERCENT)
+        return {"size_to_last": max(-3.0, min(3.0, size)), "unit_as_last": float(alike)}
+
     def _recall_of_names(self, there: Collection[str]) -> float:
         """Return the share of the names in the question that are among terms; 1 if it has none."""
         return sum(name in there for name in self.names) / len(self.names) if self.names else 1.0
@@ -290,6 +338,7 @@ class _Finder:
         inherited = asked.inherited
         at = (ref.section, ref.sentence) if isinstance(ref, SentenceRef) else None
         sentence_share = asked.sentences.get(at, 0.0) if at else 0.0
+        named_label = label - table.company or label
         return {
             "label_recall": self._recall(label),
             "path_recall": self._recall(label | path),
@@ -304,14 +353,14 @@ class _Finder:
             "nearness": self._nearness(around),
             "phrase_recall": self._phrase_recall(label | column | members),
             # Not compared from here on.
-            "label_meant": _share(label, own | synonyms | {"total", "net"}),
+            "label_meant": _share(named_label, own | synonyms | {"total", "net"}),
             "column_meant": _share(column, known | synonyms) if column else 1.0,
             "meant_nearby": self._recall(self._meant([term for term, far in around.items() if abs(far) <= _NEAR])[0]),
             "of_text": float(bool(line.sentence)),
             "phrase_nearby": self._phrase_recall(term for term, far in around.items() if abs(far) <= _NEAR),
             "counted": self._recall(term for term, far in around.items() if 0 < far <= _COUNTED),
-            "label_named": _share(label, named | {"total", "net"}),
-            "label_known": _share(label, named | inherited),
+            "label_named": _share(named_label, named | {"total", "net"}),
+            "label_known": _share(named_label, named | inherited),
             "column_known": _share(column, known) if column else 1.0,
             "column_length": float(len(column)),
             "members_known": _share(members, known) if members else 1.0,
@@ -336,6 +385,10 @@ class _Finder:
             "percent_apart": float(first.scale is Scale.PERCENT) - float(asked.percent),
             "money": float(_is_money(first.unit)),
             "names_recall": self._recall_of_names(whole),
+            "rarest_missing": self._rarest_missing(whole | meant),
+            "rises_nearby": float(any(-_DRIVEN <= far < 0 for term, far in around.items() if term in _MOVES)),
+            "near_source": self._nearness_of_source(at),
+            **self._beside_last(first),
             "kind_fits": share_of_kind(
                 self.kinds, kind_of_number(first.amount, first.scale, first.unit, in_table=not line.sentence)
             ),
@@ -389,9 +442,14 @@ def _phrases_meant(operand: Operand) -> tuple[frozenset[str], ...]:
     return tuple(dict.fromkeys(found))
 
 
+_MOVES = RISES | FALLS
+_DRIVEN = 4
+"""Of how many terms before a number one says that it is a change."""
 _RELATIONS = ("", "ratio", "sum", "difference", "versus", "part")
 _COMPARED = 11
 """How many features, the first ones, are given beside the best of all candidates too."""
+_OF_TWINS = [1, 3, 4]
+"""Of which of these candidates of one label and column are compared: of all words around them."""
 
 
 def _is_at(moment: Moment, wanted: Moment) -> bool:

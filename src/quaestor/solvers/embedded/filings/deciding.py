@@ -30,6 +30,7 @@ from quaestor.questions.question_parts import split_questions
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.composing import Proposal, Question
+from quaestor.solvers.embedded.filings.evidence import count_lines, coverage_features, find_evidence, joint_features
 from quaestor.solvers.embedded.filings.past import PastAnswer
 from quaestor.solvers.embedded.filings.synonyms import find_synonyms
 from quaestor.solvers.embedded.filings.turns import (
@@ -59,16 +60,13 @@ _PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
 """What one may be of an amount as a sentence prints it; 100 of a percentage."""
 _SEVERAL = 2
-_NAMES = 8
-"""Names of a concept by which its lines are looked for."""
 _COMPUTED = ("change", "growth", "ratio", "share", "sum", "average", "cagr")
 _LIKELY, _QUOTED = 0.4, 0.02
 """How likely these have to be if a sentence is hardly an answer, and how likely it is at most."""
 _REPEATED = 0.01
 """How likely one number answers two parts."""
 _OF_OTHERS = 0.05
-"""The probability at most that a filing has the numbers of somebody whom it does not name, or of what no word of it
-names."""
+"""The probability at most that a filing has the numbers of somebody whom it does not name."""
 _WRONG = 1.8
 """How much likelier an answer has to be right than missing, for a wrong number is worse than none."""
 _COUNT = re.compile(r"\b(?:how many|number of) ([\w' -]{1,60})")
@@ -227,18 +225,24 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     if not results:
         return Decision((), (), 0.0)
     judged = results[:_JUDGED]
-    agreements, evidence = measure_agreements(judged), evidence_features(understood.question)
+    question = understood.question
+    agreements, evidence = measure_agreements(judged), find_evidence(question, understood.inherited)
+    there = {**count_lines(question), **joint_features(evidence, question, list(map(float, understood.likely.kinds)))}
     features = tuple(
-        {**decision_features(understood, results, place), **evidence, "agreement": agreements[place]}
-        for place in range(len(judged))
+        {
+            **decision_features(understood, results, place),
+            **coverage_features(evidence, result.proposal, question.table),
+            **there,
+            "agreement": agreements[place],
+        }
+        for place, result in enumerate(judged)
     )
     if model is None:
         return Decision(tuple(replace(result, right=result.share) for result in results), features, 1.0)
     rights, answerable = model.predict(features)
-    stranger = names_other_owner(understood.question.reading.text, understood.question.table.mentions)
-    if stranger or 0 < features[0]["asked"] == features[0]["unheard"]:
+    if names_other_owner(question.reading.text, question.table.mentions):
         answerable = min(answerable, _OF_OTHERS)
-    if _computes_again(understood.question):
+    if _computes_again(question):
         rights = [
             min(right, _QUOTED) if result.proposal.form == "words" else right
             for right, result in zip(rights, judged, strict=True)
@@ -543,37 +547,6 @@ def _terms_meant(question: Question, wanted: Collection[str], is_printed: Callab
         for operand in question.reading.operands
         for synonym in find_synonyms(operand.phrase, wanted, is_printed)
         for term in synonym.replaced
-    }
-
-
-def evidence_features(question: Question) -> dict[str, float]:
-    """Return how many lines a filing has of what a question names, and of the times that it names.
-
-    A filing whose lines have no number of a quarter, or none called like something, hardly answers for it.
-    """
-    table, lexicon = question.table, read_lexicon()
-    counts, at = list[int](), list[float]()
-    for match in (match for operand in question.reading.operands for match in operand.matches):
-        lines = {
-            line.place: line for concept in match.concepts for line in table.by_concept.get(concept, ())
-            if not line.sentence
-        }  # fmt: skip
-        named = [lexicon.concepts[name].phrases for name in match.concepts if name in lexicon.concepts]
-        named += [lexicon.measures[name].phrases for name in match.measures]
-        for phrase in dict.fromkeys(phrase for phrases in named for phrase in phrases[:_NAMES]):
-            places = min((table.postings.get(term, ()) for term in phrase), key=len)
-            called = (table.lines[place] for place in places)
-            lines |= {line.place: line for line in called if set(phrase) <= {*line.label_terms}}
-        counts.append(len(lines))
-        if question.moments:
-            there = {moment for line in lines.values() for moment in line.moments}
-            at.append(len(there.intersection(question.moments)) / len(question.moments))
-    spans = [table.lines_at.get(moment, 0) for moment in question.moments if moment.months]
-    return {
-        "lines_named": log(1 + min(counts)) if counts else nan,
-        "most_lines_named": log(1 + max(counts)) if counts else nan,
-        "lines_at_times": min(at, default=nan),
-        "lines_of_period": log(1 + min(spans)) if spans else nan,
     }
 
 

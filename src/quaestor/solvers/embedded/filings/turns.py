@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.terms import terms
+from quaestor.facts.lines import FactCell
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.steps import Compute, Plan
@@ -88,12 +89,14 @@ class Understood:
         likely: What it is likely to ask for.
         proposals: The plans that would answer it, the likeliest first.
         past: How likely the answers before are right, the latest last.
+        inherited: Terms of the questions before that it may go on from.
     """
 
     question: Question
     likely: "Likely"
     proposals: tuple[Proposal, ...]
     past: tuple[float, ...] = ()
+    inherited: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ class TurnState:
         intent: That of the last question, by the form of its answer; "" before the first.
         sentences: The sentences that answers were taken from, by section and index, the latest last.
         kind: Of the last answer; "" before the first.
+        last: The number that was answered last; None if it was not one of the document.
     """
 
     base: Moment | None = None
@@ -123,6 +127,7 @@ class TurnState:
     intent: str = ""
     sentences: tuple[tuple[str, int], ...] = ()
     kind: str = ""
+    last: FactCell | None = None
 
 
 def read_turn_state(
@@ -133,6 +138,7 @@ def read_turn_state(
     table: FactTable,
     answer: PastAnswer | None = None,
     sentences: tuple[tuple[str, int], ...] = (),
+    last: FactCell | None = None,
 ) -> TurnState:
     """Return what the next question goes on from.
 
@@ -144,6 +150,7 @@ def read_turn_state(
         table: The facts.
         answer: What the answer was.
         sentences: The sentences that it was taken from.
+        last: The number that it was, if it was one of the document.
     """
     moments = tuple(dict.fromkeys(moment for _, moment in found if moment is not None))
     own = frozenset(reading.terms) - table.company
@@ -156,6 +163,7 @@ def read_turn_state(
         (answer, *state.before)[:_REMEMBERED] if answer else state.before,
         asks_for_fall(reading.text),
         sentences=sentences or state.sentences,
+        last=last,
     )
 
 
@@ -213,6 +221,7 @@ def ask_for(
         reading.relation,
         bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, likely.intents)),
         table.company, reading.role, reading.basis, tuple(map(float, likely.kinds)), likely.sentences,
+        state.last, state.sentences,
     )  # fmt: skip
     return find_candidates(asked, table)
 
@@ -238,7 +247,8 @@ def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWe
         intent = _INTENT_OF_FORM.get(answer.form, answer.form)
     else:
         intent = INTENTS[int(np.argmax(weights.intents.classify(reading, before=state.intent)))]
-    known = read_turn_state(state, reading, asked, found, table, answer, quoted)
+    last = found[0][0].cells.get(found[0][1]) if len(found) == 1 else None
+    known = read_turn_state(state, reading, asked, found, table, answer, quoted, last)
     kind = kind_of_plan(answer.form, [leaf.series for leaf in leaves if leaf.series]) if answer else "words"
     kind = kind or "money"  # most numbers of tables whose unit is not known
     if parts:
@@ -324,4 +334,4 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         again = compose(replace(earlier, reading=timed, moments=moments))
         composed = [one for one in again if set(moments).intersection(one.moments)]
     proposals = sorted([*composed, *quotes, *verdicts], key=lambda proposal: -proposal.score)
-    return Understood(question, likely, tuple(proposals), tuple(turn.right for turn in past))
+    return Understood(question, likely, tuple(proposals), tuple(turn.right for turn in past), state.terms)

@@ -34,7 +34,7 @@ _STOP = SMALL | frozenset(
     they them their he she we you i me us tell give show please and or but so then ok now about if any some there here
     these those than much many just only also not no yes say says said come up go going get got make made""".split()
 )
-_STOP_TERMS = frozenset(map(term, _STOP))
+STOP_TERMS = frozenset(map(term, _STOP))
 
 
 def _any_of(words: str) -> re.Pattern[str]:
@@ -179,7 +179,7 @@ class _Finder:
         company = table.company
         named = tuple(dict.fromkeys(one for one in asked.reading.terms if not one[0].isdigit()))
         self.own = tuple(one for one in named if one not in company) or named
-        said = dict.fromkeys(one for one in terms(asked.reading.text) if one not in _STOP_TERMS and one not in company)
+        said = dict.fromkeys(one for one in terms(asked.reading.text) if one not in STOP_TERMS and one not in company)
         self.said = tuple(one for one in said if not one[0].isdigit())
         self.synonyms = find_synonyms(terms(asked.reading.text), self.said, index.postings.__contains__)
         self.inherited = tuple(sorted(asked.inherited - set(self.own)))

@@ -1,0 +1,262 @@
+"""Whether a filing has what a question needs: what its words name, in one line or sentence, at the times it names."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from math import log, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.provenance import SentenceRef
+from quaestor.core.terms import terms
+from quaestor.facts.sentences import STATIC
+from quaestor.facts.table import FactTable, Series
+from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
+from quaestor.questions.answer_units import KINDS
+from quaestor.solvers.embedded.filings.composing import Proposal, Question
+from quaestor.solvers.embedded.filings.synonyms import find_synonyms
+from quaestor.solvers.embedded.filings.words import STOP_TERMS
+
+Flags = NDArray[np.bool_]
+
+_NAMES = 8
+"""Names of a concept by which its lines are looked for."""
+_FEW = 2
+"""Things that a question needs at least if it does not go on from the one before."""
+_SLIGHT = 1.0
+"""How much anything that is needed counts at least."""
+_IDENTIFIER = re.compile(r"[1-9][0-9]{2}")
+"""A number that may be a name, such as that of an aircraft."""
+_TIMES = frozenset(
+    terms(
+        "year quarter month week day fiscal last prior previous latest recent current period annual fy yr yoy half "
+        "first second third fourth january february march april may june july august september october november "
+        "december begin end start ago total net amount number value number percent million billion thousand"
+    )
+)
+"""Terms of times and amounts, which no line needs to have."""
+_MONEY, _PERCENT, _NUMBERS = (STATIC.index(name) for name in ("money", "percent", "numbers"))
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something that a question names, and what has it.
+
+    Attributes:
+        weight: How much it counts: how rare it is.
+        lines: Which lines of tables have it.
+        sentences: Which sentences have it.
+        concepts: What it is by its name, if the lexicon has it.
+    """
+
+    weight: float
+    lines: Flags = field(repr=False)
+    sentences: Flags = field(repr=False)
+    concepts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a question needs.
+
+    Attributes:
+        own: What it names.
+        inherited: What the questions before named that it goes on from.
+    """
+
+    own: tuple[Need, ...]
+    inherited: tuple[Need, ...] = ()
+
+    @property
+    def all(self) -> tuple[Need, ...]:
+        """All of it."""
+        return self.own + self.inherited
+
+
+def find_evidence(question: Question, inherited: Iterable[str]) -> Evidence:
+    """Return what a question needs, and which lines and sentences of its filing have it.
+
+    Args:
+        question: The question.
+        inherited: Terms of the questions before that it may go on from.
+    """
+    reading, table = question.reading, question.table
+    phrase = tuple(terms(reading.text))
+    own = _find_needs(phrase, table)
+    if not question.before or not (reading.goes_on or len(own) < _FEW):
+        return Evidence(own)
+    named = any(need.concepts for need in own)
+    rest = tuple(sorted(set(inherited).difference(phrase)))
+    before = _find_needs(rest, table)
+    return Evidence(own, tuple(need for need in before if not (named and need.concepts)))
+
+
+def _find_needs(phrase: Sequence[str], table: FactTable) -> tuple[Need, ...]:
+    lexicon = read_lexicon()
+    matches = [one for one in lexicon.find(tuple(phrase)) if not _TIMES.issuperset(phrase[one.start : one.end])]
+    named = {place for one in matches for place in range(one.start, one.end)}
+    needs = [_need_of_match(one, phrase, table) for one in matches]
+    wanted = [
+        term
+        for term in dict.fromkeys(term for place, term in enumerate(phrase) if place not in named)
+        if term not in STOP_TERMS and term not in _TIMES and term not in table.company
+        if not term[0].isdigit() or (_IDENTIFIER.fullmatch(term) and table.mentions(term))
+    ]
+    synonyms = find_synonyms(phrase, wanted, table.mentions)
+    for term in wanted:
+        lines, sentences = _having((term,), table)
+        for synonym in synonyms:
+            if term in synonym.replaced:
+                others = _having(tuple(synonym.printed), table)
+                lines, sentences = lines | others[0], sentences | others[1]
+        needs.append(Need(max(_SLIGHT, table.sentences.rarity(term)), lines, sentences))
+    return tuple(needs)
+
+
+def _need_of_match(match: LexiconMatch, phrase: Sequence[str], table: FactTable) -> Need:
+    lexicon = read_lexicon()
+    concepts = set(match.concepts)
+    called = [lexicon.concepts[name].phrases for name in match.concepts if name in lexicon.concepts]
+    for name in match.measures:
+        measure = lexicon.measures[name]
+        called.append(measure.phrases)
+        if measure.formula:
+            concepts |= set(measure.formula.concepts())
+    lines, sentences = _having(phrase[match.start : match.end], table)
+    for other in dict.fromkeys(one for phrases in called for one in phrases[:_NAMES]):
+        others = _having(other, table)
+        lines, sentences = lines | others[0], sentences | others[1]
+    for concept in concepts:
+        for line in table.by_concept.get(concept, ()):
+            if line.sentence:
+                sentences[_sentences_of(table, line.cells[0].ref)] = True
+            else:
+                lines[line.place] = True
+    weight = max(table.sentences.rarity(term) for term in phrase[match.start : match.end])
+    return Need(max(_SLIGHT, weight), lines, sentences, frozenset(concepts))
+
+
+def _sentences_of(table: FactTable, ref: object) -> list[int]:
+    """Return the sentence of a source, as places in the index; none of a cell."""
+    if not isinstance(ref, SentenceRef):
+        return []
+    place = table.sentences.places.get((ref.section, ref.sentence))
+    return [] if place is None else [place]
+
+
+def _having(phrase: Sequence[str], table: FactTable) -> tuple[Flags, Flags]:
+    """Return which lines of tables, and which sentences, have all of some terms."""
+    lines, sentences = np.zeros(len(table.lines), np.bool_), np.zeros(len(table.sentences.sentences), np.bool_)
+    if phrase:
+        in_lines = [table.postings.get(term, ()) for term in phrase]
+        if all(in_lines):
+            lines[list(set(in_lines[0]).intersection(*in_lines[1:]))] = True
+        in_text = [table.sentences.postings.get(term) for term in phrase]
+        if all(one is not None for one in in_text):
+            sentences[reduce(np.intersect1d, [one for one in in_text if one is not None])] = True
+    return lines, sentences
+
+
+def joint_features(evidence: Evidence, question: Question, kinds: Sequence[float]) -> dict[str, float]:
+    """Return how much of what a question needs is in one line or sentence.
+
+    Args:
+        evidence: What it needs.
+        question: The question.
+        kinds: The probability of each kind of answer, as `KINDS`.
+    """
+    index = question.table.sentences
+    numbered = index.static[:, _NUMBERS] > 0 if len(index.sentences) else np.zeros(0, np.bool_)
+    kind = KINDS[int(np.argmax(kinds))] if kinds else ""
+    column = {"money": _MONEY, "price": _MONEY, "percent": _PERCENT}.get(kind)
+    of_kind = numbered if column is None or not len(numbered) else numbered & (index.static[:, column] > 0)
+    found = {"needs": float(len(evidence.own)), "needs_inherited": float(len(evidence.inherited))}
+    for name, needs in (("", evidence.own), ("_inherited", evidence.all)):
+        if not needs:
+            continue
+        weights = np.array([need.weight for need in needs])
+        weights /= weights.sum()
+        lines, sentences = weights @ [need.lines for need in needs], weights @ [need.sentences for need in needs]
+        in_lines, anywhere = _highest(lines), _highest(sentences)
+        joint = max(in_lines, _highest(sentences[of_kind]))
+        found |= {
+            f"joint_lines{name}": in_lines,
+            f"joint{name}": max(in_lines, _highest(sentences[numbered])),
+            f"joint_kind{name}": joint,
+            f"joint_apart{name}": max(in_lines, anywhere) - joint,
+        }
+    return found | _features_of_members(evidence, numbered)
+
+
+def _highest(values: NDArray[np.float64]) -> float:
+    return float(values.max(initial=0.0))
+
+
+def _features_of_members(evidence: Evidence, numbered: Flags) -> dict[str, float]:
+    """Return whether something that is measured, and the rarest of what else is named, are in one place."""
+    measures = [need for need in evidence.own if need.concepts]
+    others = [need for need in evidence.own if not need.concepts]
+    if not measures or not others:
+        return {}
+    rarest = max(others, key=lambda need: need.weight)
+    lines = np.logical_and.reduce([need.lines for need in measures])
+    sentences = np.logical_and.reduce([need.sentences for need in measures])
+    return {
+        "member_line": float((lines & rarest.lines).any()),
+        "member_near": float((lines & rarest.lines).any() or (sentences & rarest.sentences & numbered).any()),
+        "member_there": float(rarest.lines.any() or rarest.sentences.any()),
+    }
+
+
+def coverage_features(evidence: Evidence, proposal: Proposal, table: FactTable) -> dict[str, float]:
+    """Return how much of what a question needs the lines and sentences of a plan have."""
+    lines = sorted({series.line.place for series in proposal.series if not series.line.sentence})
+    refs = [step.source for step in proposal.plan.extracts]
+    sentences = sorted({place for ref in refs for place in _sentences_of(table, ref)})
+    found = {}
+    for name, needs in (("own", evidence.own), ("inherited", evidence.inherited)):
+        open_needs = [one for one in needs if not (one.lines[lines].any() or one.sentences[sentences].any())]
+        whole = sum(need.weight for need in needs)
+        found[f"needs_open_{name}"] = sum(need.weight for need in open_needs) / whole if whole else nan
+        found[f"rarest_need_open_{name}"] = max((need.weight for need in open_needs), default=0.0)
+    return found | {"contradicted": _contradicts(evidence.own, proposal.series)}
+
+
+def _contradicts(needs: Iterable[Need], series: Sequence[Series]) -> float:
+    """Return whether the numbers of a plan are known to be of other concepts than a question names."""
+    wanted = {concept for need in needs for concept in need.concepts}
+    known = {one.concept for one in series if one.concept}
+    return float(bool(wanted) and bool(known) and wanted.isdisjoint(known)) if wanted else nan
+
+
+def count_lines(question: Question) -> dict[str, float]:
+    """Return how many lines a filing has of what a question names, and of the times that it names.
+
+    A filing whose lines have no number of a quarter, or none called like something, hardly answers for it.
+    """
+    table, lexicon = question.table, read_lexicon()
+    counts, at = list[int](), list[float]()
+    for match in (match for operand in question.reading.operands for match in operand.matches):
+        lines = {
+            line.place: line for concept in match.concepts for line in table.by_concept.get(concept, ())
+            if not line.sentence
+        }  # fmt: skip
+        named = [lexicon.concepts[name].phrases for name in match.concepts if name in lexicon.concepts]
+        named += [lexicon.measures[name].phrases for name in match.measures]
+        for phrase in dict.fromkeys(phrase for phrases in named for phrase in phrases[:_NAMES]):
+            places = min((table.postings.get(term, ()) for term in phrase), key=len)
+            called = (table.lines[place] for place in places)
+            lines |= {line.place: line for line in called if set(phrase) <= {*line.label_terms}}
+        counts.append(len(lines))
+        if question.moments:
+            there = {moment for line in lines.values() for moment in line.moments}
+            at.append(len(there.intersection(question.moments)) / len(question.moments))
+    spans = [table.lines_at.get(moment, 0) for moment in question.moments if moment.months]
+    return {
+        "lines_named": log(1 + min(counts)) if counts else nan,
+        "most_lines_named": log(1 + max(counts)) if counts else nan,
+        "lines_at_times": min(at, default=nan),
+        "lines_of_period": log(1 + min(spans)) if spans else nan,
+    }
