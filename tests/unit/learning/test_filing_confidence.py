@@ -28,3 +28,15 @@ def entries(*items: tuple[str | None, str | None]) -> ValueList:
 )
 def test_an_answer_of_two_parts_is_right_if_both_are(value: AnswerValue, right: bool) -> None:
     assert is_right(TWO, value, Scale.BILLION) is right
+
+
+@pytest.mark.parametrize(("number", "right"), [("520", True), ("675", False)])
+def test_the_numbers_of_a_list_are_compared_and_not_only_its_labels(number: str, right: bool) -> None:
+    label = {"values": [{"label": "2022", "value": 520, "scale": "million", "unit": "USD"}]}
+    assert is_right(label, entries(("2022", number)), Scale.MILLION) is right
+
+
+def test_small_words_do_not_make_a_quotation_right() -> None:
+    label = {"text": "the costs of the new plants which are under construction"}
+    assert not is_right(label, Text("the results of the year which are under review"), Scale.ONE)
+    assert is_right(label, Text("Costs of new plants rose."), Scale.ONE)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
-from math import exp, isclose, log, log10, nan, prod
+from math import exp, isclose, isnan, log, log10, nan, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,13 @@ _FORMS = (
     "value", "measure", "ratio", "share", "sum", "growth", "change", "difference", "cagr", "average", "list", "members",
     "ranking", "compare", "words", "parts", "before", "verdict",
 )  # fmt: skip
+_INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
+    "value": ("lookup", "text_fact"), "before": ("lookup", "text_fact"), "measure": ("lookup", "ratio"),
+    "ratio": ("ratio", "share"), "share": ("share", "ratio"), "difference": ("change",), "members": ("list",),
+    "compare": ("comparison", "yesno"), "verdict": ("yesno", "comparison"), "parts": ("two_part",),
+    "words": ("text_fact", "why", "description"),
+}  # fmt: skip
+"""What questions ask for that are answered in a form, if it is not called like it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +244,7 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
         }
         for place, result in enumerate(judged)
     )
+    features = tuple({**one, **_behind(one, features)} for one in features)
     if model is None:
         return Decision(tuple(replace(result, right=result.share) for result in results), features, 1.0)
     rights, answerable = model.predict(features)
@@ -251,6 +259,17 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     order = sorted(range(len(judged)), key=lambda place: -rights[place])
     ranked = *(judged[place] for place in order), *results[_JUDGED:]
     return Decision(ranked, tuple(features[place] for place in order), answerable)
+
+
+_LESS_IS_BETTER = ("needs_open_own", "rarest_need_open_own", "needs_open_inherited")
+_MORE_IS_BETTER = ("form_asked", "kind_fits")
+
+
+def _behind(features: Mapping[str, float], judged: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return how far a result is behind the best one of all that are judged."""
+    known = {name: [one[name] for one in judged if not isnan(one[name])] for name in _LESS_IS_BETTER + _MORE_IS_BETTER}
+    least = {f"{name}_behind": features[name] - min(known[name], default=nan) for name in _LESS_IS_BETTER}
+    return least | {f"{name}_behind": max(known[name], default=nan) - features[name] for name in _MORE_IS_BETTER}
 
 
 Part = tuple[Understood, Decision]
@@ -468,6 +487,8 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
         )
     }
     features |= _features_of_numbers(result)
+    form = proposal.form
+    features["form_asked"] = sum(question.intents.get(name, 0.0) for name in _INTENTS_OF_FORM.get(form, (form,)))
     features |= {f"form={form}": float(proposal.form == form) for form in _FORMS}
     features |= {f"intent={name}": question.intents[name] for name in INTENTS}
     return features | {f"plan_{name}": value for name, value in proposal.features.items()}
@@ -489,16 +510,22 @@ def _features_of_numbers(result: Result) -> dict[str, float]:
 
 
 def _features_of_last(last: PastAnswer | None, proposal: Proposal) -> dict[str, float]:
-    """Return what a result has of the last answer: its numbers, its lines, its member."""
+    """Return what a result has of the last answer: its numbers, its lines, its measure, its kind, its member."""
     if last is None:
         return {}
     numbers = {(leaf.series.place, leaf.moment) for node in last.measured for leaf in node.leaves() if leaf.series}
     taken = set(zip((series.place for series in proposal.series), proposal.moments, strict=False))
     lines, members = {series.place for series in last.series}, {series.members for series in last.series}
+    measures = {series.concept or series.line.label_terms for series in last.series}
+    kinds = [
+        kind_of_plan(form, series) for form, series in ((proposal.form, proposal.series), (last.form, last.series))
+    ]
     return {
         "last_numbers": float(len(last.measured)),
         "last_taken": len(numbers & taken) / max(1, len(numbers)),
         "last_lines": sum(series.place in lines for series in proposal.series) / max(1, len(proposal.series)),
+        "last_measures": float(any((one.concept or one.line.label_terms) in measures for one in proposal.series)),
+        "last_kind": float(kinds[0] == kinds[1]),
         "last_members": float(any(series.members in members for series in proposal.series if series.members)),
     }
 

@@ -16,10 +16,9 @@ from quaestor.solvers.embedded.filings.deciding import (
     Result,
     choose_apart,
     decide_question,
-    evidence_features,
     measure_agreements,
 )
-from quaestor.solvers.embedded.filings.turns import FilingWeights, understand_turn
+from quaestor.solvers.embedded.filings.turns import FilingWeights
 from quaestor.solvers.embedded.model.loading import load_weights
 
 
@@ -124,14 +123,3 @@ def test_a_number_and_a_sentence_that_prints_it_support_each_other() -> None:
     stated = result(Text("Sales rose to $1.2 billion."), "words", 0.3)
     agreeing, other = result(Number(Decimal(1198)), "value", 0.5), result(Number(Decimal(70)), "value", 0.2)
     assert measure_agreements([agreeing, other, stated]) == [0.3, 0.0, 0.5]
-
-
-def test_lines_of_what_a_question_names_are_counted_at_its_times(weights: FilingWeights, table: FactTable) -> None:
-    def count(text: str) -> tuple[float, float]:
-        features = evidence_features(understand_turn(text, [], table, weights).question)
-        return features["lines_named"], features["lines_of_period"]
-
-    there, period = count("what was revenue in 2023?")
-    assert there > 0 < period
-    assert count("what was revenue in the third quarter of 2023?") == (there, 0)
-    assert count("what was goodwill in 2023?") == (0, period)
