@@ -39,10 +39,26 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 """Words before a number that is not an amount."""
+_OPENERS = frozenset(
+    "approximately about around nearly almost roughly over includes including the these those this that our we its "
+    "their all each every some only more another other an a and or but with without to by as at in on of for from "
+    "under between during since until after before within than up total average number top first last next both any no "
+    "which if when while through per plus additionally currently today also is are was were has had have january "
+    "february march april may june july august september october november december jan feb mar apr jun jul aug sep "
+    "sept oct nov dec fy fiscal year years".split()
+)
+"""Words whose capital makes no name of the number after them."""
+_OPENED = re.compile(r"\s(?:[A-Z\u201c(]|(?:is|was|are|has|will|and|or|platform|series)\b)|\W*$")
+"""After a name that begins a sentence: an opening verb ("Opened 12 stores") is followed by what it is about."""
+_TITLE = re.compile(
+    r"\s(?:(?:Senior|Executive|Vice|Corporate|Co-)\s?){0,3}(?:President|Chair|Chief|Director|General Counsel)"
+)
+"""After the age of an officer."""
 _BETWEEN = re.compile(r"[^\W\d_]|[,;]\s")
 """A letter or a comma: what is between the numbers of a sentence."""
 _TABULAR = 12
 """Numbers that a sentence has at least, if it may be a table."""
+_LONGEST_NAME = 30
 _CENTS = -2
 _SCALES = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION}
 
@@ -123,9 +139,28 @@ def _names_a_thing(text: str, mention: Mention) -> bool:
     if not text[: ref.start].strip("*†^([ ") and not text[ref.end :].lstrip(" ,").lstrip("*†").lstrip()[:1].islower():
         return True  # the number of a paragraph or an exhibit
     around = text[max(0, ref.start - 1) : ref.start] + text[ref.end : ref.end + 1]
-    return any(char in "-/" or char.isalpha() for char in around) or bool(
-        _REFERENCE.search(text, max(0, ref.start - 15), ref.start)
+    return (
+        any(char in "-/" or char.isalpha() for char in around)
+        or bool(_REFERENCE.search(text, max(0, ref.start - 15), ref.start))
+        or _follows_a_name(text, ref.start, ref.end)
     )
+
+
+def _follows_a_name(text: str, start: int, end: int) -> bool:
+    """Whether a number is called after a capitalised word (Model 3), or is the page of a heading in a list."""
+    before = text[max(0, start - _LONGEST_NAME) : start]
+    if before.rstrip().endswith((" . .", "...")):
+        return True
+    words = before.split()
+    if not words or before[-1] != " " or "," in text[start:end]:
+        return False
+    word = words[-1].lstrip('(\u201c\u2018"\u2013')
+    if not word[:1].isupper() or word.lower() in _OPENERS or word.endswith((".", ",", ":", ";", ")", "\u2019s", "'s")):
+        return False
+    if _TITLE.match(text, end):
+        return False
+    opens = not any(map(str.isalnum, text[: start - len(words[-1]) - 1]))
+    return not opens or (not word.endswith(("ed", "ing")) and bool(_OPENED.match(text, end)))
 
 
 def _read_cell(document: Document, mention: Mention, moment: Moment | None, plain: str, usual: Scale) -> FactCell:

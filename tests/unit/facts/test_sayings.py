@@ -1,5 +1,7 @@
 """Numbers of running text become lines of the table of facts."""
 
+import pytest
+
 from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
 from quaestor.facts.lines import FactLine
@@ -45,6 +47,27 @@ def test_a_short_clause_goes_on_with_the_one_before_it() -> None:
 
 def test_numbers_of_names_are_no_amounts() -> None:
     assert read_text("See Note 5 and Form 10-K on the 737-8.").sayings == ()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We make the Model 3, and the RTX 40 Series.",
+        "Model 3 is a sedan.",
+        "The union (IAM 837) rejected it.",
+        "Consolidated Balance Sheets 54",
+        "Restrictive covenants.........7",
+    ],
+)
+def test_what_is_called_by_a_number_is_not_counted(sentence: str) -> None:
+    assert read_text(sentence).sayings == ()
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Our 20 largest tenants left.", "Opened 12 stores.", "In Ohio 1,200 people work."]
+)
+def test_what_begins_a_sentence_counts(sentence: str) -> None:
+    assert len(read_text(sentence).sayings) == 1
 
 
 def test_sentences_are_found_apart_from_tables() -> None:
