@@ -237,6 +237,13 @@ def test_a_quarter_is_the_longer_period_less_the_other_one() -> None:
     assert spell_at(find(quarters, "revenue"), Moment(2022, 4, 12), terms) is None
 
 
+def test_what_a_sentence_says_of_a_year_is_not_of_its_quarters() -> None:
+    years = build_facts(assemble("y", [ParagraphPart(("Advertising was $5 million in 2023 and $4 million in 2022.",))]))
+    (series,) = years.series
+    assert spell_at(series, Moment(2023, 4, 3), Terms(years)) is None
+    assert spell_at(series, Moment(2023, 4, 12), Terms(years)) == "x0"
+
+
 def test_a_quarter_is_compared_with_that_of_the_year_before() -> None:
     rows = (
         ("", "three months ended june 30 , 2023", "three months ended june 30 , 2022"),

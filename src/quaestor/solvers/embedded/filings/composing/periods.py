@@ -58,13 +58,24 @@ def _pick_at(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
     if near and want.months == 0:
         longest = max(near, key=lambda moment: moment.months)
         return longest, series.cells[longest]
-    if want.year in series.line.years:
-        # A sentence that names the year may date its number by a day in it, or by its own date. A line may be called
-        # by a year, as notes are by that in which they fall due: its latest number is meant.
-        of_year = [moment for moment in series.cells if moment is not None and moment.year == want.year]
-        timed = of_year[:1] or ([] if series.line.sentence else [moment for moment in series.cells if moment])
-        return want, series.cells[max(timed)] if timed else series.first
-    return None
+    return _pick_by_year(series, want) if want.year in series.line.years else None
+
+
+def _pick_by_year(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
+    """Return the number of a line that names the year of a time, and when it is.
+
+    A sentence that names the year may date its number by a day in it, or by its own date. A line may be called by a
+    year, as notes are by that in which they fall due: its latest number is meant. The number of a quarter is of it.
+    """
+    timed = {moment: cell for moment, cell in series.cells.items() if moment is not None}
+    if want.months not in (0, 12):
+        timed = {at: cell for at, cell in timed.items() if at.end == want.end and at.months <= 1}
+    elif of_year := [at for at in timed if at.year == want.year]:
+        return of_year[0], timed[of_year[0]]
+    if timed:
+        at = next(iter(timed)) if series.line.sentence else max(timed)
+        return at, timed[at]
+    return (want, series.cells[None]) if None in series.cells else None
 
 
 def spell_at(
