@@ -29,6 +29,17 @@ _GLUE = frozenset(
 """Words between numbers of one list."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z&'/-]*")
 _BREAK = re.compile(r"[;:()\u2014]|,(?=\s)")
+_OF_WHICH = re.compile(r"\b(?:of which|including|excluding|of whom|compared)\b")
+_ASIDE = re.compile(
+    r"\s*(?:based|including|excluding|inclusive|exclusive|net of|before|after|which|who|as defined|included|consisting"
+    r"|assuming|calculated|adjusted|if|when|subject to|no par|in the aggregate|primarily)\b"
+)
+"""The beginning of what is set between commas after a thing."""
+_CLOSED = {",": ",", "(": ")"}
+_PLACES = frozenset("in at by over for from with on under within across through".split())
+"""Words that go on with what was said before: "122 offices and facilities in 33 countries"."""
+_MOST_AFTER_AND = 3
+"""Words before a number, of which one may be the "and" that a new thing begins with."""
 _MOST_BEFORE, _MOST_AFTER = 14, 9
 """Words before and after a number that describe it."""
 _LEAST = 2
@@ -201,15 +212,47 @@ def _clause(plain: str, begin: int, start: int, end: int, stop: int) -> str:
         end: The character after the last one.
         stop: Where the next number begins.
     """
+    if stop < len(plain):
+        stop = _next_thing(plain, end, stop)
     right = _BREAK.search(plain, end, stop)
     after = plain[end : right.start() if right else stop]
-    least = _LEAST - len(terms(after))
-    breaks = {0, begin, *(match.end() for match in _BREAK.finditer(plain, 0, start))}
-    before = next(
-        (plain[left:start] for left in sorted(breaks, reverse=True) if len(terms(plain[left:start])) >= least),
-        plain[:start],
-    )
+    opening = _next_thing(plain, begin, start) if begin else start
+    told = len(terms(" ".join(_without_glue(after))))
+    least = _LEAST - told if opening == start or not told else 0
+    marks = list(_BREAK.finditer(plain, 0, start))
+    breaks = sorted({0, begin, opening, *(mark.end() for mark in marks)} - {start}, reverse=True)
+    left = next((left for left in breaks if len(terms(plain[left:start])) >= least), 0)
+    before = _without_aside(plain, left, start, begin, marks)
     return " ".join((*_without_glue(before)[-_MOST_BEFORE:], *_without_glue(after)[:_MOST_AFTER]))
+
+
+def _next_thing(plain: str, begin: int, end: int) -> int:
+    """Return where the words between two numbers begin to be about the second one: `end` if they do not."""
+    found = _OF_WHICH.search(plain, begin, end)
+    if found and not _BREAK.search(plain, found.end(), end):
+        words = plain[begin : found.start()].rstrip()
+        if not words or words[-1] == "," or not found[0].startswith("of"):
+            return found.start()
+    words_between = list(_WORD.finditer(plain, begin, end))
+    joints = [place for place, word in enumerate(words_between) if word[0] == "and"]
+    left = [word[0].lower() for word in words_between[joints[-1] + 1 :]] if joints else []
+    if joints and len(left) < _MOST_AFTER_AND and _PLACES.isdisjoint(left[-1:]):
+        joint = words_between[joints[-1]]
+        if (len(joints) == 1 or not left) and not _BREAK.search(plain, joint.end(), end):
+            return joint.end()
+    return end
+
+
+def _without_aside(plain: str, left: int, start: int, begin: int, marks: Sequence[re.Match[str]]) -> str:
+    """Return the words before a number, of "the value, net of tax, was" without what is set between commas."""
+    opening = next((mark[0] for mark in marks if mark.end() == left), "")
+    closing = next((mark for mark in marks if mark.start() >= left), None)
+    if opening in _CLOSED and closing is not None and closing[0] == _CLOSED[opening] and _ASIDE.match(plain, left):
+        lefts = sorted({0, begin, *(mark.end() for mark in marks if mark.end() < left)}, reverse=True)
+        other = next((one for one in lefts if len(terms(plain[one : left - 1])) >= _LEAST), -1)
+        if other >= begin and _WORD.search(plain, closing.end(), start):
+            return f"{plain[other : left - 1]} {plain[closing.end() : start]}"
+    return plain[left:start]
 
 
 def _without_glue(text: str) -> list[str]:

@@ -63,6 +63,16 @@ def test_what_is_called_by_a_number_is_not_counted(sentence: str) -> None:
     assert read_text(sentence).sayings == ()
 
 
+def test_a_new_thing_takes_no_words_of_the_one_before_it() -> None:
+    table = read_text("We had $5 million of cash from operations and paid $3 million of dividends.")
+    assert [line.label for line in table.sayings] == ["We had cash from operations", "paid dividends"]
+
+
+def test_what_is_set_between_commas_names_nothing() -> None:
+    table = read_text("The fair value of the notes, based on Level 2 inputs, was $88 million.")
+    assert [line.label for line in table.sayings] == ["fair value of the notes"]
+
+
 @pytest.mark.parametrize(
     "sentence", ["Our 20 largest tenants left.", "Opened 12 stores.", "In Ohio 1,200 people work."]
 )
