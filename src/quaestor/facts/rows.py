@@ -29,6 +29,15 @@ _FOOTNOTE = re.compile(r"\(\d{1,2}\)")
 _CHANGE = re.compile(
     r"\b(?:changes?|increase|decrease|growth|variance|vs|versus|yoy|y/y)\b|\binc\b[^a-z]{0,4}dec\b", re.IGNORECASE
 )
+_OPENS = re.compile(
+    r"\b(?:beginning|start)\s(?:of\s(?:the\s)?(?:fiscal\s)?(?:year|period|quarter)|balances?)\b|\bopening\sbalances?\b",
+    re.IGNORECASE,
+)
+_CLOSES = re.compile(
+    r"\bend\sof\s(?:the\s)?(?:fiscal\s)?(?:year|period|quarter)\b|\b(?:ending|closing)\sbalances?\b", re.IGNORECASE
+)
+_DURING = re.compile(r"\b(?:during|held|gains?|changes?|recognized\sin)\b", re.IGNORECASE)
+"""In the label of what happened by the end of a year."""
 _QUARTER = re.compile(r"\b(?:quarters?|three months)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _LEAP_YEAR = 2020
@@ -203,6 +212,9 @@ class _TableReader:
             return None
         if table.role is TableRole.BALANCE_SHEET:
             return Moment(*moment.end, 0)
+        if moment.months and (edge := _edge_of(table.rows[ref.row].label) or _edge_of(table.columns[ref.column].label)):
+            before = moment.before(quarters=moment.months // 3) if edge < 0 else moment
+            return Moment(*before.end, 0)
         if table.role in _FLOWS and not moment.months and self.is_annual and table.orientation == "columns":
             return Moment(*moment.end, 12)
         return moment
@@ -255,6 +267,13 @@ class _TableReader:
             months = lengths[place * len(lengths) // len(columns)] if lengths else moment.months
             found[column] = Moment(*moment.end, months)
         return found
+
+
+def _edge_of(label: str) -> int:
+    """Return -1 for what a label says is of the beginning of a period, 1 of its end, 0 of neither."""
+    if _DURING.search(label):
+        return 0
+    return bool(_CLOSES.search(label)) - bool(_OPENS.search(label))
 
 
 def _currency_of(fact: Fact) -> str | None:

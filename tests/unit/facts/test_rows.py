@@ -107,6 +107,14 @@ def test_balances_are_lines_by_their_columns_and_flows_go_on_in_the_next_block()
     assert "Balance, December 31, 2022" not in lines
 
 
+def test_what_a_balance_is_at_the_beginning_of_a_year_is_of_the_end_of_the_year_before() -> None:
+    grid = [["", "2024", "2023"], ["Balance at beginning of year", "9", "8"], ["Additions", "3", "1"]]
+    opening, flow, closing = read_grid([*grid, ["Balance at end of year", "12", "9"]]).lines
+    assert opening.moments == (Moment(2023, 4, 0), Moment(2022, 4, 0))
+    assert flow.moments == (Moment(2024, 4, 12), Moment(2023, 4, 12))
+    assert closing.moments == (Moment(2024, 4, 0), Moment(2023, 4, 0))
+
+
 def test_a_loss_is_called_income_too() -> None:
     (line,) = read_grid([["", "2024", "2023"], ["Net loss", "$ (5)", "$ (4)"]]).lines
     assert "incom" in line.label_terms
