@@ -6,15 +6,16 @@ Names lines whose own label does not, and removes periods from headings.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 
 from quaestor.core.fiscal import FiscalCalendar
 from quaestor.core.periods import find_periods, parse_period
 from quaestor.core.provenance import CellRef
-from quaestor.core.quantity import Scale
+from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.terms import terms
+from quaestor.documents.captions import covers, is_price, scale_in_text
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.documents.table import Cell, Header, Table, TableRole
@@ -38,6 +39,17 @@ _CLOSES = re.compile(
 )
 _DURING = re.compile(r"\b(?:during|held|gains?|changes?|recognized\sin)\b", re.IGNORECASE)
 """In the label of what happened by the end of a year."""
+_LONGEST_LABEL = 250
+_HAS_NUMBERS = re.compile(
+    r"\bshares?\b|\bpar value\b|\ballowances?\b|\bnet of\b|\bless\b|\baccumulated\b|\bincluding\b", re.IGNORECASE
+)
+"""In a label that has numbers of its own."""
+_LABEL_PART = re.compile(r"[;:(),]\s|[\u2013\u2014]|\s\(|\)")
+_LISTED = re.compile(r"\s?,?\s?(?:and\s?)?(?:of\s)?")
+_SHARES = re.compile(r"\bshares\b|\bissued\b|\boutstanding\b|\bauthorized\b", re.IGNORECASE)
+_SCALE_OF_SHARES = re.compile(
+    r"\bshares,?\s(?:which\s)?(?:are\s)?(?:reflected\s)?in\s(thousands|millions)\b", re.IGNORECASE
+)
 _QUARTER = re.compile(r"\b(?:quarters?|three months)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _LEAP_YEAR = 2020
@@ -120,6 +132,10 @@ class _TableReader:
         for one in found:
             yield self._line(place, one.label, one.path, tuple(one.cells))
             place += 1
+        for row in body:
+            for label, numbers in self._numbers_of_label(row).items():
+                yield self._line(place, label, names[row][1], tuple(numbers))
+                place += 1
 
     def _is_time(self, row: Header) -> bool:
         """Return whether a row is called by a time alone, as "Balance, December 31, 2024" is."""
@@ -166,6 +182,53 @@ class _TableReader:
             found.append((label, path))
         return found
 
+    def _numbers_of_label(self, row: int) -> dict[str, list[FactCell]]:
+        """Return the numbers that the label of a row has, by what it calls them: "shares authorized", "allowances".
+
+        As many numbers as there are times are one of each; a single one is of the time that it names, or the last one.
+        """
+        cell, text = self.table.cells[row][0], self.table.cells[row][0].text
+        if len(text) > _LONGEST_LABEL or not cell.quantities or not _HAS_NUMBERS.search(text):
+            return {}
+        moments = [self._moment_of(other) for other in self.table.cells[row][1:] if other.quantities]
+        if not moments:
+            moments = [self._moment_of(other) for other in self.table.cells[row][1:]]
+        times = list(dict.fromkeys(moment for moment in moments if moment is not None))
+        groups = _group_numbers(text, cell.quantities) if times else []
+        opening = text[: groups[0][1]] if groups else ""
+        breaks = [found.start() for found in _LABEL_PART.finditer(opening)]
+        head = opening[: breaks[-1]].strip() if breaks else _without_time(opening.split())
+        if not _LETTERS.search(head):
+            return {}
+        found: dict[str, list[FactCell]] = {}
+        before, begin = "", 0
+        for place, (numbers, start, end) in enumerate(groups):
+            stop = groups[place + 1][1] if place + 1 < len(groups) else len(text)
+            own = _before_number(text, begin, start)
+            before = own if own or ";" in text[begin:start] else before
+            after = _LABEL_PART.split(text[end:stop])[0]
+            dated = [one.period.year for one in find_periods(text[end:stop])]
+            when = times if len(numbers) > 1 else [time for time in times if time.year in dated[:1]] or [max(times)]
+            words = _without_time(f"{before} {after}".split())
+            begin = end
+            if len(when) == len(numbers) and words and _is_counted_or_money(numbers[-1], words):
+                read = [self._number_of_label(cell, one, words, time) for one, time in zip(numbers, when, strict=True)]
+                found.setdefault(f"{head}, {words}", []).extend(read)
+        return found
+
+    def _number_of_label(self, cell: Cell, quantity: Quantity, words: str, moment: Moment) -> FactCell:
+        table, scale = self.table, quantity.scale
+        shares = quantity.unit in (None, "shares")
+        if shares:
+            quantity = replace(quantity, unit="shares")
+        if scale is Scale.ONE and not is_price(words):
+            named = _SCALE_OF_SHARES.search(f"{table.caption} {self.lead}") if shares else None
+            if named is not None:
+                scale = Scale.THOUSAND if named[1].lower() == "thousands" else Scale.MILLION
+            elif scale_in_text(quantity) is None and (not shares or covers(table.caption, table.unit, words, "shares")):
+                scale = table.scale or scale
+        return FactCell(cell.ref, quantity, scale, quantity.unit, moment, ())
+
     def _read(self, cells: Sequence[tuple[Cell, Header]]) -> tuple[FactCell, ...]:
         """Return the numbers of cells, each with what heads it beside the line; marks of footnotes are none."""
         found = []
@@ -208,10 +271,8 @@ class _TableReader:
         if period is not None and period.kind == "year" and ref.column in self._quarters:
             return Moment(period.year, self._quarters[ref.column], 3)
         moment = moment_of_period(period, self.calendar) if period is not None else None
-        if moment is None:
-            return None
-        if table.role is TableRole.BALANCE_SHEET:
-            return Moment(*moment.end, 0)
+        if moment is None or table.role is TableRole.BALANCE_SHEET:
+            return None if moment is None else Moment(*moment.end, 0)
         if moment.months and (edge := _edge_of(table.rows[ref.row].label) or _edge_of(table.columns[ref.column].label)):
             before = moment.before(quarters=moment.months // 3) if edge < 0 else moment
             return Moment(*before.end, 0)
@@ -269,6 +330,47 @@ class _TableReader:
         return found
 
 
+def _before_number(text: str, begin: int, start: int) -> str:
+    """Return what a label says before a number, after the last comma or bracket: "authorized: 10,000 shares"."""
+    parts = _LABEL_PART.split(text[begin:start])
+    if not parts[-1].strip() and len(parts) > 1 and text[:start].rstrip().endswith((":", "\u2013", "\u2014")):
+        del parts[-1]
+    return _without_time(parts[-1].split()) if len(parts) > 1 else ""
+
+
+def _without_time(words: list[str]) -> str:
+    """Return words without numbers and without those at their ends that say when."""
+    words = [word.strip(",;:.") for word in words if _LETTERS.search(word)]
+    while words and words[-1].lower() in _WHEN:
+        del words[-1]
+    while words and words[0].lower() in _WHEN:
+        del words[0]
+    return " ".join(words)
+
+
+def _is_counted_or_money(quantity: Quantity, words: str) -> bool:
+    """Return whether a number in a label is of money or of shares."""
+    if quantity.unit is None:
+        return quantity.scale is not Scale.PERCENT and _SHARES.search(words) is not None
+    return quantity.unit.isupper() or quantity.unit == "shares"
+
+
+def _group_numbers(text: str, quantities: Sequence[Quantity]) -> list[tuple[list[Quantity], int, int]]:
+    """Return the numbers of a text, those together that are listed, with where they begin and end."""
+    found: list[tuple[list[Quantity], int, int]] = []
+    end = 0
+    for quantity in quantities:
+        start = text.find(quantity.text, end) if quantity.text else -1
+        if start < 0:
+            return []
+        if found and _LISTED.fullmatch(text, end, start):
+            found[-1] = [*found[-1][0], quantity], found[-1][1], start + len(quantity.text)
+        else:
+            found.append(([quantity], start, start + len(quantity.text)))
+        end = start + len(quantity.text)
+    return found
+
+
 def _edge_of(label: str) -> int:
     """Return -1 for what a label says is of the beginning of a period, 1 of its end, 0 of neither."""
     if _DURING.search(label):
@@ -296,6 +398,10 @@ def _terms_of(words: str) -> frozenset[str]:
 _TIME_TERMS = _terms_of(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug "
     "sep sept oct nov dec fiscal year years ended ending month months quarter quarters three six nine twelve weeks"
+)
+_WHEN = frozenset(
+    "and of in at as on for dates respective respectively january february march april may june july august september "
+    "october november december".split()
 )
 _PARTS_OF_TIMES = _terms_of(
     "first second third fourth half during unaudited audited date period periods balance balances beginning opening "

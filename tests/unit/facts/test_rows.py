@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from quaestor.core.provenance import CellRef
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, build_facts
@@ -113,6 +114,21 @@ def test_what_a_balance_is_at_the_beginning_of_a_year_is_of_the_end_of_the_year_
     assert opening.moments == (Moment(2023, 4, 0), Moment(2022, 4, 0))
     assert flow.moments == (Moment(2024, 4, 12), Moment(2023, 4, 12))
     assert closing.moments == (Moment(2024, 4, 0), Moment(2023, 4, 0))
+
+
+def test_numbers_of_a_label_are_lines_of_their_own() -> None:
+    grid = [
+        ["(in millions)", "2024", "2023"],
+        ["Parts, and fuel, less allowances of $276 and $360", "604", "637"],
+        ["Common stock, $0.01 par value; authorized: 900 shares; 1,601 and 1,605 shares issued", "6", "6"],
+    ]
+    lines = [line for line in read_grid(grid).lines if isinstance(ref := line.cells[0].ref, CellRef) and not ref.column]
+    assert [(line.label, [(cell.amount, cell.moment) for cell in line.cells]) for line in lines] == [
+        ("Parts, and fuel, less allowances", [(276e6, Moment(2024, 4, 12)), (360e6, Moment(2023, 4, 12))]),
+        ("Common stock, par value", [(0.01, Moment(2024, 4, 12))]),
+        ("Common stock, authorized shares", [(900e6, Moment(2024, 4, 12))]),
+        ("Common stock, shares issued", [(1601e6, Moment(2024, 4, 12)), (1605e6, Moment(2023, 4, 12))]),
+    ]
 
 
 def test_a_loss_is_called_income_too() -> None:
