@@ -14,6 +14,7 @@ from quaestor.core.terms import SMALL, spans_of_terms, term
 from quaestor.documents.table import TableRole
 from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
 from quaestor.questions.asked_times import AskedMoment, read_moments
+from quaestor.questions.buckets import Bucket, read_bucket
 
 __all__ = ["INTENTS", "AskedMoment", "Operand", "Reading", "read_filing_question", "read_operand"]
 
@@ -68,6 +69,7 @@ class Reading:
         role: The statement that it names as the place of the number.
         basis: `gaap` or `adjusted`, if it says so.
         unit: `percent`, `points` or `amount`, if it says so.
+        bucket: The part of the time to come that it names: "after five years".
     """
 
     text: str
@@ -80,6 +82,7 @@ class Reading:
     role: TableRole | None = None
     basis: str = ""
     unit: str = ""
+    bucket: Bucket | None = None
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -265,10 +268,15 @@ def read_filing_question(text: str) -> Reading:
     lowered = re.sub(r"\s+", " ", text.lower().replace("\u2019", "'")).strip(" ?!.")
     lowered = _ABBREVIATED.sub(lambda match: _SPELLED_OUT[match[0]], lowered)
     each = _EACH.search(lowered)
+    bucket = read_bucket(lowered)
     moments = tuple(read_moments(lowered))
+    spans = [(moment.start, moment.end) for moment in moments]
+    if bucket is not None:
+        spans = sorted([*(one for one in spans if not bucket.covers(*one)), (bucket.start, bucket.end)])
+        moments = tuple(one for one in moments if bucket.year is not None or not bucket.covers(one.start, one.end))
     rest = lowered
-    for moment in reversed(moments):
-        rest = f"{rest[: moment.start]} {rest[moment.end :]}"
+    for start, end in reversed(spans):
+        rest = f"{rest[:start]} {rest[end:]}"
     rest, role, unit = _take_instructions(rest)
     if _EARNS.search(rest):
         rest = f"{rest} net income"
@@ -276,7 +284,7 @@ def read_filing_question(text: str) -> Reading:
     basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
     return Reading(
         text, moments, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(rest),
-        (each["each"] or each["again"]) if each else "", role, basis, unit,
+        (each["each"] or each["again"]) if each else "", role, basis, unit, bucket,
     )  # fmt: skip
 
 
