@@ -18,7 +18,8 @@ class AskedMoment:
         year: The year, or None if it is relative or not named.
         quarter: The quarter that it is or ends in, or None.
         months: How long it is; 0 for a day; None if that is not named.
-        back: Of a relative time, how many years it is before the one that is talked about.
+        back: Of a relative time, how many years it is before the one that is talked about; of the end of a year that
+            is not named, before the last one.
         quarters_back: Likewise, in quarters.
         count: How many years are meant together ("over three years"); 0 for all that there are; with `back` but
             without a year, those before the one that is talked about.
@@ -96,6 +97,10 @@ _TIMES = re.compile(
         (?:\s*(?:of\s+|[-/])?{_FISCAL}?\s?'?(?P<hyear>(?:19|20)?\d\d)\b{_OPEN})?
     | \b(?P<nine>(?:first\s+)?(?:nine|9)[\s-]+months?|9m)\b
     | \b(?P<ytd>ytd|year[\s-]to[\s-]date|so\s+far\s+this\s+year)\b
+    | \b(?P<opening>(?:(?:at|from|since|as\s+of)\s+)?(?:the\s+)?(?:(?:very\s+)?(?:start|beginning)
+        |opening\s+(?:balance|amount|position))\s+(?:of|for)\s+
+        (?:(?:the\s+year\s+)?{_FISCAL}?'?(?P<openingyear>{_FULL_YEAR}|(?<=fy)\d\d)
+          |(?:the\s+)?(?:(?:latest|current|last|reported)\s+)?(?:fiscal\s+)?(?:year|period)))\b{_OPEN}
     | \b(?P<year>(?:fy|f(?='?\d)|fiscal(?:\s+year)?|cy|calendar)\s*
           '?(?P<fyyear>(?:19|20)?\d\d)(?:/(?P<fyend>\d\d)|[ae])?
         |(?P<plainyear>{_FULL_YEAR})(?:/(?P<plainend>\d\d)\b(?!/))?|'(?P<short>\d\d))\b{_OPEN}
@@ -183,6 +188,14 @@ def _half(at: _Span, of: _Groups) -> AskedMoment:
     return AskedMoment(*at, year=_year(of["hyear"]), quarter=2 * half, months=6)
 
 
+def _opening(at: _Span, year: str | None) -> AskedMoment:
+    """Read "start of 2024": the end of the year before."""
+    named = _year(year)
+    if named is None:
+        return AskedMoment(*at, quarter=4, months=0, back=1)
+    return AskedMoment(*at, year=named - 1, quarter=4, months=0)
+
+
 def _several_years(at: _Span, of: _Groups) -> AskedMoment:
     return AskedMoment(*at, count=2 if of["both"] else 0 if of["many"] is None else _number(of["many"]))
 
@@ -216,6 +229,7 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
     "year": lambda at, of: AskedMoment(
         *at, year=_year(of["fyend"] or of["plainend"] or of["fyyear"] or of["plainyear"] or of["short"])
     ),
+    "opening": lambda at, of: _opening(at, of["openingyear"]),
     "count": _several_years,
     "earlier": lambda at, of: AskedMoment(*at, back=1, count=_number(of["before"] or of["prior"] or "")),
     "back": _years_back,

@@ -7,17 +7,19 @@ import re
 from dataclasses import dataclass
 
 _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_NUMBERS = {"a": 1, "": 1} | {word: place for place, word in enumerate(_WORDS, 1)}
+_NUMBERS = {"a": 1} | {word: place for place, word in enumerate(_WORDS, 1)}
 _MONTHS = 12
 _COUNT = rf"(?:a|{'|'.join(_WORDS)}|[1-9]\d?)"
 _UNIT = r"(?:fiscal |calendar )?(?P<{0}>years?|yrs?|months?)"
 _PAST = r"(?!\s+(?:ago|earlier|before|old|prior|back))"
 _YEAR = r"(?:fy ?|fiscal (?:year )?|calendar (?:year )?)?(?P<year>20\d\d)"
 _BUCKETS = re.compile(
-    rf"\b(?P<range>(?:after )?(?P<from>{_COUNT})(?: (?:years?|months?))?(?: ?[-\u2013] ?| (?:to|through|and through|and|but within) )"
+    rf"\b(?P<range>(?:after )?(?P<from>{_COUNT})(?: (?:years?|months?))?"
+    rf"(?: ?[-\u2013] ?| (?:to|through|and through|and|but within) )"
     rf"(?P<until>{_COUNT}) {_UNIT.format('span')})\b{_PAST}"
     rf"|\b(?P<next>(?:(?:in|within|over|during) )?(?:the )?next (?:(?P<ahead>{_COUNT}) {_UNIT.format('nextspan')}))\b"
-    rf"|\b(?P<within>(?:less than|within|inside|no later than|under) (?:the )?(?P<most>{_COUNT}) {_UNIT.format('in')})\b{_PAST}"
+    rf"|\b(?P<within>(?:less than|within|inside|no later than|under) (?:the )?"
+    rf"(?P<most>{_COUNT}) {_UNIT.format('in')})\b{_PAST}"
     rf"|\b(?P<after>(?:after|beyond|more than|later than|longer than|past) (?:the )?(?P<least>{_COUNT})"
     rf"[ -]{_UNIT.format('out')}(?: (?:out|away|from now|or more))?)\b{_PAST}"
     rf"|\b(?P<since>(?:after|beyond|later than|past) {_YEAR})\b"

@@ -51,6 +51,19 @@ def test_relative_times_are_read() -> None:
     assert _times("december quarter of 2024", "year", "month", "months") == [(2024, 12, 3)]
 
 
+@pytest.mark.parametrize(
+    ("text", "year", "back"),
+    [
+        ("tax benefits, beginning of fiscal 2024", 2023, None),
+        ("at the start of the year 2024", 2023, None),
+        ("opening balance of 2024", 2023, None),
+        ("cash at the start of the year", None, 1),
+    ],
+)
+def test_the_start_of_a_year_is_the_end_of_the_year_before(text: str, year: int | None, back: int | None) -> None:
+    assert _times(text, "year", "quarter", "months", "back") == [(year, 4, 0, back)]
+
+
 @pytest.mark.parametrize("text", ["over the next five years", "due next year", "in which quarter", "half of it"])
 def test_what_lies_ahead_or_is_asked_for_is_no_time_of_a_number(text: str) -> None:
     assert _times(text, "year") == []

@@ -30,7 +30,7 @@ def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> 
             # "this half against last year": a year before the time that is named beside it
             found.append(found[0].before(years=asked.back))
             continue
-        if (asked is part or asked.is_year_end) and any(
+        if (asked is part or (asked.is_year_end and asked.back is None)) and any(
             other.year is not None or other.back is not None for other in moments
         ):
             continue  # "in the second quarter of last year": part of another time
@@ -52,7 +52,7 @@ def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMome
     if asked.month is not None:
         return [_end_of_month(asked, asked.month, table)]
     if asked.is_year_end:
-        return [Moment(table.latest.year - (table.latest.quarter < 4), 4, 0)]
+        return [Moment(table.latest.year - (asked.back or table.latest.quarter < 4), 4, 0)]
     if asked.year is not None or asked.quarter is not None:
         return [_named(asked, table.latest, base, part)]
     return _relative(asked, table.latest, base)
