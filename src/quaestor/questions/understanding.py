@@ -222,7 +222,12 @@ _NOT_A_RATIO = re.compile(
     r"\b(?:attribut\w+|return\w*|guid\w*|compar\w*|due|paid|pay|payable|available|give[ns]?|relat\w*|belong\w*"
     r"|go(?:es|ing)?|went|sold|sales|chang\w*|expect\w*|plan\w*|switch\w*|from|up|down|comes?|close|applied|allocated|charged)$"
 )
-_UNITS_OF_PARTS = re.compile(r"(?:share|shares|quarter|year|month|day|week|basic share|diluted share)\b")
+_UNITS_OF_PARTS = re.compile(
+    r"(?:an? )?(?:(?:basic|diluted|common|ordinary) )*(?:shares?|quarter|year|month|day|week|units?|[kmg]wh|therms?|mcf"
+    r"|mmbtu|barrels?|bbl|boe|tons?|tonnes?|ounces?|pounds?|gallons?|miles?|square (?:foot|feet)|sq\.? ?(?:ft|m)"
+    r"|rooms?)\b"
+)
+"""What things are counted in: a number per such a unit is printed as one, and no quotient."""
 _DEFINED = re.compile(r"[,(:]|\s-\s|\b(?:using|use|taking|based on|calculated as|defined as|meaning|on)\b")
 _ARITHMETIC = re.compile(r"\s(?:over|less|minus|plus|divided\s+by|times)\s|[/+]|\b365\b|\baverage\b")
 
@@ -437,7 +442,7 @@ def _is_ratio(before: str, after: str, word: str, left: Operand, right: Operand)
     near = left.matches and left.matches[-1].end == len(left.phrase)
     far = right.matches and right.matches[0].start <= 1
     if word == "per":
-        return not _UNITS_OF_PARTS.match(after.strip()) if left.terms else True
+        return not _UNITS_OF_PARTS.match(after.strip())
     if word in ("divided by", "relative to"):
         return True
     if word == "to":

@@ -51,6 +51,8 @@ def test_operands_are_related_by_what_is_between_them(text: str, relation: str, 
         "net income or loss for the year",
         "who is the auditor and how long have they been?",
         "dividends per share",
+        "per diluted share for the half?",
+        "average cost of purchased power per kWh",
         "diluted EPS for 2015, Acme Properties Inc",
     ],
 )
