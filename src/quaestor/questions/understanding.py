@@ -64,7 +64,8 @@ class Reading:
         relation: How the operands are related: `ratio` (the first by the second), `part` (how much of the second the
             first is, an amount), `sum`, `difference`, `versus`, or "".
         goes_on: Whether it points back to the turn before ("and in 2023?", "that").
-        whole: All its words as one operand: what is looked up if the operands are not meant one by one.
+        whole: All its words as one operand, without what it only includes ("incl. interest"): what is looked up if the
+            operands are not meant one by one.
         each: What its numbers are wanted for each of, one by one ("by segment", "per quarter"), or "".
         role: The statement that it names as the place of the number.
         basis: `gaap` or `adjusted`, if it says so.
@@ -174,6 +175,17 @@ _EACH = re.compile(
 )
 _SOURCE = re.compile(r",?\s*\b(?:working |work(?:ed)? it out |worked out |backed out |back it out )from\b.*$")
 
+# What qualifies an operand
+
+_INCLUDE = r"(?:including|incl\.?|inclusive\s+of)"
+_ASIDE = r"[^,()]*[,)]?"
+_INCLUDING = re.compile(rf"[\s,(]{_INCLUDE}\s{_ASIDE}")
+_MERELY = re.compile(
+    rf"[\s,(]{_INCLUDE}\s+(?:(?:the|its|any|all|both)\s+)?(?:parts?|portions?|amounts?|those|that|what|pieces?)\b{_ASIDE}"
+    rf"|[,(]\s?(?:before|gross\s+of)\s{_ASIDE}"
+)
+"""What is neither asked for nor added: "incl. the part in cost of sales", ", before disposals"."""
+
 # How operands are related
 
 _PORTION = r"(?:share|percentage|percent|pct|%|proportion|fraction|portion)"
@@ -203,7 +215,7 @@ _CONNECTORS = re.compile(
     r"|other\s+than|leaving\s+out|taking\s+(?:off|out)|(?:you\s+|^)take\s+(?:off|out)|strip(?:ping|ped)?\s+out)[\s-])"
     r"|(?P<versus>(?:^|[\s,])(?:versus|vs\.?|than(?!\s+\d)|compared\s+(?:to|with)"
     r"|or(?!\s+(?:loss|losses|expense|gain|less|more|not|so|better|worse)\b)|above|below|outsell|beat|exceed(?:ed)?)\s)"
-    r"|(?P<sum>(?:^|[\s,])"
+    r"|(?P<sum>(?:^|[\s,(])"
     r"(?:plus|together\s+with|combined\s+with|added\s+to|counting|including|incl\.?|as\s+well\s+as)\s"
     r"|\s?\+\s|[\s,](?:and|&)\s|,\s)"
 )
@@ -285,10 +297,11 @@ def read_filing_question(text: str) -> Reading:
     rest, role, unit = _take_instructions(rest)
     if _EARNS.search(rest):
         rest = f"{rest} net income"
+    rest, whole = _take_qualifiers(rest)
     relation, operands = _relate(_without_definition(re.sub(r"\s+", " ", rest).strip(" ,?")))
     basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
     return Reading(
-        text, moments, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(rest),
+        text, moments, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(whole),
         (each["each"] or each["again"]) if each else "", role, basis, unit, bucket,
     )  # fmt: skip
 
@@ -315,6 +328,25 @@ def _take_instructions(text: str) -> tuple[str, TableRole | None, str]:
         if pattern.search(text):
             unit, text = unit or kind, pattern.sub(" ", text)
     return _BASIS.sub(lambda found: f" {found['kind'] or ''} ", text), role, unit
+
+
+def _take_qualifiers(text: str) -> tuple[str, str]:
+    """Return a question without what only says how its number is taken, and also without what it includes.
+
+    "Capex, before disposals" is capex, "debt including the part due within a year" debt, whatever the lines are called
+    that hold the rest. What is included may be added ("incl. variable costs"), but is not asked for alone.
+    """
+    plain = _sub_qualifier(_MERELY, text)
+    return plain, _sub_qualifier(_INCLUDING, plain)
+
+
+def _sub_qualifier(pattern: re.Pattern[str], text: str) -> str:
+    found = pattern.search(text)
+    if found is None or not _names(text[: found.start()]):
+        return text
+    if any(start < found.start() < end for start, end in _phrases(text)):
+        return text  # "income (before taxes)"
+    return f"{text[: found.start()]} {text[found.end() :]}"
 
 
 def _without_definition(text: str) -> str:

@@ -53,6 +53,8 @@ def test_operands_are_related_by_what_is_between_them(text: str, relation: str, 
         "dividends per share",
         "per diluted share for the half?",
         "average cost of purchased power per kWh",
+        "capex, before incentives and disposals",
+        "debt including the part due within a year",
         "diluted EPS for 2015, Acme Properties Inc",
     ],
 )
@@ -126,3 +128,9 @@ def test_abbreviations_are_spelled_out() -> None:
 def test_what_somebody_lost_is_net_income() -> None:
     assert "us-gaap:NetIncomeLoss" in read_filing_question("how much did boeing lose in q2 2025?").operands[0].concepts
     assert not read_filing_question("how much did they make on iphones?").operands[0].concepts
+
+
+def test_what_is_included_is_not_looked_up_alone() -> None:
+    reading = read_filing_question("lease expense incl. variable costs")
+    assert reading.relation == "sum"
+    assert reading.whole.terms == ("leas", "expens")
