@@ -71,6 +71,8 @@ class Reading:
         basis: `gaap` or `adjusted`, if it says so.
         unit: `percent`, `points` or `amount`, if it says so.
         bucket: The part of the time to come that it names: "after five years".
+        total_asked: Whether it asks for a total ("overall", "in total", "incl. interest") with words that are not part
+            of a name, as in "total assets".
     """
 
     text: str
@@ -84,6 +86,7 @@ class Reading:
     basis: str = ""
     unit: str = ""
     bucket: Bucket | None = None
+    total_asked: bool = False
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -185,6 +188,10 @@ _MERELY = re.compile(
     rf"|[,(]\s?(?:before|gross\s+of)\s{_ASIDE}"
 )
 """What is neither asked for nor added: "incl. the part in cost of sales", ", before disposals"."""
+_TOTAL = re.compile(
+    r"\b(?:total|overall|altogether|aggregate|combined|all (?:told|in|together)|in all|in sum|together|including|incl"
+    r"|inclusive of)\b"
+)
 
 # How operands are related
 
@@ -297,12 +304,13 @@ def read_filing_question(text: str) -> Reading:
     rest, role, unit = _take_instructions(rest)
     if _EARNS.search(rest):
         rest = f"{rest} net income"
+    total_asked = _asks_for_total(rest)
     rest, whole = _take_qualifiers(rest)
     relation, operands = _relate(_without_definition(re.sub(r"\s+", " ", rest).strip(" ,?")))
     basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
     return Reading(
         text, moments, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(whole),
-        (each["each"] or each["again"]) if each else "", role, basis, unit, bucket,
+        (each["each"] or each["again"]) if each else "", role, basis, unit, bucket, total_asked,
     )  # fmt: skip
 
 
@@ -328,6 +336,13 @@ def _take_instructions(text: str) -> tuple[str, TableRole | None, str]:
         if pattern.search(text):
             unit, text = unit or kind, pattern.sub(" ", text)
     return _BASIS.sub(lambda found: f" {found['kind'] or ''} ", text), role, unit
+
+
+def _asks_for_total(text: str) -> bool:
+    """Return whether a text asks for a total by words that are not part of a phrase of the lexicon."""
+    found = list(_TOTAL.finditer(text))
+    spans = _phrases(text) if found else []
+    return any(all(one.end() <= start or end <= one.start() for start, end in spans) for one in found)
 
 
 def _take_qualifiers(text: str) -> tuple[str, str]:

@@ -134,3 +134,17 @@ def test_what_is_included_is_not_looked_up_alone() -> None:
     reading = read_filing_question("lease expense incl. variable costs")
     assert reading.relation == "sum"
     assert reading.whole.terms == ("leas", "expens")
+
+
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [
+        ("take rate overall in 2019", True),
+        ("interest still to be paid in total", True),
+        ("lease expense incl. variable costs", True),
+        ("total assets", False),
+        ("take rate", False),
+    ],
+)
+def test_a_total_is_asked_for_by_words_that_are_no_part_of_a_name(text: str, total: bool) -> None:
+    assert read_filing_question(text).total_asked is total
