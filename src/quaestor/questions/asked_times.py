@@ -113,7 +113,7 @@ _TIMES = re.compile(
         |\s+year\s+ends\b|[\s-](?:year|yr)\b(?!\s*(?:note|bond|term)))
         |(?P<both>both\s+(?:fiscal\s+)?(?:years|periods))
         |(?:in\s+|for\s+)?(?:each|every|by|per)\s+(?:fiscal\s+)?year\b(?:\s+(?:shown|presented|reported))?
-        |(?:all|the)\s+years\b|year\s+by\s+year)
+        |(?:all|the)\s+years\b(?!\s+(?:{_FISCAL}?{_FULL_YEAR}|from|between)\b)|year\s+by\s+year)
     | \b(?P<earlier>(?:the\s+(?P<before>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}\s+(?:before|prior|preceding)
         |(?:the\s+)?(?:prior|preceding)\s+(?P<prior>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}))\b
     | \b(?P<back>(?P<far>{_COUNT})\s+{_YEARS}\s+(?:ago|earlier|before|prior|back)

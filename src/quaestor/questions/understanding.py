@@ -15,6 +15,7 @@ from quaestor.documents.table import TableRole
 from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
 from quaestor.questions.asked_times import AskedMoment, read_moments
 from quaestor.questions.buckets import Bucket, read_bucket
+from quaestor.questions.wordings import in_plain_wording
 
 __all__ = ["INTENTS", "AskedMoment", "Operand", "Reading", "read_filing_question", "read_operand"]
 
@@ -57,7 +58,7 @@ class Reading:
     """A question as it is read by itself.
 
     Attributes:
-        text: As asked.
+        text: As asked, in the words that it is read in.
         moments: The times that it names, in order.
         operands: What it measures: one span, or several that it relates. One without terms was talked about before:
             "as a share of revenue".
@@ -289,6 +290,7 @@ _ABBREVIATED = re.compile(rf"\b(?:{'|'.join(_SPELLED_OUT)})\b")
 @lru_cache(maxsize=512)
 def read_filing_question(text: str) -> Reading:
     """Return what a question asks for, read by itself."""
+    text = in_plain_wording(text)
     lowered = re.sub(r"\s+", " ", text.lower().replace("\u2019", "'")).strip(" ?!.")
     lowered = _ABBREVIATED.sub(lambda match: _SPELLED_OUT[match[0]], lowered)
     each = _EACH.search(lowered)

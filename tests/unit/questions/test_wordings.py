@@ -1,0 +1,22 @@
+"""Wordings that mean the same as plainer ones."""
+
+import pytest
+
+from quaestor.questions.wordings import in_plain_wording
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("# of shares?", "how many shares?"),
+        ("average nr of employees", "average number of employees"),
+        ("how many percent less than a year ago", "by what percent less than a year ago"),
+        ("the years 2024 to 2026 summed", "the years 2024 to 2026 altogether"),
+        ("opex went up, why?", "why opex went up"),
+        ("what is driving its change?", "what drove its change?"),
+        ("accruals, short + long term", "total accruals"),
+        ("long and short positions", "long and short positions"),
+    ],
+)
+def test_questions_are_read_in_plainer_wordings(text: str, plain: str) -> None:
+    assert in_plain_wording(text) == plain
