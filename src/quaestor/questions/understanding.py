@@ -233,8 +233,10 @@ _OPENING = frozenset({"per", "less", "minus", "net of", "excluding", "without", 
 _JOINING = frozenset({"and", "&", ",", "or"})
 _CLAUSE = re.compile(
     r"\s*(?:(?:so|also|then)\s+)?(?:how|what|what's|whats|who|who's|when|where|why|which|is|are|was|were|did|does"
-    r"|do|has|have|will|would|should|since|if|by|at|for)\b"
+    r"|do|has|have|will|would|should|since|if|by|at|for(?=\s+(?:how|what|which|whom|when)))\b"
 )
+_GOVERNS = re.compile(r"\b(?:yields?|rates?|returns?|interest|coupons?)(?:\s+\w+)?\s+on\s[^,]*$")
+"""Before a joining word: what is paid or earned on all that follow."""
 _FEW = 2
 _LONG_ITEM = 5
 """The most terms of an item of a list."""
@@ -483,7 +485,7 @@ def _relates(text: str, connector: re.Match[str], relation: str) -> bool:
         return _is_ratio(before, after, word, left, right)
     if word in _JOINING:
         named = word != "&" or (bool(left.matches) and bool(right.matches))
-        return not opens and named and not _CLAUSE.match(after)
+        return not opens and named and not _CLAUSE.match(after) and not _GOVERNS.search(before)
     return not opens or word in _OPENING
 
 
