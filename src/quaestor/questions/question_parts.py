@@ -51,6 +51,10 @@ _KINDS = (
     re.compile(r"\b(?:average|exercise|purchase|share|stock|unit)?\s?price\b"),
     re.compile(r"\b(?:headcount|employees|shares|stores|count|number of)\b"),
 )
+_ABOUT_AND_WHY = re.compile(
+    r"^(?:and\s+|so\s+)?(?:what|how)\s+about\s+(?P<topic>[^,?;]+)[,?;]\s+(?:and\s+)?(?P<why>(?:why|how\s+come)\b.*)$",
+    re.IGNORECASE,
+)
 _THE_ONE_FOR = re.compile(r"\bthe\s+([\w-]+\s)one\s+for\s")
 """How the reader completes "the adjusted one"."""
 _WERE = re.compile(r"^(?:and\s+)?what\s+were\b")
@@ -68,11 +72,17 @@ def split_questions(text: str) -> tuple[str, ...]:
     ('What is the total RPO in 2024', 'how much of the total RPO is current in 2024')
     """
     asked = re.sub(r"\s+", " ", text.replace("\u2019", "'")).strip(" ?!.")
-    for split in (_split_clauses, _split_qualifiers, _split_kinds):
+    for split in (_split_cause, _split_clauses, _split_qualifiers, _split_kinds):
         parts = split(asked)
         if 1 < len(parts) <= _MOST:
             return tuple(parts)
     return (text,)
+
+
+def _split_cause(asked: str) -> list[str]:
+    """Split "what about Asia, how come it's so big"."""
+    found = _ABOUT_AND_WHY.match(asked)
+    return [asked] if found is None else [asked[: found.end("topic")], _complete(found["why"], found["topic"])]
 
 
 def _split_clauses(asked: str) -> list[str]:

@@ -13,6 +13,7 @@ from quaestor.questions.question_parts import split_questions
             ("What is the total backlog in 2024", "how much of the total backlog is current in 2024"),
         ),
         ("how many opened and how many closed in 2023?", ("how many opened", "how many closed in 2023")),
+        ("what about Asia, how come it's so big?", ("what about Asia", "how come Asia's so big")),
         ("Who audits Acme, and since when?", ("Who audits Acme", "since when")),
         ("buybacks, how much and at what price?", ("buybacks, how much", "buybacks, at what price")),
         ("bottom line and diluted EPS in 2023?", ("bottom line in 2023", "diluted eps in 2023")),
