@@ -27,6 +27,8 @@ _AROUND = 0.5
 """What a word of the title of a table counts beside one of the labels of a line."""
 _TOTAL = 0.2
 """Likewise a total, beside its parts."""
+_ALONE = 0.2
+"""Likewise a schedule beside which its table has none of leases and the like: with those, debts have their interest."""
 _MOST, _NEAR = 3, 4
 _LEAST_FIT = 0.3
 """How well years and totals must fit, which any schedule has; other parts of the time to come are printed seldom."""
@@ -48,12 +50,11 @@ def read_schedules(question: Question) -> list[Bound]:
     if not asked and question.last is not None:
         asked = {term for series in question.last.series[:2] for term in series.line.label_terms}
     wanted = _DEBT if (asked | own) & _DEBT else frozenset(asked & _OTHER) or _DEBT
-    found = [
-        (_fit(series, wanted, asked), series)
-        for series in table.series
-        if len(years_to_come(series, table)) >= _LEAST_YEARS
-    ]
-    found = sorted((one for one in found if one[0] > 0), key=lambda one: -one[0])[:_MOST]
+    schedules = [series for series in table.series if len(years_to_come(series, table)) >= _LEAST_YEARS]
+    mixed = {series.line.table for series in schedules if not _OTHER.isdisjoint(series.line.label_terms)}
+    fits = [(_fit(series, wanted, asked), series) for series in schedules]
+    found = [(fit + _ALONE * (series.line.table not in mixed), series) for fit, series in fits if fit > 0]
+    found = sorted(found, key=lambda one: -one[0])[:_MOST]
     shares = softmax([_SURE * fit for fit, _ in found])
     return [Bound(series, share) for (_, series), share in zip(found, shares, strict=True)]
 
