@@ -27,9 +27,21 @@ _LEFT_OUT = re.compile(
     r"((?:[a-z]\.){2,4}|[\w'&-]{2,30}(?: states| kingdom)?)"
 )
 _OUT = re.compile(
-    r"\b(?:payments?|paid|purchases?|repurchases?|repayments?|expenses?|costs?|dividends?|expenditures?|additions|acquisitions?"
-    r"|provision|charges?|used|investments? in|taxes withheld|buybacks?|interest)\b", re.IGNORECASE
+    r"\b(?:payments?|paid|purchases?|purchased|repurchases?|repurchased|repayments?|repaid|expenses?|costs?|dividends?"
+    r"|expenditures?|additions|acquisitions?|provision|charges?|used|investments? in|taxes withheld|buybacks?|interest"
+    r"|vested|forfeit\w*|exercised|expired|cancel+ed|settled|settlements?|redeemed|redemptions?|retired|retirements?"
+    r"|released|write-?offs?|written[ -]off|charged[ -]off|allowances?|accumulated (?:depreciation|amortization)"
+    r"|treasury (?:stock|shares))\b|^less\b", re.IGNORECASE
 )  # fmt: skip
+"""Words of labels of what goes out or is taken off."""
+_TAXED = re.compile(r"\bincome tax")
+"""What makes a provision no income."""
+_COUNTED = re.compile(r"\b(?:shares?|units?|rsus?|psus?|awards|options)\b", re.IGNORECASE)
+_BOTH_WAYS = re.compile(
+    r"\b(?:net|changes?|increase|decrease|gains?|loss|losses|income|profit|earnings|eps|per|activity|adjustments?|effect)\b",
+    re.IGNORECASE,
+)
+"""Words of labels of numbers whose sign means something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +231,13 @@ def _goes_out(cell: FactCell, series: Series, table: FactTable) -> bool:
         return fact.value > 0
     if any(other.quantity.value > 0 for other in series.line.cells if other.column == cell.column):
         return False
-    label = series.line.label.lower()
-    return (
-        bool(_OUT.search(label)) and "net cash" not in label and "income" not in label and not label.startswith("net ")
-    )
+    around = " ".join((series.line.label, *series.line.path[-1:], *series.column))
+    if _COUNTED.search(around) and not _BOTH_WAYS.search(around):
+        return cell.quantity.scale is not Scale.PERCENT  # there are no fewer shares than none
+    label = _TAXED.sub("", series.line.label.lower())
+    if not _OUT.search(label) or label.startswith(("net ", "benefit")):
+        return False
+    return "net cash" not in label and "income" not in label
 
 
 def log_share(share: float) -> float:

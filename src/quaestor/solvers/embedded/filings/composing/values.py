@@ -19,7 +19,10 @@ from quaestor.solvers.embedded.filings.composing.meant import (
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 
 _MOST = 8
-_LOSS = re.compile(r"\b(?:loss(?:es)?|lose|lost|burn(?:ed|t)?|outflow|deficit|shortfall|charges?)\b")
+_LOSS = re.compile(
+    r"\b(?:loss(?:es)?|lose|lost|burn(?:ed|t)?|outflow|deficit|shortfall|charges?|red ink|sav(?:e|es|ed)|shav(?:e|ed)"
+    r"|(?:take|takes|took|taken|knock\w*|came) off|releas\w+|writ\w+[ -]off|write-?offs?)\b"
+)
 _PROFIT = re.compile(r"\b(?:income|profit|earnings|gains?|change)\b")
 _STATED = 0.5
 """Added to the score of what is less the member that a question leaves out."""
