@@ -470,11 +470,23 @@ def mean_swapped(question: Question, past: PastAnswer) -> Iterator[Meant]:
     ))  # fmt: skip
     if not own or node.series is not None:
         return
-    swapped = {leaf.series.place: _counterpart(leaf.series, own, question) for leaf in node.leaves() if leaf.series}
+    leaves = {leaf.series.place: leaf.series for leaf in node.leaves() if leaf.series}
+    swapped = _keep_wholes({place: _counterpart(one, own, question) for place, one in leaves.items()}, leaves)
     if all(one is not None for one in swapped.values()) and any(
         place != one.place for place, one in swapped.items() if one
     ):
         yield mean_again(node, 0.5, lambda series: swapped[series.place])
+
+
+def _keep_wholes(swapped: Mapping[int, Series | None], leaves: Mapping[int, Series]) -> Mapping[int, Series | None]:
+    """Return the series that take the places of others; of several that one would take, the whole stays as it is."""
+    kept = dict(swapped)
+    for one in [one for one in swapped.values() if one is not None]:
+        alike = [place for place, other in kept.items() if other is not None and other.place == one.place]
+        if len(alike) > 1:
+            whole = max(alike, key=lambda place: abs(leaves[place].first.amount))
+            kept[whole] = leaves[whole]
+    return kept
 
 
 def _counterpart(series: Series, own: Sequence[str], question: Question) -> Series | None:
