@@ -31,7 +31,8 @@ COMPARATIVES = frozenset(
         "gain lose lost cagr compound yr y/y yoy growth rate percent point points cents stretch period basis "
         "move gone go come add segment region country geography product split break category department function "
         "program business type line unit pls please thing fastest slowest strongest weakest heaviest best "
-        "worst biggest largest smallest highest lowest most least quickest single one two three four which"
+        "worst biggest largest smallest highest lowest most least quickest single one two three four which "
+        "item component carry piece slice portion later earlier latter former heaviest break down"
     )
 )
 """Terms of operations, which name nothing that is measured."""

@@ -23,6 +23,7 @@ from quaestor.solvers.embedded.filings.composing.question import Proposal, Quest
 from quaestor.solvers.embedded.filings.composing.ratios import read_two
 from quaestor.solvers.embedded.filings.composing.several import (
     Entry,
+    is_rest,
     join_lists,
     moments_of_list,
     names_apart,
@@ -81,7 +82,7 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
     several = _FEW.search(question.text)
     few = several and (several["few"] or several["many"])
     for listed, share in read_entries(question):
-        named = [entry for entry in listed if not _REST.match(entry[0].lower())]
+        named = [entry for entry in listed if not _REST.match(entry[0].lower()) and not is_rest(entry[0])]
         entries = named if len(named) > 1 else listed
         score = log_share(share * (1 - when))
         if grows:

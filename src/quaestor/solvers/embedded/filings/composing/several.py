@@ -40,6 +40,7 @@ from quaestor.solvers.embedded.filings.composing.schedules import (
     years_to_come,
 )
 from quaestor.solvers.embedded.filings.composing.values import moments_to_try, propose_values
+from quaestor.solvers.embedded.filings.past import PastAnswer
 from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
 
 _MOST = 4
@@ -75,6 +76,11 @@ _BY_TIME = re.compile(
     r"\b(?:years|annual(?:ly)?|each year|year by year|by year|per year|quarters|by quarter|each quarter|over time|trend"
     r"|history)\b"
 )
+_POINTS_BACK = re.compile(r"\b(?:it|them|there|that|those|these)\b")
+_BROKEN_DOWN = re.compile(r"\b(?:split|break\w*|broken|made up|consists?|composed|categor\w+|parts?|components?|items?)\b")
+_BACK, _PRINTED_AGAIN = 0.8, 0.5
+"""The probability that what was measured last is broken down, by words that point back to it, and where it is printed
+in a table if the answer was taken from a sentence."""
 _AHEAD = re.compile(r"\b(?:next|through|until|within)\b")
 _STATED = 0.5
 """Added to the score of a schedule of what a question calls due."""
@@ -226,12 +232,13 @@ def read_blocks(question: Question) -> list[Block]:
                 found[_key_of(members)] = Block(members, _fit(asked, members, question.table))
     for block in _blocks_by_title(question, asked):
         found[_key_of(block.members)] = block
-    for bound in (*_wholes_named(question, asked), *bounds_of(question)[:_MOST_BROKEN_DOWN]):
+    back = _measured_last(question, asked)
+    for bound in (*back, *_wholes_named(question, asked), *bounds_of(question)[:_MOST_BROKEN_DOWN]):
         for block in _proven_blocks(question, bound.series, asked):
             key = _key_of(block.members)
             known = found[key].share if key in found else 0.0
             found[key] = replace(block, share=known + (bound.share + 0.02) * block.share)
-    for bound in bounds_of(question):
+    for bound in (*back, *bounds_of(question)):
         for block in _blocks_of(question, bound.series, asked):
             key = _key_of(block.members)
             known = found[key].share if key in found else 0.0
@@ -241,6 +248,29 @@ def read_blocks(question: Question) -> list[Block]:
     total = sum(shares) or 1.0
     blocks = [replace(block, share=share / total) for block, share in zip(found.values(), shares, strict=True)]
     return sorted(blocks, key=lambda block: -block.share)[:_MOST_BLOCKS]
+
+
+def _measured_last(question: Question, asked: str) -> list[Bound]:
+    """Return what the last answer was taken from, if its parts are asked for: "break it down by asset category"."""
+    last = question.last
+    if last is None or not last.series:
+        return []
+    if not question.own:
+        return [Bound(series, _PRINTED_AGAIN) for series in _printed_again(question.table, last)]
+    goes_back = _POINTS_BACK.search(question.text) and (asked or _BROKEN_DOWN.search(question.text))
+    return [Bound(last.series[0], _BACK)] if goes_back else []
+
+
+def _printed_again(table: FactTable, last: PastAnswer) -> Iterator[Series]:
+    """Yield where the number of a sentence is printed in a table."""
+    series, moment = last.series[0], last.anchor
+    if not series.line.sentence or len(last.series) > 1 or moment is None:
+        return
+    for other in table.by_amount.get(f"{abs(series.first.amount):.9g}", ()):
+        if not other.line.sentence and other.first.scale is series.first.scale and any(
+            at is not None and at.end == moment.end for at in other.cells
+        ):
+            yield other
 
 
 def _fit_of_places(text: str, members: Sequence[tuple[str, Series]]) -> float:
@@ -286,7 +316,7 @@ def _proven_blocks(question: Question, series: Series, asked: str) -> Iterator[B
         return
     for parts in find_parts(series, picked[0], table):
         named = zip(names_apart(table, parts), parts, strict=True)
-        members = tuple((name, part) for name, part in named if not set(terms_of(name)) & _TOTALS)
+        members = tuple((name, part) for name, part in named if not set(terms_of(name)) & _SUMS)
         if len(members) >= 2:
             alike = len({part.concept for part in parts if part.concept}) <= 1
             steps = not alike or (parts[0].line.role.is_statement and not any(part.members for part in parts))
@@ -367,7 +397,7 @@ def _under_headings(table: FactTable, series: Series) -> tuple[tuple[str, Series
     found: dict[tuple[str, ...], tuple[str, Series]] = {}
     for place in _places_beside(table, line.place):
         other = table.lines[place]
-        if other.label_terms == line.label_terms and other.path and not set(terms_of(other.path[-1])) & _TOTALS:
+        if other.label_terms == line.label_terms and other.path and not _is_total(other.path[-1]):
             for one in table.series_of_line.get(place, ())[:4]:
                 if one.column == series.column:
                     found.setdefault(other.path, (other.path[-1], one))
@@ -472,9 +502,24 @@ def _across(table: FactTable, series: Series) -> tuple[tuple[str, Series], ...]:
     )
 
 
-_TOTALS = frozenset(
-    terms_of("total consolidated change increase decrease elimination corporate unallocated intersegment reconciling")
-)
+_SUMS = frozenset(terms_of("total consolidated change increase decrease"))
+_RESTS = frozenset(terms_of("elimination corporate unallocated intersegment reconciling"))
+"""Words for what belongs to no member; it counts as one if the members add up to the whole with it."""
+_TOTALS = _SUMS | _RESTS
+_BESIDE_RESTS = frozenset(terms_of("and other expense expenses cost costs item items revenue revenues amount amounts"))
+_NAMED_BESIDE = 3
+"""How many other words make a name that of a member: "international licensed markets & corporate"."""
+
+
+def is_rest(name: str) -> bool:
+    """Return whether a name is of what belongs to no member, as corporate costs do not, rather than of more."""
+    named = set(terms_of(name))
+    return bool(named & _RESTS) and len(named - _RESTS - _BESIDE_RESTS) < _NAMED_BESIDE
+
+
+def _is_total(name: str) -> bool:
+    """Return whether a name is of no member, but of a total, a change or what is left."""
+    return bool(set(terms_of(name)) & _SUMS) or is_rest(name)
 
 
 def _label_of_column(table: FactTable, series: Series) -> str:
@@ -498,7 +543,7 @@ def _beside(question: Question, series: Series) -> tuple[tuple[str, Series], ...
     found: list[tuple[str, Series]] = []
     for place in _places_beside(table, line.place):
         other_line = table.line(place)
-        if other_line.path != line.path or set(other_line.label_terms) & _TOTALS:
+        if other_line.path != line.path or _is_total(other_line.label):
             continue
         for other in table.series_of_line.get(place, ()):
             alike = other.column == series.column and (other.first.scale is Scale.PERCENT) == (
@@ -528,9 +573,23 @@ def _members_of(question: Question, concept: str) -> Iterator[tuple[tuple[str, S
             if one.concept == concept and len(one.members) == 1:
                 tables.setdefault(line.table, {}).setdefault(one.members, (_name_of_tagged(question.table, one), one))
     for named in tables.values():
-        members = tuple(pair for pair in named.values() if not set(terms_of(pair[0])) & _TOTALS)
+        parts = tuple(pair for pair in named.values() if not set(terms_of(pair[0])) & _SUMS)
+        members = tuple(pair for pair in parts if not is_rest(pair[0]))
         if len(members) >= 2:
-            yield members
+            yield parts if len(parts) > len(members) and _add_up(question, concept, parts) else members
+
+
+def _add_up(question: Question, concept: str, parts: Sequence[tuple[str, Series]]) -> bool:
+    """Return whether the numbers of parts add up to that of the whole company."""
+    for moment in (*question.wanted[:1], question.table.latest):
+        whole = find_concept(concept, moment, question)
+        cells = [part.cells.get(moment) for _, part in parts]
+        if whole is not None and None not in cells and (total := whole[0].cells.get(moment)) is not None:
+            return abs(total.amount - sum(cell.amount for cell in cells if cell)) < _ROUNDED * abs(total.amount)
+    return False
+
+
+_ROUNDED = 1e-4
 
 
 def propose_items(
