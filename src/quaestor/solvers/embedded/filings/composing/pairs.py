@@ -7,7 +7,7 @@ from dataclasses import replace
 from quaestor.facts.moments import Moment
 from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, read_meant
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
-from quaestor.solvers.embedded.filings.composing.ratios import propose_differences
+from quaestor.solvers.embedded.filings.composing.ratios import propose_differences, propose_shares_of_last
 from quaestor.solvers.embedded.filings.past import Node
 
 _FALLS = re.compile(
@@ -182,10 +182,14 @@ def _fell(question: Question, old: str, new: str, terms: Terms) -> bool:
 
 
 def propose_growths(question: Question) -> Iterator[Proposal]:
-    """Yield growth from an earlier to a later number."""
+    """Yield growth from an earlier to a later number; a mere percentage may be a share of what was measured."""
+    shares = list(propose_shares_of_last(question))
+    yield from shares
     for score, meant, old, new, terms in read_pairs(question):
         up, down = f"({new} - {old}) / {old}", f"({old} - {new}) / {old}"
-        if made := terms.proposal(down if _fell(question, old, new, terms) else up, "growth", score - meant.percent):
+        if made := terms.proposal(
+            down if _fell(question, old, new, terms) else up, "growth", score - meant.percent - bool(shares)
+        ):
             yield made
 
 

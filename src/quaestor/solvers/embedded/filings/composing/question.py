@@ -117,7 +117,12 @@ class Question:
     def names(self, place: int) -> bool:
         """Return whether an operand names something measured, rather than an operation alone."""
         operands = self.reading.operands
-        return place < len(operands) and not COMPARATIVES.issuperset(operands[place].terms)
+        if place >= len(operands):
+            return False
+        named = set(operands[place].terms) - COMPARATIVES
+        # "% of sales in the later one" names sales alone.
+        of_whole = len(operands) == 2 and place == 0 and self.reading.relation in ("ratio", "part")
+        return bool(named) and not (of_whole and self.last is not None and named <= set(operands[1].terms))
 
     @property
     def left_out(self) -> frozenset[str]:

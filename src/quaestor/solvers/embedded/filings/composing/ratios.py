@@ -5,10 +5,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
+from quaestor.core.answer_value import Number
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import term
+from quaestor.errors import PlanError
 from quaestor.facts.table import Series
-from quaestor.solvers.embedded.filings.composing.finding import find_beside, find_concept, read_phrase
+from quaestor.plan.execute import execute
+from quaestor.questions.answer_units import UNKNOWN, kind_of_number
+from quaestor.solvers.embedded.filings.composing.finding import (
+    find_beside,
+    find_concept,
+    read_phrase,
+    terms_of_series,
+)
 from quaestor.solvers.embedded.filings.composing.groups import find_totals
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
@@ -22,7 +31,8 @@ from quaestor.solvers.embedded.filings.composing.meant import (
 )
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
-from quaestor.solvers.embedded.filings.past import Node, PastAnswer
+from quaestor.solvers.embedded.filings.past import Node, PastAnswer, anchor_of
+from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
 
 REVENUE = ("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "us-gaap:Revenues", "us-gaap:SalesRevenueNet")
 _MARGIN = term("margin")
@@ -35,6 +45,19 @@ _INVERSE = re.compile(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
 _MOST = 4
 _NAME = re.compile(r"\bx\d{1,3}\b")
 _DIVIDED = re.compile(r"/ (?!2\b)")
+_PERCENT = re.compile(r"%|\b(?:percent\w*|pct|fraction|share|portion|proportion)(?!-?\w)")
+_GROWN = re.compile(
+    r"\b(?:gr[eo]w\w*|yoy|y/y|chang\w*|increas\w*|decreas\w*|declin\w*|drop\w*|f[ae]ll(?!s? due)\w*|rise\w*|rose|up"
+    r"|down|more|less|fewer|higher|lower|bigger|smaller|better|worse|than|vs|versus|from|since|cagr|margin|rate|basis)\b"
+)
+_ADJUSTS = re.compile(r"\b(?:plus|add\w*|exclud\w*|excl|without|except|less|minus|ex|leaving out)\b|\+")
+_PROFIT = re.compile(r"\b(?:income|profit|earnings|ebitda?|margin)\b")
+_COST = re.compile(
+    r"\b(?:costs?|expenses?|charges?|restructuring|impairments?|provisions?|depreciation|amortization|write-?offs?|loss(?:es)?)\b"
+)
+_SMALL, _LARGE = "small", 10_000
+_BESIDE = 0.8
+"""The probability of an addend of what was measured, or of a number of its sentence, that the question names."""
 _SAME_TABLE = 0.5
 _WHOLE = 0.8
 """The probability of a total that a number adds up to with its neighbours."""
@@ -71,18 +94,102 @@ def _is_percent(name: str, terms: Terms) -> bool:
     return extract is not None and extract.quantity is not None and extract.quantity.scale is Scale.PERCENT
 
 
+def _is_same(one: str, other: str, terms: Terms) -> bool:
+    """Return whether two names are of one amount, which filings print in several tables."""
+    amounts = [
+        extract.quantity.value * extract.quantity.scale.factor
+        for name in (one, other)
+        if (extract := terms.variables.get(name)) is not None and extract.quantity is not None
+    ]
+    return len(amounts) == 2 and amounts[0] == amounts[1]
+
+
 def _divide(score: float, one: str, other: str, terms: Terms, form: str = "ratio") -> Iterator[Proposal]:
     """Yield one number by another one, unless one alone is a percentage."""
     if _is_percent(one, terms) or _is_percent(other, terms):
         return
     if bool(_DIVIDED.search(one)) != bool(_DIVIDED.search(other)):
         return  # a margin by an amount
+    if _is_same(one, other, terms):
+        return
     if made := terms.proposal(f"{one} / {other}", form, score):
         yield made
 
 
+def kind_of_series(series: Series) -> str:
+    """Return the kind of the numbers of a series; `small` if it is not known of a number that is no large amount."""
+    first = series.first
+    kind = kind_of_number(first.amount, first.scale, first.unit, in_table=not series.line.sentence)
+    return _SMALL if kind == UNKNOWN and first.scale is Scale.ONE and abs(first.amount) < _LARGE else kind
+
+
+def _is_alike(one: Series, other: Series) -> bool:
+    """Return whether numbers of two series may be added up."""
+    kinds = {kind_of_series(one), kind_of_series(other)}
+    if len(kinds) == 1 or (_SMALL in kinds and kinds <= {_SMALL, "count", "price"}):
+        return True
+    return UNKNOWN in kinds and kinds.isdisjoint({"percent", "price", _SMALL})
+
+
+def _in_same_sentence(question: Question, series: Series) -> Iterator[Meant]:
+    """Yield the other numbers of a sentence that count the same, likelier if the question names them."""
+    table, sentence = question.table, series.line.sentence
+    named = {term for operand in question.reading.operands for term in operand.terms} - COMPARATIVES
+    for place in table.lines_of_sentence.get(sentence, ()) if sentence else ():
+        for other in table.series_of_line.get(place, ()):
+            if other.place != series.place and _is_alike(series, other):
+                said = len(named & set(other.line.label_terms)) / len(named) if named else 0.0
+                yield mean_series(other, _BESIDE * (1 + said) / 2)
+
+
+def _parts_of_last(question: Question) -> Iterator[Proposal]:
+    """Yield parts of the last number in percent: "what % of them is B?" of a sum, of a sentence, of what is named."""
+    last = question.last
+    text = question.text
+    if last is None or last.form not in ("value", "sum", "members") or not _PERCENT.search(text):
+        return
+    if _GROWN.search(text) or question.moments or not last.series:
+        return
+    node = last.measured[0] if len(last.measured) == 1 else Node("sum", parts=last.measured)
+    if node.kind == "divide" or any(series.first.scale is Scale.PERCENT for series in last.series):
+        return
+    named = {term for operand in question.reading.operands for term in operand.terms} - COMPARATIVES
+    bound = {one.series.place: one.share for one in (question.operands[0] if question.own else ())}
+    parts: list[Meant] = []
+    for part in node.parts if node.kind in ("sum", "add") else ():
+        there = [leaf.series for leaf in part.leaves() if leaf.series is not None]
+        said = max((len(named & terms_of_series(one)) / len(named) for one in there if named), default=0.0)
+        parts.append(mean_again(part, _BESIDE * (0.2 + 0.8 * max(said, *(bound.get(one.place, 0.0) for one in there)))))
+    if node.series is not None:
+        parts += _in_same_sentence(question, node.series)
+    if question.own:
+        found = (
+            one
+            for place in range(len(question.operands))
+            if question.names(place)
+            for one in read_meant(question, place)[:3]
+        )
+        parts += [one for one in found if one.series and _is_alike(one.series[0], last.series[0])]
+    for part in parts:
+        for score, one, other, terms in join(question, part, mean_again(node, 1.0)):
+            yield from (made for made in _divide(score + _STATED, one, other, terms, "share") if _is_part(made))
+
+
+def _is_part(proposal: Proposal) -> bool:
+    """Return whether a share is one: at most the whole."""
+    try:
+        value = execute(proposal.plan, ()).result.value
+    except PlanError:
+        return False
+    return isinstance(value, Number) and 0 < value.value <= 1
+
+
 def propose_ratios(question: Question) -> Iterator[Proposal]:
     """Yield ratios: of two operands, of a measure, of one operand and what was talked about, or as they are printed."""
+    yield from _parts_of_last(question)
+    if adjusted := list(propose_adjusted(question)):
+        yield from adjusted
+        return
     two = len(question.operands) == 2 and question.reading.relation in ("ratio", "part", "versus", "difference", "sum")
     if two and question.reading.relation in ("ratio", "part", "versus"):
         for score, one, other, terms in read_two(question):
@@ -105,6 +212,9 @@ def propose_ratios(question: Question) -> Iterator[Proposal]:
 
 def propose_numbers(question: Question) -> Iterator[Proposal]:
     """Yield what a question may mean as one number, margins that are not printed included."""
+    if adjusted := list(propose_adjusted(question)):
+        yield from adjusted
+        return
     yield from propose_values(question)
     yield from _margins(question)
 
@@ -173,6 +283,7 @@ def _talked_about(question: Question, last: PastAnswer) -> list[Meant]:
 
 def propose_shares(question: Question) -> Iterator[Proposal]:
     """Yield parts of a whole."""
+    yield from _parts_of_last(question)
     if len(question.operands) == 2 and question.reading.relation in ("ratio", "part") and question.names(1):
         yield from propose_ratios(question)
         yield from _shares_of_member(question)
@@ -264,6 +375,13 @@ def _wholes(question: Question, part: Series) -> Iterator[Meant]:
         yield from (replace(one, share=0.15) for one in _revenues(question, ()))
 
 
+def propose_shares_of_last(question: Question) -> Iterator[Proposal]:
+    """Yield shares that a percentage without a word of growth asks for: "% in R&D?", "in percent?" of a part."""
+    yield from _parts_of_last(question)
+    if _PERCENT.search(question.text) and not _GROWN.search(question.text) and not question.moments:
+        yield from (made for made in _of_last_two(question) if _is_part(made))
+
+
 def propose_differences(question: Question) -> Iterator[Proposal]:
     """Yield the difference of two operands."""
     if question.reading.relation in ("difference", "versus") and len(question.operands) == 2:
@@ -295,6 +413,9 @@ def propose_totals(question: Question) -> Iterator[Proposal]:
     if len(question.operands) > 2 and relation == "sum":
         yield from _long_sums(question)
         return
+    if adjusted := list(propose_adjusted(question)):
+        yield from adjusted
+        return
     if len(question.operands) == 2 and relation in ("sum", "versus", "difference"):
         sign = "-" if relation == "difference" else "+"
         for score, one, other, terms in read_two(question):
@@ -314,6 +435,45 @@ def propose_totals(question: Question) -> Iterator[Proposal]:
         for score, one, other, terms in join(question, *((meant, before) if from_own else (before, meant))):
             if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
                 yield made
+
+
+def _goes_on_from_last(question: Question) -> bool:
+    """Return whether a question adds something named to the last number, or takes it off: "excluding restructuring"."""
+    two = len(question.operands) == 2 and question.reading.relation in ("sum", "difference")
+    last = question.last
+    if not two or last is None or question.names(0) or not question.names(1) or len(last.measured) != 1:
+        return False
+    return last.form not in ("growth", "cagr", "change", "average") and bool(_ADJUSTS.search(question.text))
+
+
+def propose_adjusted(question: Question) -> Iterator[Proposal]:
+    """Yield the last number with something named added or taken off: of a quotient in its numerator."""
+    last = question.last
+    if last is None or not _goes_on_from_last(question):
+        return
+    node = last.measured[0]
+    divided = node.kind == "divide"
+    changed = node.parts[0] if divided else node
+    first = next((leaf.series for leaf in changed.leaves() if leaf.series is not None), None)
+    if first is None:
+        return
+    plus = question.reading.relation == "sum"
+    found = [one for one in read_meant(question, 1)[:_MOST] if one.kind == "series"]
+    for meant in (*found, *_in_same_sentence(question, first)):
+        other = meant.series[0]
+        if not _is_alike(first, other) or other.place == first.place:
+            continue
+        # Profit without a cost is higher.
+        cost = _PROFIT.search(first.line.label.lower()) and _COST.search(other.line.label.lower())
+        kind = "add" if plus or cost else "subtract"
+        moment = anchor_of(changed)
+        sum_of = Node(kind, parts=(changed, Node("series", other, moment if moment in other.cells else None)))
+        terms = Terms(question.table)
+        text = spell_value(
+            question, mean_again(Node("divide", parts=(sum_of, *node.parts[1:])) if divided else sum_of, 1.0), terms
+        )
+        if text is not None and (made := terms.proposal(text, "sum", log_share(meant.share) + _STATED)):
+            yield made
 
 
 def _without_net(question: Question) -> list[Meant]:
