@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 _PERCENT = re.compile(r"%|\bpercent|\bpct\b|\brate\b|\bmargin\b|\byield\b")
 _COUNT = re.compile(r"\bhow many\b|\bnumber of\b|\bheadcount\b|\bcount\b")
 _FEW = 2
+_OF_TWO_TIMES = frozenset({"growth", "change"})
+_COMPARES = 0.3
+"""The least probability that a question asks for a growth or a change."""
 _REMEMBERED = 4
 _INTENT_OF_FORM = {"value": "lookup", "members": "list", "compare": "comparison"}
 _MOST = 12
@@ -296,6 +299,18 @@ def _lists_numbers(before: Sequence[PastAnswer]) -> bool:
     return len(values) == 2 and values[0].anchor == values[1].anchor and values[0].series != values[1].series
 
 
+def _compared_otherwise(question: Question, past: Sequence[PastTurn], weights: FilingWeights) -> list[Proposal]:
+    """Return changes between two times of what else the question before may mean; its answer has no other time."""
+    if sum(question.intents[intent] for intent in ("change", "growth")) < _COMPARES:
+        return []
+    earlier = understand_turn(past[-1].text, past[:-1], question.table, weights).question
+    reading = replace(earlier.reading, text=question.reading.text, moments=question.reading.moments, relation="")
+    again = compose(
+        replace(earlier, reading=reading, moments=question.moments, base=question.base, intents=question.intents)
+    )
+    return [one for one in again if one.form in _OF_TWO_TIMES and set(question.moments).intersection(one.moments)]
+
+
 def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Understood:
     """Return what a question may mean after the turns before, with the plans that would answer it."""
     state = TurnState()
@@ -333,5 +348,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         timed = replace(earlier.reading, moments=reading.moments)
         again = compose(replace(earlier, reading=timed, moments=moments))
         composed = [one for one in again if set(moments).intersection(one.moments)]
+    elif past and moments and not question.own and not any(one.form in _OF_TWO_TIMES for one in composed):
+        composed = [*composed, *_compared_otherwise(question, past, weights)]
     proposals = sorted([*composed, *quotes, *verdicts], key=lambda proposal: -proposal.score)
     return Understood(question, likely, tuple(proposals), tuple(turn.right for turn in past), state.terms)

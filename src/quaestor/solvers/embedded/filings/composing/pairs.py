@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.moments import Moment
 from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, read_meant
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
@@ -20,7 +21,8 @@ _RISES = re.compile(
 )
 _TO_BASE = re.compile(
     r"\b(?:(?:on|from|since|over|relative to)|(?:vs\.?|versus|than|against|(?:compared? )?(?:to|with))"
-    r"(?: (?:it|they|that) (?:was|were|did))?(?: (?:in|for|at|of|during))?)\s*(?:the)?\s*(?:fy|fiscal)?\s*$"
+    r"(?: (?:it|they|that) (?:was|were|did))?(?: (?:in|for|at|of|during))?)\s*(?:the)?"
+    r"(?:\s*same (?:months?|quarter|period|half|weeks|time)(?: (?:of|in))?)?\s*(?:the)?\s*(?:fy|fiscal)?\s*$"
 )
 _BEGINS_TO_BASE = re.compile(r"\s*(?:since|from|over|against|than|to|sequential(?:ly)?|qoq|q/q|quarter[\s-]o\w+)\b")
 _OF_THEN = re.compile(r"^(?:and |so |but )?(?:was|were|had) (?:it|that|this|they|those|these)\b")
@@ -31,6 +33,10 @@ _STATES = re.compile(
 )
 """Words by which a question asks for a growth or a change itself."""
 _OF_RATIO = re.compile(r"\bbps\b|\bpoints?\b|\bmargin\b|\bbetter\b|\bworse\b|\bratio\b|\brate\b")
+_OVER_YEARS = re.compile(rf"\b(?P<years>{'|'.join(list(NUMBER_WORDS)[1:])}|[2-9])(?:-| )?(?:years?|yrs?)\b")
+_YEARLY = re.compile(
+    r"\b(?:annual|annuali[sz]ed|yearly|compound\w*) (?:growth )?(?:rate|growth|decline|decrease|increase)\b|\bcagr\b"
+)
 EITHER = re.compile(
     r"\b(?:up or down|(?:higher|more|better|larger|bigger|faster|stronger|rise|rose|increase|grow) or "
     r"(?:lower|less|worse|smaller|slower|weaker|fall|fell|decrease|shrink)"
@@ -183,6 +189,9 @@ def _fell(question: Question, old: str, new: str, terms: Terms) -> bool:
 
 def propose_growths(question: Question) -> Iterator[Proposal]:
     """Yield growth from an earlier to a later number; a mere percentage may be a share of what was measured."""
+    if _YEARLY.search(question.text) and (_years_over(question) or len(question.moments) > 1):
+        yield from propose_growth_rates(question)
+        return
     shares = list(propose_shares_of_last(question))
     yield from shares
     for score, meant, old, new, terms in read_pairs(question):
@@ -217,15 +226,31 @@ def propose_growth_rates(question: Question) -> Iterator[Proposal]:
         old, new = meant.spell(pair[0], terms, ""), meant.spell(pair[1], terms, "")
         if old is None or new is None:
             continue
-        formula = f"({new} / {old}) ** (1 / {pair[1].year - pair[0].year}) - 1"
+        power = f"({new} / {old}) ** (1 / {pair[1].year - pair[0].year})"
+        formula = f"1 - {power}" if _fell(question, old, new, terms) else f"{power} - 1"
         if made := terms.proposal(formula, "cagr", log_share(meant.share)):
             yield made
 
 
+def _years_over(question: Question) -> int:
+    """Return over how many years a growth rate goes, if a question says it and no year; else 0."""
+    found = _OVER_YEARS.search(question.text)
+    if found is None or any(asked.year is not None for asked in question.reading.moments):
+        return 0
+    return NUMBER_WORDS.get(found["years"]) or int(found["years"])
+
+
 def _ends(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
-    """Return the first and the last year of a growth rate."""
+    """Return the first and the last year of a growth rate; a rate over two years has three year-ends."""
     asked = question.moments
     last = question.last
+    if years := _years_over(question):
+        end = (last.anchor if last is not None else None) or question.table.latest
+        begin = end.before(years=years)
+        if meant.spell(begin, Terms(question.table), "") is not None:
+            return begin, end
+        if last is not None and len(last.moments) >= 2:
+            return min(last.moments), max(last.moments)
     if len(asked) >= 2:
         return min(asked), max(asked)
     yearly = sorted(moment for moment in meant.moments if moment.months in (0, 12))
