@@ -439,3 +439,64 @@ def test_a_whole_and_its_part_are_not_added_up(table: FactTable) -> None:
     assert number(table, both) == 196
     plan = ask(table, "both plus net income?", "sum", ("net income",), before=(both,))
     assert number(table, plan) != 256
+
+
+def test_what_is_counted_and_what_goes_out_has_no_minus() -> None:
+    rows = (
+        ("( in thousands )", "2023", "2022"), ("rsus vested", "( 145 )", "( 120 )"),
+        ("provision for income taxes", "( 225 )", "( 200 )"), ("net change in shares", "( 12 )", "( 8 )"),
+        ("income before provision for income taxes", "( 40 )", "( 30 )"),
+    )  # fmt: skip
+    table = build_facts(assemble("a", [TablePart(rows)]))
+    expected = {
+        "rsus vested": 145,
+        "provision for income taxes": 225,
+        "net change in shares": -12,
+        "income before provision for income taxes": -40,
+    }
+    for label, amount in expected.items():
+        assert (
+            number(table, ask(table, "how much in 2023?", "lookup", bound=(Bound(find(table, label), 1.0),))) == amount
+        )
+
+
+def test_the_whole_stays_where_another_member_is_named(table: FactTable) -> None:
+    europe = ask(table, "europe?", "lookup", ("europe",))
+    share = ask(table, "share of the total?", "share", before=(europe,))
+    assert number(table, ask(table, "and asia?", "ratio", ("asia",), (share,))) == pytest.approx(30 / 800)
+
+
+def test_a_percentage_of_a_sum_is_of_one_of_its_parts(table: FactTable) -> None:
+    both = ask(table, "europe and asia together?", "sum", ("europe", "asia"))
+    plan = ask(table, "what % is europe?", "share", ("europe",), (both,))
+    assert number(table, plan) == pytest.approx(310 / 340)
+    assert number(table, ask(table, "% in europe?", "growth", ("europe",), (both,))) == pytest.approx(310 / 340)
+
+
+def test_what_is_left_out_of_a_ratio_changes_its_numerator() -> None:
+    rows = (
+        ("( in millions )", "2023", "2022"), ("total revenues", "$ 800", "$ 720"),
+        ("restructuring charges", "20", "10"),
+        ("operating income", "$ 100", "$ 90"),
+    )  # fmt: skip
+    table = build_facts(assemble("a", [TablePart(rows)]))
+    margin = ask(table, "operating income to total revenues?", "ratio", ("operating income", "total revenues"))
+    plan = ask(table, "and excluding restructuring?", "ratio", ("restructuring charges",), (margin,))
+    assert number(table, plan) == pytest.approx(120 / 800)
+
+
+def test_a_growth_rate_over_two_years_goes_from_the_first_of_three_year_ends(table: FactTable) -> None:
+    sales = ask(table, "total net sales in 2023?", "lookup", ("total net sales",))
+    plan = ask(table, "cagr over the two years?", "cagr", before=(sales,))
+    assert number(table, plan) == pytest.approx((800 / 660) ** 0.5 - 1)
+
+
+def test_the_other_end_of_a_ranking_is_chosen_from_its_entries(table: FactTable) -> None:
+    best = ask(table, "which segment has the highest net sales?", "ranking", ("europe",))
+    assert str(run(table, best)) == "americas"
+    assert str(run(table, ask(table, "and the lowest?", "ranking", before=(best,)))) == "asia"
+    grew = run(table, ask(table, "did any of them grow?", "yesno", before=(best,)))
+    assert grew == YesNo(True)
+    assert run(table, ask(table, "did any of them fall?", "yesno", before=(best,))) == YesNo(False)
+    total = ask(table, "add up the three", "sum", before=(best,))
+    assert number(table, total) == 800

@@ -23,6 +23,7 @@ from quaestor.solvers.embedded.filings.composing.question import Proposal, Quest
 from quaestor.solvers.embedded.filings.composing.ratios import read_two
 from quaestor.solvers.embedded.filings.composing.several import (
     Entry,
+    entries_of_last,
     is_rest,
     join_lists,
     moments_of_list,
@@ -40,6 +41,7 @@ _GROWTH = re.compile(
 _FALL = re.compile(r"\b(?:decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|lost|down)\b")
 _WHEN = re.compile(
     r"\b(?:which|what|best|worst|highest|lowest|strongest|weakest)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
+    r"|\b(?:of|in) (?:those|these|the(?: \w+)?) (?:years|quarters)\b"
 )
 _REST = re.compile(r"(?:all )?other (?:countries|international|foreign|regions|states)\b|rest of (?:the )?world\b")
 """Names of the places that are left, none of which is one."""
@@ -51,6 +53,7 @@ _PLACE = re.compile(
 _EXTREME = "(?:largest|biggest|highest|smallest|lowest|best|worst|fastest|slowest|leading)"
 _SEVERAL = rf"(?:{'|'.join(NUMBER_WORDS)}|[2-9])"
 _FEW = re.compile(rf"\b(?:(?:top|bottom|{_EXTREME}) (?P<few>{_SEVERAL})|(?P<many>{_SEVERAL}) {_EXTREME})\b")
+_OF_THEM = re.compile(r"\b(?:of|among) (?:them|those|these|the (?:\w+))\b|\bany\b")
 _WHICH = re.compile(r"\b(?:which|what|who|where)\b")
 _DIRECTION = re.compile(
     rf"{_GROWTH.pattern}|\b(?:more|less|fewer|than|up|down|high\w*|low\w*|larg\w*|big\w*|small\w*|better|worse|improv\w*"
@@ -76,7 +79,8 @@ _BELOW = ("less", "under", "below", "fewer", "lower", "smaller")
 def propose_rankings(question: Question) -> Iterator[Proposal]:
     """Yield the member, or the time, with the highest or the lowest number or growth."""
     low = bool(_LOW.search(question.text))
-    when = 0.85 if _WHEN.search(question.text) else 0.08
+    timed = question.last is not None and question.last.form == "list" and not question.own
+    when = 0.85 if timed or _WHEN.search(question.text) else 0.08
     grows = bool(_GROWTH.search(question.text))
     place = _place(question.text)
     several = _FEW.search(question.text)
@@ -84,6 +88,8 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
     for listed, share in read_entries(question):
         named = [entry for entry in listed if not _REST.match(entry[0].lower()) and not is_rest(entry[0])]
         entries = named if len(named) > 1 else listed
+        if len({label.lower() for label, _, _ in entries}) < 2:
+            continue
         score = log_share(share * (1 - when))
         if grows:
             yield from _growth_ranking(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
@@ -154,6 +160,9 @@ def propose_comparisons(question: Question) -> Iterator[Proposal]:
         yield from _of_two(question, low=low)
         if chooses(question) or _WHICH.search(question.text):
             return
+    if changed := list(_changed_of_last(question)):
+        yield from changed
+        return
     yield from _against_limit(question)
     yield from _signs(question)
     if either:
@@ -165,6 +174,40 @@ def propose_comparisons(question: Question) -> Iterator[Proposal]:
     for score, _, old, new, terms in read_pairs(question):
         if made := terms.proposal(f"{new} {'<' if less else '>'} {old}", "compare", score):
             yield made
+
+
+def _changed_of_last(question: Question) -> Iterator[Proposal]:
+    """Yield which of the last entries rose or fell, or whether any did: "which of them grew?"."""
+    entries = entries_of_last(question) if _OF_THEM.search(question.text) and _DIRECTION.search(question.text) else []
+    pair = two_moments(question, entries[0][1]) if entries else None
+    if pair is None:
+        return
+    falls = asks_for_fall(question.text) and not asks_for_rise(question.text)
+    terms = Terms(question.table)
+    formulas = []
+    for label, meant, _ in entries:
+        old, new = _spell(meant, pair[0], terms, label), _spell(meant, pair[1], terms, label)
+        if old is None or new is None:
+            return
+        formulas.append((old, new))
+    if _WHICH.search(question.text):
+        joined = join_lists([f"{new} - {old}" for old, new in formulas])
+        made = terms.proposal(f"{'argmin' if falls else 'argmax'}({joined})", "compare", 0.0) if joined else None
+    else:
+        changes = [(_difference(old, new, terms), old, new) for old, new in formulas]
+        if any(change is None for change, _, _ in changes):
+            return
+        most = (min if falls else max)(changes, key=lambda one: one[0] or 0.0)
+        made = terms.proposal(f"{most[2]} {'<' if falls else '>'} {most[1]}", "compare", 0.0)
+    if made is not None:
+        yield made
+
+
+def _difference(old: str, new: str, terms: Terms) -> float | None:
+    first, second = (terms.variables.get(name) for name in (old, new))
+    if first is None or second is None or first.quantity is None or second.quantity is None:
+        return None
+    return float(second.quantity.value - first.quantity.value)
 
 
 def _both_times(question: Question) -> Iterator[Proposal]:

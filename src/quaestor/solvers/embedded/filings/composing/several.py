@@ -9,6 +9,7 @@ from math import prod
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms as terms_of
+from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
@@ -40,7 +41,7 @@ from quaestor.solvers.embedded.filings.composing.schedules import (
     years_to_come,
 )
 from quaestor.solvers.embedded.filings.composing.values import moments_to_try, propose_values
-from quaestor.solvers.embedded.filings.past import PastAnswer
+from quaestor.solvers.embedded.filings.past import Node, PastAnswer
 from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
 
 _MOST = 4
@@ -77,7 +78,12 @@ _BY_TIME = re.compile(
     r"|history)\b"
 )
 _POINTS_BACK = re.compile(r"\b(?:it|them|there|that|those|these)\b")
-_BROKEN_DOWN = re.compile(r"\b(?:split|break\w*|broken|made up|consists?|composed|categor\w+|parts?|components?|items?)\b")
+_BROKEN_DOWN = re.compile(
+    r"\b(?:split|break\w*|broken|made up|consists?|composed|categor\w+|parts?|components?|items?)\b"
+)
+_AS_MANY = re.compile(rf"\b(?:the|all|those|these) (?P<many>{'|'.join(NUMBER_WORDS)})\b(?! years?| quarters?| months?)")
+_CHOSEN_AGAIN = 0.8
+"""How likely the entries of the last list are meant by a question that names nothing else."""
 _BACK, _PRINTED_AGAIN = 0.8, 0.5
 """The probability that what was measured last is broken down, by words that point back to it, and where it is printed
 in a table if the answer was taken from a sentence."""
@@ -159,17 +165,22 @@ def _sums_over_times(question: Question) -> Iterator[Proposal]:
 def _sums_of_last(question: Question) -> Iterator[Proposal]:
     """Yield the sum of what was listed before, or of the last two answers."""
     together = bool(_TOGETHER.search(question.text))
-    if question.moments or question.last is None or (question.own and not together):
+    counted = last_set(question) if _AS_MANY.search(question.text) and together else None
+    again = counted or question.last
+    if len(question.moments) > (counted is not None) or again is None or (question.own and not together):
         return
-    nodes = question.last.measured
+    nodes = again.measured
     if len(nodes) < 2 and len(question.before) >= 2:
         nodes = tuple(past.measured[0] for past in reversed(question.before[:2]))
     if not 2 <= len(nodes) <= _MOST_ITEMS:
         return
     terms = Terms(question.table)
-    names = [name for node in nodes if (name := mean_again(node, 1.0).spell(None, terms, "")) is not None]
+    moment = question.moments[0] if question.moments else None
+    names = [name for node in nodes if (name := mean_again(node, 1.0).spell(moment, terms, "")) is not None]
     if len(set(names)) == len(nodes) and (
-        made := terms.proposal(f"sum({', '.join(names)})", "sum", log_share(0.6 if question.own else 0.8))
+        made := terms.proposal(
+            f"sum({', '.join(names)})", "sum", log_share(0.6 if question.own and counted is None else 0.8)
+        )
     ):
         yield made
 
@@ -267,8 +278,10 @@ def _printed_again(table: FactTable, last: PastAnswer) -> Iterator[Series]:
     if not series.line.sentence or len(last.series) > 1 or moment is None:
         return
     for other in table.by_amount.get(f"{abs(series.first.amount):.9g}", ()):
-        if not other.line.sentence and other.first.scale is series.first.scale and any(
-            at is not None and at.end == moment.end for at in other.cells
+        if (
+            not other.line.sentence
+            and other.first.scale is series.first.scale
+            and any(at is not None and at.end == moment.end for at in other.cells)
         ):
             yield other
 
@@ -691,6 +704,8 @@ def _name_of(meant: Meant) -> str:
 
 def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
     """Yield members as entries of a list, with their probability; what has a formula is computed of each."""
+    if of_last := entries_of_last(question):
+        yield of_last, _CHOSEN_AGAIN
     formulas = ratios_named(question)
     last = None if question.own or question.last is None else question.last.measured[0]
     again = last if last is not None and last.kind == "divide" and not formulas else None
@@ -703,6 +718,37 @@ def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
         if again is not None and not printed:
             meant = [(name, mean_beside(question, again, one)) for name, one in block.members]
             yield _entries_at(question, meant), block.share * (1 - _NOT_COMPUTED)
+
+
+def entries_of_last(question: Question) -> list[Entry]:
+    """Return what was listed or ranked last as entries of a list, if the question goes on from it."""
+    goes_on = _OF_THEM.search(question.text) or not _asked_dimension(question.text)
+    last = last_set(question)
+    if question.own or not goes_on or last is None or last.form == "list":
+        return []
+    names = _names_of_nodes(question.table, last.measured)
+    moment = question.moments[0] if question.moments else None
+    return [(name, mean_again(node, 1.0), moment) for name, node in zip(names, last.measured, strict=False)]
+
+
+def last_set(question: Question) -> PastAnswer | None:
+    """Return the last answer that has several entries; of as many as the question says, "the four", if there is one."""
+    sets = [past for past in question.before if past.form in ("list", "members", "ranking") and len(past.measured) > 1]
+    said = _AS_MANY.search(question.text)
+    count = NUMBER_WORDS.get(said["many"], 0) if said is not None else 0
+    if count > 1:
+        return next((past for past in sets if len(past.measured) == count), None)
+    return sets[0] if sets and sets[0] is question.last else None
+
+
+def _names_of_nodes(table: FactTable, nodes: Sequence[Node]) -> Sequence[str]:
+    """Return what tells terms of a list apart; empty if nothing does."""
+    leaves = [[leaf.series for leaf in node.leaves() if leaf.series is not None] for node in nodes]
+    for place in range(min(map(len, leaves))):
+        names = names_apart(table, [found[place] for found in leaves])
+        if len(set(names)) == len(nodes):
+            return names
+    return ()
 
 
 def _without_left_out(question: Question, blocks: Sequence[Block]) -> Iterator[Block]:
