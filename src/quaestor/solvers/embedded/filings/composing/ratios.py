@@ -55,6 +55,11 @@ _PROFIT = re.compile(r"\b(?:income|profit|earnings|ebitda?|margin)\b")
 _COST = re.compile(
     r"\b(?:costs?|expenses?|charges?|restructuring|impairments?|provisions?|depreciation|amortization|write-?offs?|loss(?:es)?)\b"
 )
+_OF_NAMED = re.compile(
+    r"(?:%|\b(?:percent\w*|pct|fraction|share|portion|proportion)) (?:of|on) "
+    r"(?!(?:the |that |this )?(?:total|it|them|that|those|these|this|which)\b)"
+)
+"""What gives the whole by name."""
 _SMALL, _LARGE = "small", 10_000
 _BESIDE = 0.8
 """The probability of an addend of what was measured, or of a number of its sentence, that the question names."""
@@ -146,9 +151,11 @@ def _parts_of_last(question: Question) -> Iterator[Proposal]:
     """Yield parts of the last number in percent: "what % of them is B?" of a sum, of a sentence, of what is named."""
     last = question.last
     text = question.text
-    if last is None or last.form not in ("value", "sum", "members") or not _PERCENT.search(text):
+    if last is None or last.form not in ("value", "sum") or not _PERCENT.search(text):
         return
-    if _GROWN.search(text) or question.moments or not last.series:
+    if _GROWN.search(text) or _OF_NAMED.search(text) or question.moments or not last.series:
+        return
+    if question.names(0) and question.names(1):
         return
     node = last.measured[0] if len(last.measured) == 1 else Node("sum", parts=last.measured)
     if node.kind == "divide" or any(series.first.scale is Scale.PERCENT for series in last.series):
