@@ -32,7 +32,7 @@ from quaestor.solvers.embedded.filings.composing.several import (
     read_entries,
     write_moment,
 )
-from quaestor.solvers.embedded.filings.composing.values import moments_to_try, spell_value
+from quaestor.solvers.embedded.filings.composing.values import moments_to_try, propose_printed_extremes, spell_value
 
 _LOW = re.compile(r"\b(?:smallest|lowest|least|fewest|minimum|slowest|worst|weakest|shortest|smaller|bottom)\b")
 _GROWTH = re.compile(
@@ -77,7 +77,11 @@ _BELOW = ("less", "under", "below", "fewer", "lower", "smaller")
 
 
 def propose_rankings(question: Question) -> Iterator[Proposal]:
-    """Yield the member, or the time, with the highest or the lowest number or growth."""
+    """Yield the member, or the time, with the highest or the lowest number or growth; or an extreme that is printed."""
+    printed = list(propose_printed_extremes(question))
+    yield from printed
+    if printed:
+        return
     low = bool(_LOW.search(question.text))
     timed = question.last is not None and question.last.form == "list" and not question.own
     when = 0.85 if timed or _WHEN.search(question.text) else 0.08
@@ -88,9 +92,8 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
     for listed, share in read_entries(question):
         named = [entry for entry in listed if not _REST.match(entry[0].lower()) and not is_rest(entry[0])]
         entries = named if len(named) > 1 else listed
-        if len({label.lower() for label, _, _ in entries}) < 2:
-            continue
-        score = log_share(share * (1 - when))
+        unnamed = len({label.lower() for label, _, _ in entries}) < 2
+        score = log_share(share * (1 - when)) - 1.5 * unnamed
         if grows:
             yield from _growth_ranking(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
         if few is not None:

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import log
 
+from quaestor.core.terms import terms as terms_of
 from quaestor.facts.moments import Moment
+from quaestor.facts.table import Series
 from quaestor.plan.steps import Extract, Plan
 from quaestor.solvers.embedded.filings.composing.finding import find_left_out
 from quaestor.solvers.embedded.filings.composing.meant import (
@@ -24,6 +26,10 @@ _LOSS = re.compile(
     r"|(?:take|takes|took|taken|knock\w*|came) off|releas\w+|writ\w+[ -]off|write-?offs?)\b"
 )
 _PROFIT = re.compile(r"\b(?:income|profit|earnings|gains?|change)\b")
+_HIGH, _LOW = terms_of("high low")
+_EXTREME = re.compile(r"\b(?:(?P<high>highest|high|peak|maximum)|lowest|low|minimum)\b")
+_PRICE = re.compile(r"\b(?:(?:share|stock|closing|sales?|trading|market) price|stock|traded?|closing|close)\b")
+_WHICH = re.compile(r"\b(?:which|when)\b")
 _STATED = 0.5
 """Added to the score of what is less the member that a question leaves out."""
 _OTHER_TIME = 0.6
@@ -51,6 +57,7 @@ def propose_values(question: Question) -> Iterator[Proposal]:
     """Yield what a question may mean as one number; of several times that are named it is a list, if at all."""
     if len(question.moments) > 1:
         return
+    yield from propose_printed_extremes(question)
     yield from _without_member(question)
     for meant in (*read_whole(question)[:_MOST], *repeat_measured(question)):
         terms = Terms(question.table)
@@ -59,6 +66,36 @@ def propose_values(question: Question) -> Iterator[Proposal]:
             made := terms.proposal(text, "value" if meant.kind == "series" else meant.kind, log_share(meant.share))
         ):
             yield _without_sign(made) if _asks_for_loss(question.text) else made
+
+
+def propose_printed_extremes(question: Question) -> Iterator[Proposal]:
+    """Yield the highest or the lowest price of the lines or columns "high" and "low", over the quarters asked for."""
+    found = _EXTREME.search(question.text)
+    if found is None or not _PRICE.search(question.text) or _WHICH.search(question.text):
+        return
+    wanted, other = (_HIGH, _LOW) if found["high"] else (_LOW, _HIGH)
+    tables = {series.line.table for series in question.table.series if other in _names_of(series)}
+    year = (*question.wanted, question.table.latest)[0].year
+    quarters = [moment for moment in question.moments if moment.months in (0, 3)]
+    for series in question.table.series:
+        if _names_of(series) != {wanted} or series.line.table not in tables or series.line.sentence:
+            continue
+        terms = Terms(question.table)
+        asked = [(moment.year, moment.quarter) for moment in quarters if moment.months == 3] or [
+            (year, quarter) for quarter in (1, 2, 3, 4)
+        ]
+        cells = {(moment.year, moment.quarter): moment for moment in series.cells if moment is not None}
+        names = [terms.add(series, cells[at], series.cells[cells[at]]) for at in asked if at in cells]
+        formula = names[0] if len(names) == 1 else f"{'max' if found['high'] else 'min'}({', '.join(names)})"
+        if names and (made := terms.proposal(formula, "value", _STATED)):
+            yield made
+            return
+
+
+def _names_of(series: Series) -> set[str]:
+    """Return what a series is called by: its label, and its column beside it."""
+    label = set(series.line.label_terms)
+    return (label & {_HIGH, _LOW} if len(label) == 1 else set[str]()) | ({*series.column} & {_HIGH, _LOW})
 
 
 def _without_member(question: Question) -> Iterator[Proposal]:
