@@ -81,6 +81,9 @@ _POINTS_BACK = re.compile(r"\b(?:it|them|there|that|those|these)\b")
 _BROKEN_DOWN = re.compile(
     r"\b(?:split|break\w*|broken|made up|consists?|composed|categor\w+|parts?|components?|items?)\b"
 )
+_ALL_TIMES = re.compile(
+    r"\b(?:both|all|each|every|these|those)(?: (?:of|the|two|three|four))*(?: \w+)? (?:years?|quarters?|periods?)\b"
+)
 _AS_MANY = re.compile(rf"\b(?:the|all|those|these) (?P<many>{'|'.join(NUMBER_WORDS)})\b(?! years?| quarters?| months?)")
 _CHOSEN_AGAIN = 0.8
 """How likely the entries of the last list are meant by a question that names nothing else."""
@@ -669,6 +672,33 @@ def _list_what_is_due(question: Question) -> Iterator[Proposal]:
             entries.append((rest.line.label, mean_series(rest, bound.share), None))
         if made := propose_items(question, entries, "list", log_share(bound.share) + _STATED):
             yield made
+
+
+def list_ratios(question: Question) -> Iterator[Proposal]:
+    """Yield ratios at each of several times: "as a % of sales both years"."""
+    two = len(question.operands) == 2 and question.reading.relation in ("ratio", "part")
+    last = question.last
+    moments = question.moments
+    if len(moments) < 2 and last is not None and _ALL_TIMES.search(question.text):
+        moments = last.moments
+    if not two or len(moments) < 2:
+        return
+    for one, other in product(read_meant(question, 0)[:3], read_meant(question, 1)[:3]):
+        if one.is_ratio or other.is_ratio or (one.series and one.series[:1] == other.series[:1]):
+            continue
+        entries = [(write_moment(moment), _divided(one, other), moment) for moment in sorted(moments, reverse=True)]
+        if made := propose_items(question, entries, "list", log_share(one.share * other.share) + _STATED):
+            yield made
+
+
+def _divided(one: Meant, other: Meant) -> Meant:
+    """Return the ratio of two things."""
+
+    def spell(moment: Moment | None, terms: Terms, label: str) -> str | None:
+        over, under = one.spell(moment, terms, label), other.spell(moment, terms, label)
+        return None if over is None or under is None or over == under else f"({over} / {under})"
+
+    return Meant(one.share * other.share, spell, one.series, "measure", is_ratio=True)
 
 
 def list_operands(question: Question) -> Iterator[Proposal]:
