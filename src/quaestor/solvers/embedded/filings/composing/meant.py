@@ -28,16 +28,21 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     spell_debts,
     terms_of_series,
 )
-from quaestor.solvers.embedded.filings.composing.periods import spell_at
+from quaestor.solvers.embedded.filings.composing.periods import pick_cell, spell_at
 from quaestor.solvers.embedded.filings.composing.question import Bound, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.schedules import asks_what_is_due, read_schedules
 from quaestor.solvers.embedded.filings.past import Node, PastAnswer, anchor_of, spell_node
+from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
 
 _MOST = 6
 _COMPUTED = 0.85
 """The probability of the formula of a measure that no line of the filing is called after."""
 _COMPUTED_BESIDE = 0.35
 """Likewise if a line is called after it."""
+_COMPUTED_BESIDE_EXACT = 0.15
+"""Likewise if that is all it is called and it has a number at the time asked for."""
+_OTHERWISE_CALLED = 2
+"""How many other words say that something of the employees is counted, not they: "employee options outstanding"."""
 _PRINTED = 0.15
 """How likely a line has to be that is called after a measure."""
 _BESIDE_CONCEPT = 0.2
@@ -160,7 +165,8 @@ def _read_operand(question: Question, operand: Operand, bounds: Sequence[Bound])
     if past is not None:
         again = mean_again(past.measured[0], _NAMED_AGAIN)
         found = [again, *(replace(one, share=one.share * (1 - _NAMED_AGAIN)) for one in found)]
-    if "employees" in operand.measures and (series := find_employees(question.table)) is not None:
+    series = find_employees(question.table) if "employees" in operand.measures else None
+    if series is not None and _counts_all(operand, series, question.table):
         rest = (replace(one, share=one.share * (1 - COUNTED)) for one in found)
         found = [mean_series(series, COUNTED), *rest]
     for match in operand.matches:
@@ -170,6 +176,20 @@ def _read_operand(question: Question, operand: Operand, bounds: Sequence[Bound])
                 found = _with_measure(question, operand, match, known, found)
     found = [narrowed for one in found for narrowed in _narrow(question, one)]
     return sorted(found, key=lambda one: -one.share)
+
+
+def _counts_all(operand: Operand, employees: Series, table: FactTable) -> bool:
+    """Return whether an operand means all employees: its other words are in what the company says of their number."""
+    said = {
+        term for match in operand.matches if "employees" in match.measures for term in _terms_of_match(operand, match)
+    }
+    others = set(operand.terms) - said - table.company - COMPARATIVES
+    return len(others - set(employees.line.label_terms)) < _OTHERWISE_CALLED
+
+
+def _terms_of_match(operand: Operand, match: LexiconMatch) -> tuple[str, ...]:
+    """Return the terms of an operand that a phrase of the lexicon matches."""
+    return operand.phrase[match.start : match.end]
 
 
 def _narrow(question: Question, meant: Meant) -> Iterator[Meant]:
@@ -209,6 +229,7 @@ def _with_measure(
     summed = {series.place for series in parts.series} if len(parts.series) > 1 else set[int]()
     named: list[Meant] = []
     rest: list[Meant] = []
+    exact = False
     for one in found:
         if one.kind != "series":
             rest.append(one)
@@ -224,10 +245,13 @@ def _with_measure(
         if fits and _is_of(one.series[0], others, member):
             # A name with more words in it is that of something narrower.
             named.append(replace(one, share=one.share * alike**2))
+            exact |= alike == 1 and not line.sentence and _is_printed(question, one.series[0])
         else:
             rest.append(one)
     printed = sum(one.share for one in named)
     computed = _COMPUTED_BESIDE if printed > _PRINTED else _COMPUTED
+    if printed > _PRINTED and exact:
+        computed = _COMPUTED_BESIDE_EXACT
     if any(other is not match and other.concepts and within.isdisjoint(other.concepts) for other in operand.matches):
         computed *= _BESIDE_CONCEPT
     elif printed:
@@ -237,6 +261,11 @@ def _with_measure(
         *(replace(one, share=one.share * (1 - computed)) for one in rest),
         *(replace(one, is_ratio=is_ratio) for one in _measures(question, formula, others, computed)),
     ]
+
+
+def _is_printed(question: Question, series: Series) -> bool:
+    """Return whether a series has a number at the time that is asked for."""
+    return pick_cell(series, question.moments[:1], question.table, strict=bool(question.moments)) is not None
 
 
 def _member_before(question: Question) -> Series | None:

@@ -36,6 +36,9 @@ _OUT = re.compile(
 """Words of labels of what goes out or is taken off."""
 _TAXED = re.compile(r"\bincome tax")
 """What makes a provision no income."""
+_NET_OUT = re.compile(
+    r"net (?:additions|purchases|payments|repayments|repurchases|capital expenditures|charge-?offs)\b"
+)
 _COUNTED = re.compile(r"\b(?:shares?|units?|rsus?|psus?|awards|options)\b", re.IGNORECASE)
 _BOTH_WAYS = re.compile(
     r"\b(?:net|changes?|increase|decrease|gains?|loss|losses|income|profit|earnings|eps|per|activity|adjustments?|effect)\b",
@@ -240,7 +243,11 @@ def _goes_out(cell: FactCell, series: Series, table: FactTable) -> bool:
     if _COUNTED.search(around) and not _BOTH_WAYS.search(around):
         return cell.quantity.scale is not Scale.PERCENT  # there are no fewer shares than none
     label = _TAXED.sub("", series.line.label.lower())
-    if not _OUT.search(label) or label.startswith(("net ", "benefit")):
+    if (
+        not _OUT.search(label)
+        or label.startswith("benefit")
+        or (label.startswith("net ") and not _NET_OUT.match(label))
+    ):
         return False
     return "net cash" not in label and "income" not in label
 
