@@ -74,6 +74,7 @@ class Asked:
         sentences: The probability that sentences answer the question, by section and index, the likeliest first.
         last: The number that was answered last; None if it was not one of the document.
         sources: The sentences that answers before were taken from, by section and index.
+        total: Whether a total is asked for.
     """
 
     operand: Operand
@@ -93,6 +94,7 @@ class Asked:
     sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
     last: FactCell | None = None
     sources: tuple[tuple[str, int], ...] = ()
+    total: bool = False
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -400,6 +402,8 @@ class _Finder:
             "size": min(12.0, log10(abs(first.amount) + 1.0)),
             "negative": float(first.amount < 0),
             "total": float("total" in label),
+            "total_asked": float(asked.total),
+            "total_apart": float(asked.total) - float("total" in label or "total" in column),
             "change": float(first.change or any(term.startswith("chang") for term in label)),
             "repeat": float(series.repeat),
             "total_column": float("total" in column),

@@ -224,7 +224,7 @@ def ask_for(
         reading.relation,
         bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, likely.intents)),
         table.company, reading.role, reading.basis, tuple(map(float, likely.kinds)), likely.sentences,
-        state.last, state.sentences,
+        state.last, state.sentences, reading.total_asked,
     )  # fmt: skip
     return find_candidates(asked, table)
 
