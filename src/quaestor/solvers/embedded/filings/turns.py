@@ -342,13 +342,14 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     quotes = propose_words(reading.text, ranked, table, question.intents)
     verdicts = () if chooses(question) else propose_verdicts(reading.text, ranked, table, question.intents)
     composed = compose(question)
-    if not composed and past and moments and not question.own:
-        # Another time, of which the line of the last answer has no number: the last question is asked of it.
-        earlier = understand_turn(past[-1].text, past[:-1], table, weights).question
-        timed = replace(earlier.reading, moments=reading.moments)
-        again = compose(replace(earlier, reading=timed, moments=moments))
-        composed = [one for one in again if set(moments).intersection(one.moments)]
-    elif past and moments and not question.own and not any(one.form in _OF_TWO_TIMES for one in composed):
-        composed = [*composed, *_compared_otherwise(question, past, weights)]
+    if past and moments and not question.own:
+        if not any(one.form in _OF_TWO_TIMES for one in composed):
+            composed = [*composed, *_compared_otherwise(question, past, weights)]
+        if not composed:
+            # Another time, of which the line of the last answer has no number: the last question is asked of it.
+            earlier = understand_turn(past[-1].text, past[:-1], table, weights).question
+            timed = replace(earlier.reading, moments=reading.moments)
+            again = compose(replace(earlier, reading=timed, moments=moments))
+            composed = [one for one in again if set(moments).intersection(one.moments)]
     proposals = sorted([*composed, *quotes, *verdicts], key=lambda proposal: -proposal.score)
     return Understood(question, likely, tuple(proposals), tuple(turn.right for turn in past), state.terms)
