@@ -39,6 +39,10 @@ _GROWTH = re.compile(
     r"\b(?:gr[eo]w\w*|growth|fast\w*|slow\w*|increas\w+|decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|rose|rise|jump\w*|gain\w*|lost)\b"
 )
 _FALL = re.compile(r"\b(?:decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|lost|down)\b")
+_IN_AMOUNTS = re.compile(
+    r"\bin (?:us )?(?:dollars?|absolute|amounts?)\b|\bin \$|\b(?:dollar|absolute) (?:terms|amount)\b"
+)
+"""Words by which changes are ranked by their size rather than in percent."""
 _WHEN = re.compile(
     r"\b(?:which|what|best|worst|highest|lowest|strongest|weakest)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
     r"|\b(?:of|in) (?:those|these|the(?: \w+)?) (?:years|quarters)\b"
@@ -144,7 +148,7 @@ def _growth_ranking(
     for label, meant in entries:
         old, new = _spell(meant, pair[0], terms, label), _spell(meant, pair[1], terms, label)
         if old is not None and new is not None:
-            formulas.append(f"({new} - {old}) / {old}")
+            formulas.append(f"{new} - {old}" if _IN_AMOUNTS.search(question.text) else f"({new} - {old}) / {old}")
     joined = join_lists(formulas) if len(formulas) >= 2 else None
     lowest = bool(_FALL.search(question.text)) != bool(_LOW.search(question.text))
     if joined and (made := terms.proposal(f"{'argmin' if lowest else 'argmax'}({joined})", form, score)):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import product
 
 from quaestor.core.answer_value import Number
+from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import term
 from quaestor.errors import PlanError
@@ -138,9 +139,11 @@ def _is_alike(one: Series, other: Series) -> bool:
 
 def _in_same_sentence(question: Question, series: Series) -> Iterator[Meant]:
     """Yield the other numbers of a sentence that count the same, likelier if the question names them."""
-    table, sentence = question.table, series.line.sentence
+    table, ref = question.table, series.first.ref
+    if not isinstance(ref, SentenceRef):
+        return
     named = {term for operand in question.reading.operands for term in operand.terms} - COMPARATIVES
-    for place in table.lines_of_sentence.get(sentence, ()) if sentence else ():
+    for place in table.lines_of_sentence.get((ref.section, ref.sentence), ()):
         for other in table.series_of_line.get(place, ()):
             if other.place != series.place and _is_alike(series, other):
                 said = len(named & set(other.line.label_terms)) / len(named) if named else 0.0
@@ -177,9 +180,17 @@ def _parts_of_last(question: Question) -> Iterator[Proposal]:
             for one in read_meant(question, place)[:3]
         )
         parts += [one for one in found if one.series and _is_alike(one.series[0], last.series[0])]
-    for part in parts:
-        for score, one, other, terms in join(question, part, mean_again(node, 1.0)):
+    wholes = [mean_again(node, 1.0), *_larger_in_sentence(question, node)]
+    for numerator, whole in product(parts, wholes):
+        for score, one, other, terms in join(question, numerator, whole):
             yield from (made for made in _divide(score + _STATED, one, other, terms, "share") if _is_part(made))
+
+
+def _larger_in_sentence(question: Question, node: Node) -> Iterator[Meant]:
+    """Yield the larger numbers of the sentence of a number: what it is a part of, or stands beside."""
+    for one in _in_same_sentence(question, node.series) if node.series is not None else ():
+        if node.series is not None and one.series[0].first.amount > node.series.first.amount:
+            yield replace(one, share=_BESIDE / 2)
 
 
 def _is_part(proposal: Proposal) -> bool:

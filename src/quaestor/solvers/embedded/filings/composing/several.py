@@ -33,7 +33,7 @@ from quaestor.solvers.embedded.filings.composing.meant import (
 )
 from quaestor.solvers.embedded.filings.composing.periods import pick_cell
 from quaestor.solvers.embedded.filings.composing.question import Bound, Proposal, Question, Terms, log_share
-from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, propose_totals
+from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, propose_adjusted, propose_totals
 from quaestor.solvers.embedded.filings.composing.schedules import (
     asks_what_is_due,
     find_rest,
@@ -142,6 +142,9 @@ def _spell_all(meant: Meant, moments: Sequence[Moment], terms: Terms) -> list[st
 
 def propose_sums(question: Question) -> Iterator[Proposal]:
     """Yield sums of operands, over times and of listed items, and printed totals."""
+    if adjusted := list(propose_adjusted(question)):
+        yield from adjusted
+        return
     yield from propose_totals(question)
     yield from _sums_over_times(question)
     yield from _sums_of_last(question)
@@ -473,7 +476,8 @@ def _fit(asked: str, members: Sequence[tuple[str, Series]], table: FactTable) ->
         fit *= 0.7 if any("other" in terms_of(label) for label, _ in members) and asked == "place" else 1.0
         return fit * (0.5 if series.line.role.is_statement else 1.0)
     around = series.line.title_terms | series.line.path_terms
-    if any(words & set(terms_of(name)) for name, _ in members):
+    called = sum(bool(words & set(terms_of(name))) for name, _ in members)
+    if called * 2 > len(members) or (called and len(members) <= _FEW_MEMBERS):
         return 2.5
     if around & words:
         return 2.0
@@ -523,6 +527,7 @@ _RESTS = frozenset(terms_of("elimination corporate unallocated intersegment reco
 """Words for what belongs to no member; it counts as one if the members add up to the whole with it."""
 _TOTALS = _SUMS | _RESTS
 _BESIDE_RESTS = frozenset(terms_of("and other expense expenses cost costs item items revenue revenues amount amounts"))
+_FEW_MEMBERS = 3
 _NAMED_BESIDE = 3
 """How many other words make a name that of a member: "international licensed markets & corporate"."""
 
