@@ -28,6 +28,7 @@ _BEGINS_TO_BASE = re.compile(r"\s*(?:since|from|over|against|than|to|sequential(
 _OF_THEN = re.compile(r"^(?:and |so |but )?(?:was|were|had) (?:it|that|this|they|those|these)\b")
 _BASED = re.compile(r"\b(?:than|from|since|vs|versus|against|compared?|relative|over|on)\b")
 _POINTS = re.compile(r"\bbps\b|\bbasis points?\b")
+_IN_PERCENT = re.compile(r"(?:%|\bpercent\b|\bpct\b)(?!\s*points?\b|\s*of\b)")
 _STATES = re.compile(
     r"%|\b(?:percent|pct|growth|yoy|y/y|chang\w*|differ\w*|compar\w*|vs|versus|against|much|fast|many)\b"
 )
@@ -211,7 +212,10 @@ def propose_changes(question: Question) -> Iterator[Proposal]:
         formula = f"{old} - {new}" if _fell(question, old, new, terms) else f"{new} - {old}"
         if in_points:
             formula = f"({formula}) * 10000"
-        if made := terms.proposal(formula, "change", score):
+        in_percent = _IN_PERCENT.search(question.text) and not meant.percent and "/" not in old
+        if in_percent:  # "how many percent less": amounts change by percents in growth only
+            formula = f"({formula}) / {old}"
+        if made := terms.proposal(formula, "growth" if in_percent else "change", score):
             yield made
     yield from propose_differences(question)
 
