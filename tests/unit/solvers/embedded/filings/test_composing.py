@@ -500,3 +500,42 @@ def test_the_other_end_of_a_ranking_is_chosen_from_its_entries(table: FactTable)
     assert run(table, ask(table, "did any of them fall?", "yesno", before=(best,))) == YesNo(False)
     total = ask(table, "add up the three", "sum", before=(best,))
     assert number(table, total) == 800
+
+
+PRICES = [
+    ["", "q1 2023", "q2 2023", "q3 2023", "q4 2023"],
+    ["high", "$ 12.50", "$ 14.25", "$ 13.75", "$ 11.50"],
+    ["low", "9.50", "10.25", "8.75", "9.25"],
+]
+
+
+def test_the_highest_price_of_a_year_is_that_of_its_quarters() -> None:
+    parts = [TablePart(tuple(map(tuple, rows))) for rows in (INCOME, PRICES)]
+    filing = build_facts(assemble("a", parts))
+    assert number(filing, ask(filing, "highest share price in 2023?", "ranking")) == 14.25
+    assert number(filing, ask(filing, "lowest closing stock price in q2 2023?", "lookup")) == 10.25
+
+
+def test_ratios_are_listed_at_each_time_that_is_asked_for(table: FactTable) -> None:
+    income = ask(table, "how far up was operating income in 2023?", "change", ("operating income",))
+    listed = run(table, ask(table, "as % of sales both years", "ratio", ("total net sales",), (income,)))
+    assert isinstance(listed, ValueList)
+    assert [float(item.number or 0) for item in listed.items] == pytest.approx([136 / 800, 106 / 720])
+
+
+def test_a_change_in_percent_is_a_growth(table: FactTable) -> None:
+    income = ask(table, "net income in 2023?", "lookup", ("net income",))
+    plan = ask(table, "how many percent less than a year ago?", "change", before=(income,))
+    assert number(table, plan) == pytest.approx(15 / 75)
+
+
+def test_what_belongs_to_no_segment_is_listed_if_it_adds_up_with_them() -> None:
+    rows = (
+        ("capital expenditures by segment ( in millions )", "2023", "2022"), ("europe segment", "310", "280"),
+        ("americas segment", "460", "430"), ("corporate", "30", "10"), ("total", "800", "720"),
+    )  # fmt: skip
+    filing = build_facts(assemble("a", [TablePart(rows)]))
+    spent = ask(filing, "capital expenditures?", "lookup", ("total",))
+    listed = run(filing, ask(filing, "break it down by segment", "list", before=(spent,)))
+    assert isinstance(listed, ValueList)
+    assert [item.number for item in listed.items] == [310, 460, 30]

@@ -477,7 +477,8 @@ def propose_adjusted(question: Question) -> Iterator[Proposal]:
         return
     plus = question.reading.relation == "sum"
     found = [one for one in read_meant(question, 1)[:_MOST] if one.kind == "series"]
-    for meant in (*found, *_in_same_sentence(question, first)):
+    beside = (one for one in _in_same_sentence(question, first) if one.share > _BESIDE / 2)  # that the question names
+    for meant in (*found, *beside):
         other = meant.series[0]
         if not _is_alike(first, other) or other.place == first.place:
             continue

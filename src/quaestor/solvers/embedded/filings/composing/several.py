@@ -701,7 +701,9 @@ def _divided(one: Meant, other: Meant) -> Meant:
 
     def spell(moment: Moment | None, terms: Terms, label: str) -> str | None:
         over, under = one.spell(moment, terms, label), other.spell(moment, terms, label)
-        return None if over is None or under is None or over == under else f"({over} / {under})"
+        if over is None or under is None or over == under or "/" in over + under:
+            return None
+        return f"({over} / {under})"
 
     return Meant(one.share * other.share, spell, one.series, "measure", is_ratio=True)
 
