@@ -245,7 +245,7 @@ _NOT_A_RATIO = re.compile(
     r"|go(?:es|ing)?|went|sold|sales|chang\w*|expect\w*|plan\w*|switch\w*|from|up|down|comes?|close|applied|allocated|charged)$"
 )
 _UNITS_OF_PARTS = re.compile(
-    r"(?:an? )?(?:(?:basic|diluted|common|ordinary) )*(?:shares?|quarter|year|month|day|week|units?|[kmg]wh|therms?|mcf"
+    r"(?:an? )?(?:(?:basic|diluted|common|ordinary) ){0,2}(?:shares?|quarter|year|month|day|week|units?|[kmg]wh|therms?|mcf"
     r"|mmbtu|barrels?|bbl|boe|tons?|tonnes?|ounces?|pounds?|gallons?|miles?|square (?:foot|feet)|sq\.? ?(?:ft|m)"
     r"|rooms?)\b"
 )

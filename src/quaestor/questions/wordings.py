@@ -20,8 +20,9 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
      r"why \g<what>"),
     (r"\bwhat(?:'s| is| was| are| were) (?:driving|behind)\b", "what drove"),
     # what is due soon and what is due late is all of it
-    (rf"\b(?P<what>\w+),? (?:both )?(?:short{_TERM} ?(?:and|\+|&|plus) ?long|long{_TERM} ?(?:and|\+|&|plus) ?short)"
-     rf"{_TERM}(?! \w)", r"total \g<what>"),
+    (rf"^(?!.*\btotal\b)(?P<head>.*?)\b(?P<what>[a-z]{{3,}}),? (?:both )?"
+     rf"(?:short{_TERM} ?(?:and|\+|&|plus) ?long|long{_TERM} ?(?:and|\+|&|plus) ?short)"
+     rf"{_TERM}(?! \w)", r"\g<head>total \g<what>"),
 )  # fmt: skip
 """A pattern, and what it is replaced by."""
 _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), plain) for pattern, plain in _WORDINGS)

@@ -15,6 +15,7 @@ from quaestor.questions.wordings import in_plain_wording
         ("opex went up, why?", "why opex went up"),
         ("what is driving its change?", "what drove its change?"),
         ("accruals, short + long term", "total accruals"),
+        ("debt in total, short plus long", "debt in total, short plus long"),
         ("long and short positions", "long and short positions"),
     ],
 )
