@@ -245,8 +245,8 @@ _NOT_A_RATIO = re.compile(
     r"|go(?:es|ing)?|went|sold|sales|chang\w*|expect\w*|plan\w*|switch\w*|from|up|down|comes?|close|applied|allocated|charged)$"
 )
 _UNITS_OF_PARTS = re.compile(
-    r"(?:an? )?(?:(?:basic|diluted|common|ordinary) ){0,2}(?:shares?|quarter|year|month|day|week|units?|[kmg]wh|therms?|mcf"
-    r"|mmbtu|barrels?|bbl|boe|tons?|tonnes?|ounces?|pounds?|gallons?|miles?|square (?:foot|feet)|sq\.? ?(?:ft|m)"
+    r"(?:an? )?(?:(?:basic|diluted|common|ordinary) ){0,2}(?:shares?|quarter|year|month|day|week|units?|[kmg]wh|therms?"
+    r"|mcf|mmbtu|barrels?|bbl|boe|tons?|tonnes?|ounces?|pounds?|gallons?|miles?|square (?:foot|feet)|sq\.? ?(?:ft|m)"
     r"|rooms?)\b"
 )
 """What things are counted in: a number per such a unit is printed as one, and no quotient."""
@@ -289,6 +289,10 @@ _EARNS = re.compile(
 _ABBREVIATED = re.compile(rf"\b(?:{'|'.join(_SPELLED_OUT)})\b")
 
 
+_PRINTED = {term("outside"): "non"}
+"""Terms for which labels print others: "Non-U.S."."""
+
+
 @lru_cache(maxsize=512)
 def read_filing_question(text: str) -> Reading:
     """Return what a question asks for, read by itself."""
@@ -320,7 +324,7 @@ def read_filing_question(text: str) -> Reading:
 
 def read_operand(text: str) -> Operand:
     """Return what a span of a question names."""
-    phrase = tuple(found for _, _, found in spans_of_terms(text))
+    phrase = tuple(_PRINTED.get(found, found) for _, _, found in spans_of_terms(text))
     matches = read_lexicon().find(phrase)
     named = {place for match in matches for place in range(match.start, match.end)}
     kept = tuple(found for place, found in enumerate(phrase) if place in named or not is_filler(found))

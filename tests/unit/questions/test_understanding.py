@@ -150,3 +150,7 @@ def test_what_is_included_is_not_looked_up_alone() -> None:
 )
 def test_a_total_is_asked_for_by_words_that_are_no_part_of_a_name(text: str, total: bool) -> None:
     assert read_filing_question(text).total_asked is total
+
+
+def test_outside_a_country_is_called_as_labels_call_it() -> None:
+    assert read_filing_question("pre-tax income outside the U.S.").terms[-2:] == terms("Non-U.S.")
