@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 
+from quaestor.core.currencies import is_currency
 from quaestor.core.fiscal import FiscalCalendar
 from quaestor.core.periods import find_periods, parse_period
 from quaestor.core.provenance import CellRef
@@ -252,15 +253,30 @@ class _TableReader:
         moment = due or self._moment_of(cell)
         fact = self.document.fact(ref)
         if fact is None:
-            return FactCell(ref, quantity, counts.scale, counts.unit, moment, column, change)
+            return FactCell(ref, quantity, *self._counted_by_heads(cell, counts), moment, column, change)
         members = tuple(member.rpartition(":")[2] for _, member in fact.dimensions)
         of_tag = _SCALES_OF_TAGS.get(fact.scale)
         if of_tag not in (None, counts.scale) and quantity.scale is Scale.ONE:
             unit = None if counts.unit and counts.unit.isupper() else counts.unit
             counts = Dimension(of_tag, _currency_of(fact) or unit)
+        elif fact.unit and _currency_of(fact) is None and is_currency(counts.unit) and quantity.unit is None:
+            counts = replace(counts, unit="shares" if fact.unit == "shares" else None)
         # The tag of what falls due later is of the day of the report.
         when = due or moment_of_fact(fact) or moment
         return FactCell(ref, quantity, counts.scale, counts.unit, when, column, change, fact.concept, members)
+
+    def _counted_by_heads(self, cell: Cell, counts: Dimension) -> tuple[Scale, str | None]:
+        """Return the scale and the unit of a number: what a heading calls a number of things is no money."""
+        quantity, table, ref = cell.quantity, self.table, cell.ref
+        if quantity is None or quantity.unit or quantity.scale is not Scale.ONE:
+            return counts.scale, counts.unit
+        label = " ".join((table.rows[ref.row].label, *table.columns[ref.column].levels))
+        if (named := _HEADS.search(label)) is None or _MONEY.search(label):
+            return counts.scale, counts.unit
+        unit = "square feet" if named[0].lower().startswith("square") else None
+        written_out = scale_in_text(quantity) is not None and counts.scale is table.scale
+        scale = Scale.ONE if written_out else counts.scale
+        return scale, unit if is_currency(counts.unit) else counts.unit
 
     def _moment_of(self, cell: Cell) -> Moment | None:
         """Return when a number is by the labels around it."""
@@ -398,6 +414,15 @@ def _terms_of(words: str) -> frozenset[str]:
 _TIME_TERMS = _terms_of(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug "
     "sep sept oct nov dec fiscal year years ended ending month months quarter quarters three six nine twelve weeks"
+)
+_HEADS = re.compile(
+    r"\bnumber of\b|\bsquare (?:feet|footage)\b|\bunits under\b|\bheadcount\b|\bdaily (?:shipments|packages|volume)\b",
+    re.IGNORECASE,
+)
+"""In the heading of what is counted, not paid."""
+_MONEY = re.compile(
+    r"\b(?:costs?|prices?|value|amounts?|payments?|proceeds|expenses?|revenues?|sales|rents?|income|per|percent(?:age)?)\b|[$%]",
+    re.IGNORECASE,
 )
 _WHEN = frozenset(
     "and of in at as on for dates respective respectively january february march april may june july august september "

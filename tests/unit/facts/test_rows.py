@@ -131,6 +131,14 @@ def test_numbers_of_a_label_are_lines_of_their_own() -> None:
     ]
 
 
+def test_what_a_heading_counts_is_no_money() -> None:
+    lead = ParagraphPart(("Leases are as follows (dollars in thousands):",))
+    grid = [["", "Number of Leases", "Square Feet", "Annual Rent"], ["Boston", "12", "1,200,000", "3,400"]]
+    (line,) = read_grid(grid, lead).lines
+    assert [cell.unit for cell in line.cells] == [None, "square feet", "USD"]
+    assert line.cells[1].amount == 1.2e6
+
+
 def test_a_loss_is_called_income_too() -> None:
     (line,) = read_grid([["", "2024", "2023"], ["Net loss", "$ (5)", "$ (4)"]]).lines
     assert "incom" in line.label_terms
