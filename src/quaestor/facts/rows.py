@@ -14,12 +14,13 @@ from quaestor.core.currencies import is_currency
 from quaestor.core.fiscal import FiscalCalendar
 from quaestor.core.periods import find_periods, parse_period
 from quaestor.core.provenance import CellRef
-from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.core.terms import terms
-from quaestor.documents.captions import covers, is_price, scale_in_text
+from quaestor.documents.captions import caption_in_text, covers, is_price, scale_in_text
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.documents.table import Cell, Header, Table, TableRole
+from quaestor.documents.unit_phrases import scale_called
 from quaestor.facts.concepts import name_concept
 from quaestor.facts.lines import FactCell, FactLine
 from quaestor.facts.moments import Moment, moment_of_fact, moment_of_period
@@ -253,7 +254,7 @@ class _TableReader:
         moment = due or self._moment_of(cell)
         fact = self.document.fact(ref)
         if fact is None:
-            return FactCell(ref, quantity, *self._counted_by_heads(cell, counts), moment, column, change)
+            return FactCell(ref, quantity, *self._counted_as(cell, counts), moment, column, change)
         members = tuple(member.rpartition(":")[2] for _, member in fact.dimensions)
         of_tag = _SCALES_OF_TAGS.get(fact.scale)
         if of_tag not in (None, counts.scale) and quantity.scale is Scale.ONE:
@@ -265,10 +266,14 @@ class _TableReader:
         when = due or moment_of_fact(fact) or moment
         return FactCell(ref, quantity, counts.scale, counts.unit, when, column, change, fact.concept, members)
 
-    def _counted_by_heads(self, cell: Cell, counts: Dimension) -> tuple[Scale, str | None]:
-        """Return the scale and the unit of a number: what a heading calls a number of things is no money."""
+    def _counted_as(self, cell: Cell, counts: Dimension) -> tuple[Scale, str | None]:
+        """Return the scale and the unit of an untagged number; what a heading calls a number of things is no money."""
         quantity, table, ref = cell.quantity, self.table, cell.ref
-        if quantity is None or quantity.unit or quantity.scale is not Scale.ONE:
+        if quantity is None or quantity.scale is not Scale.ONE or not (quantity.unit is None or quantity.unit.isupper()):
+            return counts.scale, counts.unit
+        if (scale := self._scale_said(ref)) is not None and (counts.scale is Scale.ONE or self._excepted):
+            return scale, counts.unit
+        if quantity.unit:
             return counts.scale, counts.unit
         label = " ".join((table.rows[ref.row].label, *table.columns[ref.column].levels))
         if (named := _HEADS.search(label)) is None or _MONEY.search(label):
@@ -277,6 +282,44 @@ class _TableReader:
         written_out = scale_in_text(quantity) is not None and counts.scale is table.scale
         scale = Scale.ONE if written_out else counts.scale
         return scale, unit if is_currency(counts.unit) else counts.unit
+
+    def _scale_said(self, ref: CellRef) -> Scale | None:
+        """Return the scale that the line above the table says for a row, or a heading between the rows above it."""
+        row, column = self.table.rows[ref.row], self.table.columns[ref.column]
+        if self._excepted and set(terms(row.label)) == self._excepted[0]:
+            return self._excepted[1]
+        if row.scale or column.scale or is_price(row.label) or is_price(column.label):
+            return None
+        return self._scales_between.get(ref.row) or self._scale_of_lead
+
+    @cached_property
+    def _scale_of_lead(self) -> Scale | None:
+        """The scale that the line above the table ends with, if its corner hides it: "(dollars in millions):"."""
+        return caption_in_text([self.lead]).scale if self.table.scale is Scale.ONE and self.lead else None
+
+    @cached_property
+    def _excepted(self) -> tuple[set[str], Scale] | None:
+        """What the line above the table excepts from its scale, and the scale of that."""
+        found = _EXCEPTED.search(self.lead)
+        scale = scale_called(found[2]) if found else None
+        return (set(terms(found[1])), scale) if found and scale else None
+
+    @cached_property
+    def _scales_between(self) -> dict[int, Scale]:
+        """The scales that headings between the rows name, by the rows below them up to the next heading."""
+        found: dict[int, Scale] = {}
+        scale: Scale | None = None
+        fresh = False
+        for row in range(self.table.header_rows, len(self.table.rows)):
+            if any(cell.quantities for cell in self.table.cells[row][1:]):
+                fresh = False
+                if scale is not None:
+                    found[row] = scale
+            elif (own := self.table.rows[row].scale) in LARGE_SCALES:
+                scale, fresh = own, True
+            elif not fresh:
+                scale = None
+        return found
 
     def _moment_of(self, cell: Cell) -> Moment | None:
         """Return when a number is by the labels around it."""
@@ -423,6 +466,9 @@ _HEADS = re.compile(
 _MONEY = re.compile(
     r"\b(?:costs?|prices?|value|amounts?|payments?|proceeds|expenses?|revenues?|sales|rents?|income|per|percent(?:age)?)\b|[$%]",
     re.IGNORECASE,
+)
+_EXCEPTED = re.compile(
+    r"\bexcept (?:for )?([a-z -]{3,60}),? which (?:is|are) (?:\w+ )?in (thousands|millions|billions)\b", re.IGNORECASE
 )
 _WHEN = frozenset(
     "and of in at as on for dates respective respectively january february march april may june july august september "

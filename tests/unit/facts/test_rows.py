@@ -139,6 +139,18 @@ def test_what_a_heading_counts_is_no_money() -> None:
     assert line.cells[1].amount == 1.2e6
 
 
+def test_a_heading_between_rows_scales_those_below_it() -> None:
+    grid = [["", "2024", "2023"], ["Customers", "40", "30"], ["Revenues (in millions):", "", ""], ["Gas", "$ 5", "$ 4"]]
+    table = read_grid([*grid, ["Other", "2", "1"], ["Statistics:", "", ""], ["Usage", "38", "37"]])
+    assert [line.cells[0].scale.value for line in table.lines] == ["one", "million", "million", "one"]
+
+
+def test_the_line_above_a_table_excepts_a_row_from_its_scale() -> None:
+    lead = ParagraphPart(("As follows (in millions, except remaining orders, which are presented in billions):",))
+    table = read_grid([["", "2024", "2023"], ["Cash", "$ 12", "$ 10"], ["Remaining orders", "48.6", "43.7"]], lead)
+    assert [line.cells[0].scale.value for line in table.lines] == ["million", "billion"]
+
+
 def test_a_loss_is_called_income_too() -> None:
     (line,) = read_grid([["", "2024", "2023"], ["Net loss", "$ (5)", "$ (4)"]]).lines
     assert "incom" in line.label_terms
