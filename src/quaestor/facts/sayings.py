@@ -40,6 +40,10 @@ _PLACES = frozenset("in at by over for from with on under within across through"
 """Words that go on with what was said before: "122 offices and facilities in 33 countries"."""
 _MOST_AFTER_AND = 3
 """Words before a number, of which one may be the "and" that a new thing begins with."""
+_LISTED = re.compile(r"\s?,?\s?(?:and\s)?(?:approximately\s)?\W{0,2}")
+"""What is between the years or the numbers of a list."""
+_RESPECTIVELY = re.compile(r"\brespectively\b")
+_LEAST_LISTED = 2
 _MOST_BEFORE, _MOST_AFTER = 14, 9
 """Words before and after a number that describe it."""
 _LEAST = 2
@@ -129,10 +133,12 @@ def _group(document: Document, index: int, calendar: FiscalCalendar, usual: Scal
     if all(_names_a_thing(sentence.text, mention) for mention in sentence.mentions):
         return []
     groups: list[list[_Placed]] = []
+    respective = _respective_times(sentence, calendar)
     for mention, periods in zip(sentence.mentions, periods_in_text(document, index), strict=True):
         if _names_a_thing(sentence.text, mention):
             continue
         moment = next((found for period in periods if (found := moment_of_period(period, calendar))), None)
+        moment = respective.get(mention.ref.start, moment)
         cell = _read_cell(document, mention, moment, plain, usual)
         placed = cell, mention.ref.start, mention.ref.end
         if groups and _goes_on(groups[-1], placed, plain):
@@ -140,6 +146,27 @@ def _group(document: Document, index: int, calendar: FiscalCalendar, usual: Scal
         else:
             groups.append([placed])
     return groups
+
+
+def _respective_times(sentence: Sentence, calendar: FiscalCalendar) -> dict[int, Moment]:
+    """Return when numbers are that are listed for as many years ("$5, $4 and $3 will expire in 2030, 2031 and 2032").
+
+    They are by where they begin; there are none without the word "respectively" after the years.
+    """
+    text, found = sentence.text, dict[int, Moment]()
+    begin = 0
+    for word in _RESPECTIVELY.finditer(text):
+        years = [(p, s, e) for p, s, e in sentence.periods if begin <= s < word.start() and p.kind == "year"]
+        numbers = [m.ref for m in sentence.mentions if begin <= m.ref.start < word.start()]
+        begin = word.end()
+        if not _LEAST_LISTED <= len(years) == len(numbers) or numbers[-1].end > years[0][1]:
+            continue
+        listed = [text[one[2] : other[1]] for one, other in pairwise(years)] + [text[years[-1][2] : word.start()]]
+        listed += [text[one.end : other.start] for one, other in pairwise(numbers)]
+        if all(map(_LISTED.fullmatch, listed)):
+            moments = [moment_of_period(period, calendar) for period, _, _ in years]
+            found |= {ref.start: when for ref, when in zip(numbers, moments, strict=True) if when is not None}
+    return found
 
 
 def _names_a_thing(text: str, mention: Mention) -> bool:

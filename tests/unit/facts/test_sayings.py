@@ -68,6 +68,14 @@ def test_a_new_thing_takes_no_words_of_the_one_before_it() -> None:
     assert [line.label for line in table.sayings] == ["We had cash from operations", "paid dividends"]
 
 
+def test_numbers_of_years_to_come_are_one_line() -> None:
+    table = read_text(
+        "Losses of $7 million, $34 million and $13 million will expire in 2030, 2031 and 2032, respectively."
+    )
+    (line,) = table.sayings
+    assert [moment.year for _, moment in amounts(line) if moment] == [2030, 2031, 2032]
+
+
 def test_what_is_set_between_commas_names_nothing() -> None:
     table = read_text("The fair value of the notes, based on Level 2 inputs, was $88 million.")
     assert [line.label for line in table.sayings] == ["fair value of the notes"]
