@@ -30,7 +30,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
 )
 from quaestor.solvers.embedded.filings.composing.periods import pick_cell, spell_at
 from quaestor.solvers.embedded.filings.composing.question import Bound, Question, Terms, log_share
-from quaestor.solvers.embedded.filings.composing.schedules import asks_what_is_due, read_schedules
+from quaestor.solvers.embedded.filings.composing.schedules import asks_what_is_due, read_buckets, read_schedules
 from quaestor.solvers.embedded.filings.past import Node, PastAnswer, anchor_of, spell_node
 from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
 
@@ -132,9 +132,19 @@ def read_meant(question: Question, place: int = 0, *, part: bool = False) -> lis
 
 def _read_due(question: Question) -> list[Meant]:
     """Return the schedules of what falls due at a time to come."""
+    if question.reading.bucket is not None:
+        return [_mean_at(bound, moment) for bound, moment in read_buckets(question)]
     if not (question.looks_ahead and asks_what_is_due(question)):
         return []
     return [mean_series(bound.series, _SCHEDULED * bound.share) for bound in read_schedules(question)]
+
+
+def _mean_at(bound: Bound, moment: Moment | None) -> Meant:
+    """Return a series as something meant; at a time, if its number is of that one whatever the question names."""
+    meant = mean_series(bound.series, _SCHEDULED * bound.share)
+    if moment is None:
+        return meant
+    return replace(meant, spell=lambda _, terms, label: spell_at(bound.series, moment, terms, label))
 
 
 def _counts(series: Sequence[Series]) -> bool:
