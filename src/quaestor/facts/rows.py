@@ -269,7 +269,11 @@ class _TableReader:
     def _counted_as(self, cell: Cell, counts: Dimension) -> tuple[Scale, str | None]:
         """Return the scale and the unit of an untagged number; what a heading calls a number of things is no money."""
         quantity, table, ref = cell.quantity, self.table, cell.ref
-        if quantity is None or quantity.scale is not Scale.ONE or not (quantity.unit is None or quantity.unit.isupper()):
+        if (
+            quantity is None
+            or quantity.scale is not Scale.ONE
+            or not (quantity.unit is None or quantity.unit.isupper())
+        ):
             return counts.scale, counts.unit
         if (scale := self._scale_said(ref)) is not None and (counts.scale is Scale.ONE or self._excepted):
             return scale, counts.unit
