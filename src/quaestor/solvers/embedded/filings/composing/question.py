@@ -229,7 +229,7 @@ def _scale_of_tag(cell: FactCell, table: FactTable) -> tuple[Scale | None, str |
         return None, None
     printed, row, column = table.document.table(cell.ref.table), cell.ref.row, cell.ref.column
     named = counted(cell.quantity, printed.scale_at(row, column), printed.unit_at(row, column))
-    return (None, None) if named.scale is cell.scale else (cell.scale, cell.unit)
+    return (None, None) if (named.scale, named.unit) == (cell.scale, cell.unit) else (cell.scale, cell.unit)
 
 
 def _goes_out(cell: FactCell, series: Series, table: FactTable) -> bool:
