@@ -1,6 +1,7 @@
 """An index of a document's sentences by their terms and their context."""
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -86,6 +87,11 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
     "listed": re.compile(r", [^,;]{1,60}, (?:and|or) "),
     "opens": re.compile(r":\s*$"),
     "firm": re.compile(r"\bLLP\b|/s/"),
+    "signed": re.compile(r"/s/"),
+    "place": re.compile(
+        r"\b(?:in|at|near) (?:the )?(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Note|Item|Part)[A-Z][a-z]"
+        r"|\bExchange\b"
+    ),
 }
 """What else it may have."""
 
@@ -125,6 +131,8 @@ class SentenceIndex:
         numbers: By number, the sentences that print it.
         places: The sentence of a section's id and index.
         static: What is known of each beside a question.
+        counted: The numbers of each: their places among its terms, and what they count: `money`, `percent`, `area`,
+            `duration` or `count`.
         names: Terms that are mostly written with a capital within sentences: names of things, places and people.
 
     Shape: `static` is sentences x `len(STATIC)`.
@@ -140,6 +148,7 @@ class SentenceIndex:
     numbers: Mapping[float, NDArray[np.intp]] = field(repr=False)
     places: Mapping[tuple[str, int], int] = field(repr=False)
     static: Floats = field(repr=False)
+    counted: tuple[tuple[tuple[int, str], ...], ...] = field(repr=False)
     names: frozenset[str] = field(default=frozenset(), repr=False)
 
     @cached_property
@@ -202,12 +211,18 @@ def index_sentences(document: Document) -> SentenceIndex:
     postings: dict[str, list[int]] = defaultdict(list)
     said: list[tuple[str, ...]] = []
     numbers: dict[float, list[int]] = defaultdict(list)
+    counted: list[tuple[tuple[int, str], ...]] = []
     written, capital = Counter[str](), Counter[str]()
     for place, sentence in enumerate(sentences):
         text = sentence.text
         spans = spans_of_terms(text)
         found = tuple(term for _, _, term in spans)
         said.append(found)
+        starts = [begin for begin, _, _ in spans]
+        counted.append(tuple(
+            (max(0, bisect_right(starts, mention.ref.end - 1) - 1), _what_counts(mention.quantity))
+            for mention in sentence.mentions
+        ))  # fmt: skip
         if not text.isupper():
             written.update(found[1:])
             capital.update(term for begin, _, term in spans[1:] if text[begin].isupper())
@@ -238,6 +253,7 @@ def index_sentences(document: Document) -> SentenceIndex:
             [titles.get(id, "") for id in numbered],
             section,
         ),
+        tuple(counted),
         frozenset(term for term, count in capital.items() if count >= _NAMED * written[term]),
     )
 
@@ -279,6 +295,21 @@ def _describe(
             depth[section[place]],
         ))  # fmt: skip
     return np.hstack([signs, np.array(rows, np.float32).reshape(len(sentences), len(STATIC) - len(_SIGNS))])
+
+
+def _what_counts(quantity: Quantity) -> str:
+    """Return what a number counts, as `SentenceIndex.counted` says it."""
+    unit = quantity.unit
+    if quantity.scale is Scale.PERCENT:
+        return "percent"
+    if unit is None:
+        return "count"
+    if unit.isupper() or "/" in unit:
+        return "money"
+    return "area" if unit.startswith("square") else "duration" if unit in _DURATIONS else "count"
+
+
+_DURATIONS = frozenset({"years", "months", "days", "weeks", "hours"})
 
 
 def _is_count(quantity: Quantity) -> bool:

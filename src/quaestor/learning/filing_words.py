@@ -37,6 +37,7 @@ _NEAREST, _EVERY = 12, 3
 _GRADES = 7
 _RISING = (
     "_own", "_before", "_near", "_under", "_whole", "_behind", "alias", "score", "pairs", "subject", "_recall", "_fits",
+    "head_named", "window",
 )  # fmt: skip
 """Features that make no sentence less likely the higher they are; from few questions chance would teach otherwise."""
 

@@ -26,6 +26,15 @@ _MOST = 80
 _SAYINGS = 40
 """Phrases for one thing that are looked for."""
 _NAMED_TERMS = 2
+_SIGNED_WEIGHT = 0.7
+"""How much less likely a signature answers what is not about people."""
+_NEARBY = 0.4
+"""How likely a sentence is about what one in a paragraph before names."""
+_FAR = 6
+"""Sentences after one that names something that may be about it, in the same section."""
+_NUMBER = re.compile(r"(?!(?:19|20)\d\d$)\d[\d.,]*")
+_SYNONYM = 0.8
+"""How much a synonym of a term counts beside the term."""
 _FITS_WEIGHT = 0.3
 """How much the kind of a sentence counts beside its terms for whether it is scored."""
 
@@ -46,8 +55,13 @@ def _any_of(words: str) -> re.Pattern[str]:
 _ASKS: Mapping[str, re.Pattern[str]] = {
     "why": _any_of("why,how come,because,reason*,cause*,drive*,drove,driving,behind,explain*"),
     "who": _any_of("who,whom,whose,ceo,cfo"),
-    "when": _any_of("when,what date,what day,what year,until,how long,expire*,maturity"),
-    "where": _any_of("where"),
+    "when": _any_of(
+        "when,what date,what day,what year*,which year*,which month,what month,what period,which period,until,since,"
+        "how long,how old,expire*,maturity"
+    ),
+    "where": _any_of(
+        "where,which state*,what state*,which countr*,what countr*,which cit*,what cit*,which exchange,headquarter*"
+    ),
     "count": _any_of("how many,number of,headcount"),
     "much": _any_of("how much,how big,how large,how high,how low,cost*,spend,paid,pay,worth"),
     "which": _any_of("which,name,list"),
@@ -59,6 +73,7 @@ _ASKS: Mapping[str, re.Pattern[str]] = {
     "forward": _any_of("expect*,guid*,outlook,forecast*,plan*,next year,will,target*"),
     "adverse": _any_of("risk*,danger*,threat*,sue*,suing,suit,lawsuit*,court"),
     "auditor": _any_of("audit*"),
+    "signs": _any_of("sign,signs,signed,signing,signature*"),
     "staff": _any_of("employ*,headcount,head count,staff,workforce,workers,people work*,associates"),
     "rises": _any_of("rise,rose,up,grow*,grew,higher,increas*,jump*,more,better,improv*,gain*,climb*"),
     "falls": _any_of(
@@ -74,6 +89,7 @@ _FITS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "auditor": (("firm", "in_auditor"), ("served",)),
     "staff": (("employs", "counts"),),
     "when": (("month",), ("year_named", "counts")),
+    "where": (("place",),),
     "count": (("counts",),),
     "much": (("money",),),
     "percent": (("percent",),),
@@ -140,12 +156,17 @@ class _Group:
         weights = np.array([index.rarity(name) for name in names], np.float32)
         self.empty = not len(names) or not weights.sum()
         self.weights = weights / (weights.sum() or 1.0)
-        self.having, self.under = index.having(names), index.under(names)
+        self.having, self.under = index.having(names).astype(np.float32), index.under(names).astype(np.float32)
         for synonym in synonyms:
             rows = [row for row, name in enumerate(names) if name in synonym.replaced]
-            self.having[rows] |= index.having(synonym.printed).all(axis=0)
-            self.under[rows] |= index.under(synonym.printed).all(axis=0)
+            for found, others in ((self.having, index.having), (self.under, index.under)):
+                found[rows] = np.maximum(found[rows], _SYNONYM * others(synonym.printed).all(axis=0))
         self.index = index
+
+    @property
+    def recall(self) -> Floats:
+        """How much of the terms is in each sentence."""
+        return self.weights @ self.having
 
     def recalls(self) -> dict[str, Floats]:
         """Return how much of the terms is in each sentence, in those around it, and in all together."""
@@ -153,19 +174,17 @@ class _Group:
         if self.empty:
             zero = np.zeros(len(index.sentences), np.float32)
             return dict.fromkeys(("own", "before", "near", "under", "whole"), zero)
-        before = np.zeros_like(having)
-        before[:, 1:] |= having[:, :-1]
-        before[:, 2:] |= having[:, :-2]
-        after = np.zeros_like(having)
-        after[:, :-1] |= having[:, 1:]
-        paragraph = np.logical_or.reduceat(having, index.begins, axis=1)[:, index.paragraph]
-        near = having | before | after | paragraph
+        before = having.copy()
+        np.maximum(before[:, 1:], having[:, :-1], out=before[:, 1:])
+        np.maximum(before[:, 2:], having[:, :-2], out=before[:, 2:])
+        near = np.maximum(before, np.maximum.reduceat(having, index.begins, axis=1)[:, index.paragraph])
+        np.maximum(near[:, :-1], having[:, 1:], out=near[:, :-1])
         return {
             "own": self.weights @ having,
-            "before": self.weights @ (having | before),
+            "before": self.weights @ before,
             "near": self.weights @ near,
             "under": self.weights @ self.under,
-            "whole": self.weights @ (near | self.under),
+            "whole": self.weights @ np.maximum(near, self.under),
         }
 
 
@@ -183,6 +202,8 @@ class _Finder:
         self.said = tuple(one for one in said if not one[0].isdigit())
         self.synonyms = find_synonyms(terms(asked.reading.text), self.said, index.postings.__contains__)
         self.inherited = tuple(sorted(asked.inherited - set(self.own)))
+        named_counts = _COUNTS.search(lowered)
+        self.counts = frozenset(terms(named_counts[1])[:3]) if named_counts else frozenset[str]()
         self.lines = tuple(dict.fromkeys(one for series in asked.before[:2] for one in _line_terms(series)))
 
     def candidates(self) -> WordCandidates:
@@ -200,9 +221,10 @@ class _Finder:
         numbers = self._numbers_before()
         distance, same_section = self._distances()
         goes_on = len(self.own) < _NAMED_TERMS or asked.reading.goes_on
+        context = self._contexts()
         score = (
-            groups["own"]["own"] + groups["said"]["own"] + 0.5 * groups["own"]["whole"] + 0.5 * groups["said"]["whole"]
-            + 0.5 * groups["meant"]["own"] + 0.7 * alias
+            0.8 * context["head_named"] + groups["own"]["own"] + 0.5 * groups["own"]["whole"]
+            + 1.5 * groups["meant"]["own"] + 0.5 * groups["meant"]["whole"] + 0.7 * alias
             + 0.5 * index.static[:, STATIC.index("cause")] * self.asked_share("why")
         )  # fmt: skip
         if not asked.first:
@@ -213,18 +235,24 @@ class _Finder:
                 + 0.8 * (np.abs(distance) <= 4)
             )  # fmt: skip
         fits = self._fits()
+        if not asks_who_signed(self.lowered):
+            score = score - _SIGNED_WEIGHT * index.static[:, STATIC.index("signed")]
         score = score - 0.2 * (index.static[:, STATIC.index("length")] < 4)
         places = np.argsort(-(score + _FITS_WEIGHT * fits), kind="stable")[:_MOST]
         columns: dict[str, Floats] = {}
         for name, recalls in groups.items():
             for part, values in recalls.items():
                 columns[f"{name}_{part}"] = values[places]
+        columns |= {name: values[places] for name, values in context.items()}
         columns["alias"], columns["alias_before"] = alias[places], alias_before[places]
         columns["numbers_before"], columns["distance"] = numbers[places], np.clip(distance[places], -20, 20)
         columns["kind_fits"] = fits[places]
         columns["same_section"] = same_section[places]
         columns["score"] = score[places].astype(np.float32)
         columns["pairs"] = self._pairs(places)
+        columns["window"] = self._windows(places)
+        columns["number_fits"] = self._numbers(places)
+        columns["date_fits"] = self._dates(places)
         columns |= self._subjects(places, goes_on=goes_on)
         behind = {f"{name}_behind": columns[name] - columns[name].max() for name in _COMPARED}
         columns |= behind
@@ -249,6 +277,37 @@ class _Finder:
             [*columns.values(), *(np.full(size, value, np.float32) for value in constant.values())]
         )
         return WordCandidates(places, (*columns, *constant), matrix.astype(np.float32))
+
+    def _contexts(self) -> dict[str, Floats]:
+        """Return how much of what the question names sentences are about, and have of the rest of its terms.
+
+        A thing is often named once, in a heading or in a sentence before: they are about it as well.
+        """
+        index = self.index
+        size = len(index.sentences)
+        numbers = (one for one in dict.fromkeys(terms(self.asked.reading.text)) if _NUMBER.fullmatch(one))
+        names = (*(one for one in self.said if one in index.names), *numbers)
+        head = tuple(one for one in self.said if one not in index.names)
+        ones = np.ones(size, np.float32)
+        rest = _Group(head, index, self.synonyms).recall if head else ones
+        weights = np.array([index.rarity(one) for one in names], np.float32)
+        if not weights.sum():
+            return {"head_own": rest, "name_recall": ones, "names_own": ones, "head_named": rest, "names_far": 0 * ones}
+        weights /= weights.sum()
+        having = index.having(names)
+        places = np.arange(size)
+        last = np.maximum.accumulate(np.where(having, places, -2 * _FAR), axis=1)
+        far = places - last
+        nearby = (far <= _FAR) & (index.section[last] == index.section)
+        about = np.where(last >= index.begins[index.paragraph], 1.0, _NEARBY * nearby)
+        named = weights @ np.maximum(about, index.under(names)).astype(np.float32)
+        return {
+            "head_own": rest,
+            "name_recall": named,
+            "names_own": weights @ having,
+            "head_named": rest * named,
+            "names_far": weights @ np.minimum(far, 2 * _FAR).astype(np.float32),
+        }
 
     def _fits(self) -> Floats:
         """Return how much of what the question asks for, by its words, the sentences have."""
@@ -308,6 +367,49 @@ class _Finder:
                 found[row] = len(wanted.intersection(pairwise(self.index.terms[place])))
         return found
 
+    def _windows(self, places: NDArray[np.intp]) -> Floats:
+        """Return how much of the question is close together in the sentences: a long one has some of everything."""
+        rarity = self.index.rarity
+        weights = {one: rarity(one) for one in self.said}
+        total = sum(weights.values()) or 1.0
+        return np.array([best_window(self.index.terms[place], weights) / total for place in places], np.float32)
+
+    def _numbers(self, places: NDArray[np.intp]) -> Floats:
+        """Return how near the question's terms are to a number of the kind that it asks for in the sentences."""
+        index = self.index
+        wanted = self._wanted()
+        found = np.zeros(len(places), np.float32)
+        weights = {one: index.rarity(one) for one in (*self.said, *self.lines[:4])}
+        total = sum(weights[one] for one in self.said)
+        if not wanted or not total:
+            return found
+        for row, place in enumerate(places):
+            if counted := index.counted[place]:
+                said = index.terms[place]
+                at = [(where, weights[one]) for where, one in enumerate(said) if one in weights]
+                for where, kind in counted[:_MOST_NUMBERS]:
+                    other = kind == "count" and self.counts.isdisjoint(said[where + 1 : where + _COUNTED])
+                    fits = _OTHER_COUNT if other and self.counts else 1.0
+                    if kind in wanted:
+                        near = sum(weight * _NEARNESS[min(abs(where - there), _FARTHEST)] for there, weight in at)
+                        found[row] = max(found[row], fits * min(near / total, 1.0))
+        return found
+
+    def _wanted(self) -> frozenset[str]:
+        """Return the kinds of numbers that the question asks for."""
+        found = frozenset(kind for kind, pattern in _ASKED_NUMBERS.items() if pattern.search(self.lowered))
+        return found - {"count"} if found & {"duration", "area"} else found
+
+    def _dates(self, places: NDArray[np.intp]) -> Floats:
+        """Return which sentences name a date that the question, which asks for one, does not name."""
+        if not asks_for("when", self.lowered):
+            return np.zeros(len(places), np.float32)
+        said = set(terms(self.asked.reading.text))
+        return np.array([
+            any((one in _MONTHS or _YEAR.fullmatch(one)) and one not in said for one in self.index.terms[place])
+            for place in places
+        ], np.float32)  # fmt: skip
+
     def _subjects(self, places: NDArray[np.intp], *, goes_on: bool) -> dict[str, Floats]:
         """Return how well the subjects of sentences match the question."""
         index, company = self.index, self.table.company
@@ -317,6 +419,7 @@ class _Finder:
         weights = {one: index.rarity(one) for one in wanted}
         total = sum(weights.values()) or 1.0
         known = wanted | company | _OF_TIME
+        expected = known | set(self.lines) | set(self.inherited)
         rows = []
         for place in places:
             subject = subject_of(index.terms[place])
@@ -325,9 +428,12 @@ class _Finder:
                 subject = subject_of(index.terms[place - 1])
             recall = sum(weights[one] for one in subject & wanted) / total
             precise = len(subject & known) / len(subject) if subject else 0.0
-            rows.append((recall, precise, recall * precise, float(points)))
-        matrix = np.array(rows, np.float32).reshape(-1, 4)
-        names = ("subject_recall", "subject_precise", "subject", "subject_points")
+            strange = float(len((subject & index.names) - expected))
+            rows.append((recall, precise, recall * precise, float(points), strange))
+        names = (
+            "subject_recall", "subject_precise", "subject", "subject_points", "subject_strange",
+        )  # fmt: skip
+        matrix = np.array(rows, np.float32).reshape(-1, len(names))
         return {name: matrix[:, column] for column, name in enumerate(names)}
 
     def _times(self, places: NDArray[np.intp]) -> dict[str, Floats]:
@@ -354,6 +460,48 @@ class _Finder:
 _COMPARED = (
     "score", "own_own", "said_own", "meant_own", "meant_whole", "own_whole", "inherited_whole", "line_whole", "alias",
 )  # fmt: skip
+_COUNTED = 5
+"""Terms from a number to those that say what it counts."""
+_OTHER_COUNT = 0.2
+"""How well the number of other things answers."""
+_MOST_NUMBERS = 20
+"""Numbers of a sentence that are looked at."""
+_FARTHEST = 40
+"""Terms from a number beyond which all are equally far."""
+_NEARNESS = tuple(float(0.5 ** (far / 8)) for far in range(_FARTHEST + 1))
+_WINDOW = 30
+"""Terms that stand together."""
+_MONTHS = frozenset(map(term, (
+    "january february march april may june july august september october november december".split()
+)))  # fmt: skip
+_ASKED_NUMBERS: Mapping[str, re.Pattern[str]] = {
+    "count": _any_of("how many,number of,count,headcount,how big,how large,size"),
+    "duration": _any_of(
+        "how long,how many years,how many months,how many days,how many weeks,years,months,days,period,maturity,term,"
+        "life,lives,length of time,notice"
+    ),
+    "area": _any_of("square feet,square foot,sq ft,how big,floor space,indoors,area"),
+    "percent": re.compile(r"%|\b(?:percent\w*|rate|share|margin|stake|proportion|fraction|portion|yield)\b"),
+    "money": _any_of(
+        "how much,cost*,spend,spent,paid,pay*,worth,price,fee*,damages,amount*,charge*,how big,how large,how high,"
+        "fund*,debt,loan*,guidance,sales,revenue*,expens*,income,value"
+    ),
+}
+"""What asks for a number of each kind."""
+
+
+def best_window(said: Sequence[str], weights: Mapping[str, float]) -> float:
+    """Return the weight of the terms that some consecutive terms have, at most."""
+    at = [(place, one) for place, one in enumerate(said) if one in weights]
+    if len(said) <= _WINDOW:
+        return sum(weights[one] for one in {one for _, one in at})
+    best = 0.0
+    for row, (start, _) in enumerate(at):
+        near = {one for place, one in at[row : row + _WINDOW] if place < start + _WINDOW}
+        best = max(best, sum(weights[one] for one in near))
+    return best
+
+
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -380,6 +528,14 @@ def subject_of(said: Sequence[str]) -> set[str]:
 
 
 _MOVES = RISES | FALLS | CAUSE
+
+
+_COUNTS = re.compile(r"\b(?:how many|number of|count of) (.{1,40})")
+
+
+def asks_who_signed(lowered: str) -> bool:
+    """Return whether a question in lower case asks for somebody, as a signature says."""
+    return any(asks_for(name, lowered) for name in ("who", "auditor", "signs"))
 
 
 def asks_for(name: str, lowered: str) -> float:

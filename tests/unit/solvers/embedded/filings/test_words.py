@@ -13,7 +13,7 @@ from quaestor.plan.execute import execute
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.composing import intents_by_name
 from quaestor.solvers.embedded.filings.quoting import propose_verdicts, propose_words, quote, rank_sentences, read_on
-from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences, subject_of
+from quaestor.solvers.embedded.filings.words import WordsAsked, best_window, find_sentences, subject_of
 
 TABLE = build_facts(
     assemble(
@@ -61,6 +61,63 @@ def test_a_sentence_with_the_kind_of_answer_that_is_asked_for_is_told_from_other
     candidates = find_sentences(ask("how big is the headcount?", "text_fact"), TABLE)
     fits = candidates.features[:, candidates.names.index("kind_fits")]
     assert [TABLE.sentences.sentences[at].text for at in candidates.places[fits > 0]] == ["We had 1,200 employees."]
+
+
+def likeliest(question: str, feature: str, *paragraphs: tuple[str, ...]) -> list[str]:
+    """Return the sentences that have most of a feature, of a document that has these paragraphs."""
+    table = build_facts(assemble("10-K", [HeadingPart("Notes", 1), *map(ParagraphPart, paragraphs)]))
+    candidates = find_sentences(ask(question, "text_fact"), table)
+    values = candidates.features[:, candidates.names.index(feature)]
+    best = candidates.places[values == values.max()] if values.any() else ()
+    return sorted(table.sentences.sentences[at].text for at in best)
+
+
+def test_what_was_named_in_a_sentence_before_is_still_talked_about() -> None:
+    found = likeliest(
+        "when is the trial against Wayne?",
+        "head_named",
+        ("We sued the firm Wayne in May.", "A trial is set for June 2026."),
+        ("We sued the firm Stark in May.", "A trial is set for July 2026."),
+    )
+    assert found == ["A trial is set for June 2026."]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("how many stores do they own?", "We own 20 stores."),
+        ("how much was paid for the stores?", "The stores cost us $30 million."),
+        ("what percent of the stores are leased?", "Of the stores 40% are leased."),
+        ("how long are leases of stores?", "Stores are leased for 10 years."),
+    ],
+)
+def test_a_number_of_the_kind_that_is_asked_for_is_told_from_others(question: str, answer: str) -> None:
+    stated = (
+        "We own 20 stores.",
+        "The stores cost us $30 million.",
+        "Of the stores 40% are leased.",
+        "Stores are leased for 10 years.",
+        "We sell tools.",
+    )
+    assert likeliest(question, "number_fits", stated) == [answer]
+
+
+def test_a_date_that_the_question_does_not_name_answers_when() -> None:
+    stated = ("In May 2020 we sued.", "The bonds are due in 2031.")
+    assert likeliest("when are the bonds of May 2020 due?", "date_fits", stated) == [stated[1]]
+    assert likeliest("why are the bonds due?", "date_fits", stated) == []
+
+
+def test_another_name_in_the_subject_is_a_stranger() -> None:
+    stated = ("Our unit Acme Ground hired people.", "Acme Ground employed 10 people.", "We employed 30 people.")
+    assert likeliest("how many people are employed?", "subject_strange", stated) == sorted(stated[:2])
+
+
+def test_an_enumeration_has_few_of_a_questions_terms_close_together() -> None:
+    weights = {"memori": 1.0, "sale": 1.0}
+    far = ("memori", *map(str, range(40)), "sale")
+    assert best_window(("sale", "memori"), weights) == 2.0
+    assert best_window(far, weights) == 1.0
 
 
 def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
