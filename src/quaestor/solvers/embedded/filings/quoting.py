@@ -12,7 +12,7 @@ from quaestor.facts.sentences import STATIC, SentenceIndex
 from quaestor.facts.table import FactTable
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.solvers.embedded.filings.composing import Proposal, softmax
-from quaestor.solvers.embedded.filings.words import WordCandidates, asks_for
+from quaestor.solvers.embedded.filings.words import WordCandidates, asks_for, asks_who_signed
 from quaestor.solvers.embedded.model.trees import Trees
 
 _SHARES: Mapping[str, float] = {"why": 3.0, "description": 3.0, "text_fact": 0.5, "two_part": 0.1, "yesno": 0.1}
@@ -38,6 +38,12 @@ _NOT_NAMES = frozenset(
     december""".split()
 )
 """Words with a capital that name nobody."""
+_EXPLAINED = ("why", "description")
+"""What several sentences may answer together."""
+_NEITHER = ("yesno", "two_part", "unanswerable", "ambiguous")
+"""Intents that say nothing about how much is quoted."""
+_BEFORE_NAME = 20
+"""Characters before the name in a signature."""
 _LEAST = 0.02
 _PROPOSED = 3
 _LONGEST = 3
@@ -82,10 +88,13 @@ def propose_words(
     share = sum(intents[name] * part for name, part in _SHARES.items())
     if share < _LEAST:
         return []
-    reasons = intents["why"] + intents["description"] > intents["text_fact"]
+    explained = sum(intents[name] for name in _EXPLAINED)
+    reasons = explained > 1.0 - explained - sum(intents[name] for name in _NEITHER)
     label = question.strip().rstrip("?")[:_LABEL]
     found = []
     quoted = [(one, tuple(read_on(one.place, table.sentences, reasons=reasons))) for one in ranked]
+    if not asks_who_signed(question.lower()):
+        quoted = [one for one in quoted if not _is_signature(table.sentences.sentences[one[0].place].text)]
     if _WHO.search(question):
         sentences = table.sentences.sentences
         named = [one for one in quoted if any(names_somebody(sentences[place].text) for place in one[1])]
@@ -93,6 +102,15 @@ def propose_words(
     for sentence, places in quoted[:_PROPOSED]:
         found.append(_propose(quote(places, table, label), sentence, share, "words"))
     return found
+
+
+def _is_signature(text: str) -> bool:
+    """Return whether a sentence is a signature and no more: it has the name first, or after a word or a date.
+
+    >>> _is_signature("By: /s/ Jane Roe, Chief Executive Officer"), _is_signature("Jane Roe signed it.")
+    (True, False)
+    """
+    return 0 <= text.find("/s/") <= _BEFORE_NAME
 
 
 def names_somebody(text: str) -> bool:

@@ -1,8 +1,12 @@
-"""Who a question asks for is somebody that a sentence names."""
+"""Sentences are quoted as far as a question asks: who it asks for is somebody that a sentence names."""
 
 import pytest
 
-from quaestor.solvers.embedded.filings.quoting import names_somebody
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
+from quaestor.facts.table import build_facts
+from quaestor.questions.understanding import INTENTS
+from quaestor.solvers.embedded.filings.composing import intents_by_name
+from quaestor.solvers.embedded.filings.quoting import LikelySentence, names_somebody, propose_words
 
 
 @pytest.mark.parametrize(
@@ -16,3 +20,26 @@ from quaestor.solvers.embedded.filings.quoting import names_somebody
 )
 def test_offices_are_nobodys_names(text: str, named: bool) -> None:
     assert names_somebody(text) is named
+
+
+_PARAGRAPH = ParagraphPart(
+    ("Jane Roe has led us since October 2024.", "She joined in 1988.", "/s/ Jane Roe, President")
+)
+TABLE = build_facts(assemble("10-K", [HeadingPart("Officers", 1), _PARAGRAPH]))
+RANKED = [LikelySentence(2, 3.0, 0.6), LikelySentence(0, 2.0, 0.4)]
+
+
+def quotes(question: str, **shares: float) -> list[tuple[str | None, ...]]:
+    intents = intents_by_name([shares.get(name, 0.0) for name in INTENTS])
+    found = propose_words(question, RANKED, TABLE, intents)
+    return [tuple(step.text for step in proposal.plan.extracts) for proposal in found]
+
+
+def test_a_signature_answers_only_who_signed() -> None:
+    assert quotes("when did the president take over?", text_fact=1.0) == [("Jane Roe has led us since October 2024.",)]
+    assert ("/s/ Jane Roe, President",) in quotes("who signed it?", text_fact=1.0)
+
+
+def test_sentences_are_quoted_together_only_if_an_explanation_is_likelier_than_anything_else() -> None:
+    assert len(quotes("the president?", description=0.6, lookup=0.4)[0]) > 1
+    assert len(quotes("the president?", description=0.4, text_fact=0.3, lookup=0.3)[0]) == 1
