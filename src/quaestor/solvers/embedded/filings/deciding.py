@@ -66,7 +66,10 @@ _LIKELY, _QUOTED = 0.4, 0.02
 _REPEATED = 0.01
 """How likely one number answers two parts."""
 _OF_OTHERS = 0.05
-"""The probability at most that a filing has the numbers of somebody whom it does not name."""
+"""The probability at most that a filing has the numbers of somebody whom it does not name, or of what no word of it
+names."""
+_FOUND = 0.4
+"""How much of what a question names a filing that has none of its words has to have by other names."""
 _WRONG = 1.8
 """How much likelier an answer has to be right than missing, for a wrong number is worse than none."""
 _COUNT = re.compile(r"\b(?:how many|number of) ([\w' -]{1,60})")
@@ -248,7 +251,7 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     if model is None:
         return Decision(tuple(replace(result, right=result.share) for result in results), features, 1.0)
     rights, answerable = model.predict(features)
-    if names_other_owner(question.reading.text, question.table.mentions):
+    if names_other_owner(question.reading.text, question.table.mentions) or _is_unheard_of(features[0]):
         answerable = min(answerable, _OF_OTHERS)
     if _computes_again(question):
         rights = [
@@ -259,6 +262,12 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     order = sorted(range(len(judged)), key=lambda place: -rights[place])
     ranked = *(judged[place] for place in order), *results[_JUDGED:]
     return Decision(ranked, tuple(features[place] for place in order), answerable)
+
+
+def _is_unheard_of(features: Mapping[str, float]) -> bool:
+    """Return whether a filing has no word of what a question asks for, and hardly anything by another name."""
+    found = features.get("joint_kind", 0.0) + features.get("joint_apart", 0.0)
+    return 0 < features["asked"] == features["unheard"] and found < _FOUND
 
 
 _LESS_IS_BETTER = ("needs_open_own", "rarest_need_open_own", "needs_open_inherited")

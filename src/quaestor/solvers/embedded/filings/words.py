@@ -298,7 +298,7 @@ class _Finder:
         places = np.arange(size)
         last = np.maximum.accumulate(np.where(having, places, -2 * _FAR), axis=1)
         far = places - last
-        nearby = (far <= _FAR) & (index.section[last] == index.section)
+        nearby = (far <= _FAR) & (index.section[np.maximum(last, 0)] == index.section)
         about = np.where(last >= index.begins[index.paragraph], 1.0, _NEARBY * nearby)
         named = weights @ np.maximum(about, index.under(names)).astype(np.float32)
         return {
