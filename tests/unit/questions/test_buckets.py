@@ -7,7 +7,7 @@ from quaestor.questions.understanding import read_filing_question
 
 
 def _bounds(bucket: Bucket | None) -> tuple[int, int | None, int | None] | None:
-    return bucket and (bucket.after, bucket.until, bucket.year)
+    return None if bucket is None else (bucket.after, bucket.until, bucket.year)
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,7 @@ class _Finder:
         self.synonyms = find_synonyms(
             asked.operand.phrase, self.own, lambda term: term in table.postings or term in table.sentence_postings
         )
+        self.printed = frozenset[str]().union(*(synonym.printed for synonym in self.synonyms))
         named = {place for match in asked.operand.matches for place in range(match.start, match.end)}
         phrase = asked.operand.phrase
         self.not_named = frozenset(self.own).difference(phrase[place] for place in named)
@@ -288,10 +289,11 @@ class _Finder:
     def _meant(self, there: Collection[str]) -> tuple[set[str], set[str]]:
         """Return the terms of the question that terms are or stand for, and which of these are synonyms."""
         replaced, printed = set[str](), set[str]()
-        for synonym in self.synonyms:
-            if synonym.printed.issubset(there):
-                replaced |= synonym.replaced
-                printed |= synonym.printed
+        if not self.printed.isdisjoint(there):
+            for synonym in self.synonyms:
+                if synonym.printed.issubset(there):
+                    replaced |= synonym.replaced
+                    printed |= synonym.printed
         return replaced.union(term for term in self.own if term in there), printed
 
     def _rarest_missing(self, there: Collection[str]) -> float:
