@@ -8,6 +8,7 @@ lexicon.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from math import log
 
@@ -127,9 +128,19 @@ class FactTable:
         return {place: tuple(lines) for place, lines in found.items()}
 
     @cached_property
-    def at(self) -> Mapping[Source, tuple[Series, Moment | None]]:
-        """The series and the time of each number."""
-        return {cell.ref: (series, moment) for series in self.series for moment, cell in series.cells.items()}
+    def at(self) -> Mapping[Source, tuple[tuple[Series, Moment | None], ...]]:
+        """The series and the times of the numbers at each place; the label of a row may have several."""
+        found: dict[Source, tuple[tuple[Series, Moment | None], ...]] = {}
+        for series in self.series:
+            for moment, cell in series.cells.items():
+                found[cell.ref] = (*found.get(cell.ref, ()), (series, moment))
+        return found
+
+    def find_number(self, source: Source, number: Decimal) -> tuple[Series, Moment | None] | None:
+        """Return the series and the time of a number at a place; of the last one there if none is that number."""
+        there = self.at.get(source, ())
+        same = (one for one in there if one[0].cells[one[1]].quantity.value == number)
+        return next(same, there[-1] if there else None)
 
     @cached_property
     def by_amount(self) -> Mapping[str, tuple[Series, ...]]:

@@ -131,6 +131,13 @@ def test_numbers_of_a_label_are_lines_of_their_own() -> None:
     ]
 
 
+def test_numbers_of_one_label_are_told_apart_by_their_values() -> None:
+    table = read_grid([["", "2024", "2023"], ["Common stock; authorized: 900 shares; 601 and 605 issued", "6", "6"]])
+    for series in table.series:
+        for moment, cell in series.cells.items():
+            assert table.find_number(cell.ref, cell.quantity.value) == (series, moment)
+
+
 def test_what_a_heading_counts_is_no_money() -> None:
     lead = ParagraphPart(("Leases are as follows (dollars in thousands):",))
     grid = [["", "Number of Leases", "Square Feet", "Annual Rent"], ["Boston", "12", "1,200,000", "3,400"]]

@@ -26,7 +26,7 @@ def test_numbers_listed_for_several_years_are_one_line() -> None:
     assert line.label == "Advertising expenses"
     (series,) = table.series
     assert series.cells[Moment(2023, 4, 12)].scale is Scale.MILLION
-    assert table.at[line.cells[1].ref] == (series, Moment(2023, 4, 12))
+    assert table.at[line.cells[1].ref] == ((series, Moment(2023, 4, 12)),)
 
 
 def test_numbers_of_different_things_are_different_lines() -> None:

@@ -111,8 +111,8 @@ def _read_nodes(plan: Plan, table: FactTable) -> dict[int, Node]:
     nodes: dict[int, Node] = {}
     for step in plan.steps:
         if isinstance(step, Extract):
-            series, moment = table.at.get(step.source, (None, None))
-            nodes[step.id] = Node("series", series, moment) if series is not None else Node("words", text=step.label)
+            found = table.find_number(step.source, step.quantity.value) if step.quantity is not None else None
+            nodes[step.id] = Node("series", *found) if found is not None else Node("words", text=step.label)
         else:
             nodes[step.id] = Node(step.operation, parts=tuple(_parts_of(step, nodes)))
     return nodes
