@@ -79,13 +79,21 @@ def keep_for_scoring(document: bytes) -> bytes:
     """Return what `Trees` reads of a model as XGBoost writes it.
 
     Raises:
-        ValueError: The model has splits by categories.
+        ValueError: The model has splits by categories, or nodes that are not numbered breadth first.
     """
     learner = json.loads(document)["learner"]
     booster = learner["gradient_booster"]
     trees = booster["model"]["trees"]
     if any(any(tree["split_type"]) for tree in trees):
         raise ValueError("splits by categories are not supported")
+    for tree in trees:
+        asking = [place for place, child in enumerate(tree["left_children"]) if child >= 0]
+        if [tree["left_children"][place] for place in asking] != list(range(1, 2 * len(asking), 2)):
+            raise ValueError("the nodes of a tree are not numbered breadth first")
+        tree["split_indices"] = [
+            -1 if child < 0 else index
+            for index, child in zip(tree["split_indices"], tree["left_children"], strict=True)
+        ]
     kept = {
         "feature_names": learner["feature_names"],
         "learner_model_param": {"base_score": learner["learner_model_param"]["base_score"]},

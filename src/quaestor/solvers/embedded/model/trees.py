@@ -48,16 +48,17 @@ class Predictor(Protocol):
 
 
 class _TreeJson(TypedDict):
-    """One tree as XGBoost writes it: lists by node. An end has -1 as children and its value as condition."""
+    """One tree: lists by node, breadth first. An end has the index -1 and its value as condition.
 
-    left_children: list[int]
-    right_children: list[int]
+    The two nodes below each other node follow each other in the order of the nodes above them, so they need no list.
+    """
+
     split_indices: list[int]
     split_conditions: list[float]
     default_left: list[int]
 
 
-_Field = Literal["left_children", "right_children", "split_indices", "split_conditions", "default_left"]
+_Field = Literal["split_indices", "split_conditions", "default_left"]
 NODE_FIELDS = get_args(_Field)
 """What is read of the nodes of a tree."""
 
@@ -120,7 +121,7 @@ class Trees:
             self._questions, self._nodes, self._values = _fill_up(cast("list[_TreeJson]", booster["model"]["trees"]))
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
-            raise ModelError(f"not in XGBoost's format: {reason}") from error
+            raise ModelError(f"not in the format that training writes: {reason}") from error
         if trained_on != names or self._questions.column.max() >= len(names):
             raise ModelError("trained on other columns")
         self.names = names
@@ -207,18 +208,20 @@ def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
     """
     if not trees:
         raise ValueError("no trees")
-    sizes = [len(tree["left_children"]) for tree in trees]
+    sizes = [len(tree["split_indices"]) for tree in trees]
     roots = np.cumsum([0, *sizes[:-1]])
-    before = np.repeat(roots, sizes)
-    ends = np.array(_joined(trees, "left_children"), np.intp) < 0
-    # What is below, to the left of it; an end goes on to itself.
-    below, other = (
-        np.where(ends, np.arange(len(ends)), before + np.array(_joined(trees, side), np.intp))
-        for side in ("left_children", "right_children")
-    )
-    column = np.where(ends, 0, np.array(_joined(trees, "split_indices"), np.intp))
+    column = np.array(_joined(trees, "split_indices"), np.intp)
+    ends = column < 0
+    # What is below, to the left of it, after the two of each node before it; an end goes on to itself.
+    asking = np.cumsum(~ends)
+    place = asking - np.repeat(asking[roots], sizes)
+    below = np.where(ends, np.arange(len(ends)), np.repeat(roots, sizes) + 2 * place + 1)
+    other = below + ~ends
+    column = np.where(ends, 0, column)
     threshold = np.array(_joined(trees, "split_conditions"), np.float32)
     missing_is_below = np.array(_joined(trees, "default_left"), np.bool_)
+    if not len(column) == len(threshold) == len(missing_is_below):
+        raise ValueError("the lists of a tree differ in length")
     # A question as one number: column, way of what is missing, threshold.
     asked = column.astype(np.uint64) << np.uint64(33) | missing_is_below.astype(np.uint64) << np.uint64(32)
     asked |= threshold.view(np.uint32)

@@ -14,14 +14,14 @@ from quaestor.solvers.embedded.model.trees import Trees
 
 def stump(column: int, threshold: float, yes: float, no: float, missing_is_yes: bool) -> dict[str, Any]:
     return {
-        "left_children": [1, -1, -1], "right_children": [2, -1, -1], "split_indices": [column, 0, 0],
+        "split_indices": [column, -1, -1],
         "split_conditions": [threshold, yes, no], "default_left": [int(missing_is_yes), 0, 0],
     }  # fmt: skip
 
 
 UNEVEN: dict[str, Any] = {
     # size < 10: 1.0; otherwise age < 3: 20.0; otherwise 300.0
-    "left_children": [1, -1, 3, -1, -1], "right_children": [2, -1, 4, -1, -1], "split_indices": [0, 0, 1, 0, 0],
+    "split_indices": [0, -1, 1, -1, -1],
     "split_conditions": [10.0, 1.0, 3.0, 20.0, 300.0], "default_left": [0, 0, 1, 0, 0],
 }  # fmt: skip
 
@@ -79,9 +79,9 @@ def test_trees_as_fitted_are_written_as_they_came(tmp_path: Path) -> None:
         document(),
         document(UNEVEN, base="5E-1"),
         document(UNEVEN, booster="dart"),
-        document({**UNEVEN, "left_children": [0] * 5}),
-        document({**UNEVEN, "left_children": [9] * 5}),
-        document({**UNEVEN, "split_indices": [2] * 5}),
+        document({**UNEVEN, "split_indices": [0] * 5}),
+        document({**UNEVEN, "split_indices": [2, -1, 1, -1, -1]}),
+        document({**UNEVEN, "default_left": [0]}),
     ],
 )
 def test_a_file_that_holds_no_such_trees_is_named(content: bytes, tmp_path: Path) -> None:
@@ -94,6 +94,18 @@ def test_trees_of_other_columns_are_refused(tmp_path: Path) -> None:
     (tmp_path / "leaves.json").write_bytes(document(UNEVEN))
     with pytest.raises(ModelError, match=r"leaves\.json"):
         Trees.read(tmp_path / "leaves.json", ("age", "size"))
+
+
+def test_models_that_number_their_nodes_otherwise_are_refused() -> None:
+    tree = {
+        "left_children": [1, 3, -1, -1, -1], "right_children": [2, 4, -1, -1, -1], "split_type": [0] * 5,
+        "split_indices": [0, 1, 0, 0, 0], "split_conditions": [1.0] * 5, "default_left": [0] * 5,
+    }  # fmt: skip
+    assert json.loads(keep_for_scoring(document(tree)))["learner"]["gradient_booster"]["model"]["trees"] == [
+        {"split_indices": [0, 1, -1, -1, -1], "split_conditions": [1.0] * 5, "default_left": [0] * 5}
+    ]
+    with pytest.raises(ValueError, match="breadth first"):
+        keep_for_scoring(document(tree | {"left_children": [3, 1, -1, -1, -1]}))
 
 
 @pytest.mark.slow
@@ -119,7 +131,6 @@ def test_trees_of_any_depth_say_what_xgboost_says_where_values_are_missing(depth
     }
     assert ways == {0, 1}
     said = booster.inplace_predict(rows).tobytes()
-    assert Trees(text, names).scores(rows).tobytes() == said
     kept = keep_for_scoring(text)
     assert len(kept) < len(text)
     assert Trees(kept, names).scores(rows).tobytes() == said
