@@ -17,7 +17,7 @@ from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.solvers.embedded.filings.deciding import ConfidenceModel, Decision, decide_question
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
-_ROUNDS = 300
+_ROUNDS = 600
 _PARAMETERS = {
     "objective": "binary:logitraw", "max_depth": 3, "eta": 0.06, "subsample": 0.7, "colsample_bytree": 0.4,
     "min_child_weight": 4, "lambda": 4.0, "base_score": 0.0, "seed": 7,
