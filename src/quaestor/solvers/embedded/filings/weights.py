@@ -1,8 +1,8 @@
 """The weights for questions about filings: a folder of JSON files.
 
 `intents.json` and `kinds.json` have the classifiers of questions, `words.json` and `series.json` the rankers of
-sentences and of series, `right.json` and `answerable.json` the two models of confidence; all but the first two are trees
-that XGBoost fits, read without it.
+sentences and of series, `right.json` and `answerable.json` the two models of confidence; all but the first two are
+trees that XGBoost fits, read without it.
 """
 
 import json
