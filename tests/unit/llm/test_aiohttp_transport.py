@@ -27,10 +27,10 @@ REPLIES = {
 Came = tuple[object, ...]
 
 
-def came(transport: httpx2.AsyncBaseTransport, url: str, times: int = 2) -> list[Came]:
+def came(transport: httpx2.AsyncBaseTransport, url: str, times: int = 2, seconds: float = 0.3) -> list[Came]:
     async def run() -> list[Came]:
         found = list[Came]()
-        async with httpx2.AsyncClient(transport=transport, timeout=httpx2.Timeout(0.3)) as client:
+        async with httpx2.AsyncClient(transport=transport, timeout=httpx2.Timeout(seconds)) as client:
             for _ in range(times):
                 content = b""
                 try:
@@ -76,6 +76,6 @@ def test_requests_one_after_the_other_share_a_connection() -> None:
 
     with ModelServer(count) as server:
         url = f"{server.url}/v1/chat/completions"
-        found = came(AiohttpTransport(ssl.create_default_context()), url, times=3)
+        found = came(AiohttpTransport(ssl.create_default_context()), url, times=3, seconds=10.0)
     assert [one[0] for one in found] == [200] * 3
     assert open_ones == [1, 1, 1]
