@@ -267,7 +267,7 @@ class _TableReader:
         return FactCell(ref, quantity, counts.scale, counts.unit, when, column, change, fact.concept, members)
 
     def _counted_as(self, cell: Cell, counts: Dimension) -> tuple[Scale, str | None]:
-        """Return the scale and the unit of an untagged number; what a heading calls a number of things is no money."""
+        """Return the scale and the unit of an untagged number; one that a heading calls a count has no currency."""
         quantity, table, ref = cell.quantity, self.table, cell.ref
         if (
             quantity is None

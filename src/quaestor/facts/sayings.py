@@ -37,7 +37,7 @@ _ASIDE = re.compile(
 """The beginning of what is set between commas after a thing."""
 _CLOSED = {",": ",", "(": ")"}
 _PLACES = frozenset("in at by over for from with on under within across through".split())
-"""Words that go on with what was said before: "122 offices and facilities in 33 countries"."""
+"""Words that continue the description before them: "122 offices and facilities in 33 countries"."""
 _MOST_AFTER_AND = 3
 """Words before a number, of which one may be the "and" that a new thing begins with."""
 _LISTED = re.compile(r"\s?,?\s?(?:and\s)?(?:approximately\s)?\W{0,2}")
@@ -151,7 +151,7 @@ def _group(document: Document, index: int, calendar: FiscalCalendar, usual: Scal
 def _respective_times(sentence: Sentence, calendar: FiscalCalendar) -> dict[int, Moment]:
     """Return when numbers are that are listed for as many years ("$5, $4 and $3 will expire in 2030, 2031 and 2032").
 
-    They are by where they begin; there are none without the word "respectively" after the years.
+    They are by the position at which they begin, and only if the word "respectively" follows the years.
     """
     text, found = sentence.text, dict[int, Moment]()
     begin = 0

@@ -138,7 +138,7 @@ def test_numbers_of_one_label_are_told_apart_by_their_values() -> None:
             assert table.find_number(cell.ref, cell.quantity.value) == (series, moment)
 
 
-def test_what_a_heading_counts_is_no_money() -> None:
+def test_what_a_heading_counts_has_no_currency() -> None:
     lead = ParagraphPart(("Leases are as follows (dollars in thousands):",))
     grid = [["", "Number of Leases", "Square Feet", "Annual Rent"], ["Boston", "12", "1,200,000", "3,400"]]
     (line,) = read_grid(grid, lead).lines

@@ -228,7 +228,7 @@ def _contradicts(needs: Iterable[Need], series: Sequence[Series]) -> float:
     """Return whether the numbers of a plan are known to be of other concepts than a question names."""
     wanted = {concept for need in needs for concept in need.concepts}
     known = {one.concept for one in series if one.concept}
-    return float(bool(wanted) and bool(known) and wanted.isdisjoint(known)) if wanted else nan
+    return float(bool(known) and wanted.isdisjoint(known)) if wanted else nan
 
 
 def count_lines(question: Question) -> dict[str, float]:

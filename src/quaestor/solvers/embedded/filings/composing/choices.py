@@ -10,6 +10,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.moments import Moment
 from quaestor.plan.steps import Constant
+from quaestor.solvers.embedded.filings.composing.blocks import is_rest, names_apart
 from quaestor.solvers.embedded.filings.composing.meant import Meant, read_meant
 from quaestor.solvers.embedded.filings.composing.pairs import (
     EITHER,
@@ -24,10 +25,8 @@ from quaestor.solvers.embedded.filings.composing.ratios import read_two
 from quaestor.solvers.embedded.filings.composing.several import (
     Entry,
     entries_of_last,
-    is_rest,
     join_lists,
     moments_of_list,
-    names_apart,
     propose_items,
     read_entries,
     write_moment,

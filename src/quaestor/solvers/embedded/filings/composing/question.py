@@ -241,7 +241,7 @@ def _goes_out(cell: FactCell, series: Series, table: FactTable) -> bool:
         return False
     around = " ".join((series.line.label, *series.line.path[-1:], *series.column))
     if _COUNTED.search(around) and not _BOTH_WAYS.search(around):
-        return cell.quantity.scale is not Scale.PERCENT  # there are no fewer shares than none
+        return cell.quantity.scale is not Scale.PERCENT  # a count of shares is never negative
     label = _TAXED.sub("", series.line.label.lower())
     if (
         not _OUT.search(label)

@@ -123,7 +123,7 @@ def _divide(score: float, one: str, other: str, terms: Terms, form: str = "ratio
 
 
 def kind_of_series(series: Series) -> str:
-    """Return the kind of the numbers of a series; `small` if it is not known of a number that is no large amount."""
+    """Return the kind of the numbers of a series; `small` if it is unknown and the number is small."""
     first = series.first
     kind = kind_of_number(first.amount, first.scale, first.unit, in_table=not series.line.sentence)
     return _SMALL if kind == UNKNOWN and first.scale is Scale.ONE and abs(first.amount) < _LARGE else kind
@@ -187,7 +187,7 @@ def _parts_of_last(question: Question) -> Iterator[Proposal]:
 
 
 def _larger_in_sentence(question: Question, node: Node) -> Iterator[Meant]:
-    """Yield the larger numbers of the sentence of a number: what it is a part of, or stands beside."""
+    """Yield the larger numbers of the sentence of a number: what it is a part of, or is printed beside."""
     for one in _in_same_sentence(question, node.series) if node.series is not None else ():
         if node.series is not None and one.series[0].first.amount > node.series.first.amount:
             yield replace(one, share=_BESIDE / 2)
