@@ -52,6 +52,12 @@ _SHARES = re.compile(r"\bshares\b|\bissued\b|\boutstanding\b|\bauthorized\b", re
 _SCALE_OF_SHARES = re.compile(
     r"\bshares,?\s(?:which\s)?(?:are\s)?(?:reflected\s)?in\s(thousands|millions)\b", re.IGNORECASE
 )
+_PER_ONE = re.compile(r"\bper[\s-](?!cent)(?:[a-z]+[\s-])?[a-z]+", re.IGNORECASE)
+_PRICE_SAID = re.compile(r"\([^()]*\$\s?\d[^()]*\)")
+_RATE = re.compile(r"\d?\d\.\d+(?:\s?%)?")
+_PRICE = re.compile(r"\$?\s?\d{1,3}\.\d\d")
+_FEW = 2
+"""Numbers too few to tell what a column is of."""
 _QUARTER = re.compile(r"\b(?:quarters?|three months)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _LEAP_YEAR = 2020
@@ -275,8 +281,8 @@ class _TableReader:
             or not (quantity.unit is None or quantity.unit.isupper())
         ):
             return counts.scale, counts.unit
-        if (scale := self._scale_said(ref)) is not None and (counts.scale is Scale.ONE or self._excepted):
-            return scale, counts.unit
+        if (said := self._said_as(cell, counts)) is not None:
+            return said
         if quantity.unit:
             return counts.scale, counts.unit
         label = " ".join((table.rows[ref.row].label, *table.columns[ref.column].levels))
@@ -287,6 +293,17 @@ class _TableReader:
         scale = Scale.ONE if written_out else counts.scale
         return scale, unit if is_currency(counts.unit) else counts.unit
 
+    def _said_as(self, cell: Cell, counts: Dimension) -> tuple[Scale, str | None] | None:
+        """Return the scale and the unit of a number if not the table says them but its column, row or lead does."""
+        ref = cell.ref
+        if counts.scale is self.table.scale and "." in cell.text:
+            if ref.column in self._rates and (counts.unit is None or is_currency(counts.unit)):
+                return Scale.PERCENT, None
+            if self._is_price(ref):
+                return Scale.ONE, counts.unit
+        scale = self._scale_said(ref)
+        return (scale, counts.unit) if scale and (counts.scale is Scale.ONE or self._excepted) else None
+
     def _scale_said(self, ref: CellRef) -> Scale | None:
         """Return the scale that the line above the table says for a row, or a heading between the rows above it."""
         row, column = self.table.rows[ref.row], self.table.columns[ref.column]
@@ -294,12 +311,58 @@ class _TableReader:
             return self._excepted[1]
         if row.scale or column.scale or is_price(row.label) or is_price(column.label):
             return None
-        return self._scales_between.get(ref.row) or self._scale_of_lead
+        return self._scales_between.get(ref.row) or self._scale_of_lead or self._scale_of_twin
+
+    def _is_price(self, ref: CellRef) -> bool:
+        """Return whether a number is for one of something by its labels or as its column is printed."""
+        row, column = self.table.rows[ref.row], self.table.columns[ref.column]
+        if row.scale or column.scale:
+            return False
+        labels = (row.label, *row.levels[-2:-1], *column.levels)
+        return ref.column in self._prices or any(map(_is_for_one, labels))
+
+    @cached_property
+    def _rates(self) -> frozenset[int]:
+        """The columns of percentages whose sign need not be printed after the first one."""
+        return frozenset(column for column, texts in self._printed.items() if _are_rates(texts))
+
+    @cached_property
+    def _prices(self) -> frozenset[int]:
+        """The columns of amounts with hundredths beside columns of whole numbers."""
+        priced = {column for column, texts in self._printed.items() if _are_prices(texts)}
+        whole = any(
+            not any("." in text for text in texts) for column, texts in self._printed.items() if column not in priced
+        )
+        return frozenset(priced) if whole else frozenset()
+
+    @cached_property
+    def _printed(self) -> dict[int, list[str]]:
+        """The numbers of each column that has no scale of its own, as they are printed; those of a row with one not."""
+        table = self.table
+        rows = [row for row in range(table.header_rows, len(table.rows)) if not table.rows[row].scale]
+        return {
+            column: texts
+            for column in range(1, len(table.columns))
+            if not table.columns[column].scale
+            and (texts := [table.cells[row][column].text.strip() for row in rows if table.cells[row][column].quantity])
+        }
 
     @cached_property
     def _scale_of_lead(self) -> Scale | None:
         """The scale that the line above the table ends with, if its corner hides it: "(dollars in millions):"."""
         return caption_in_text([self.lead]).scale if self.table.scale is Scale.ONE and self.lead else None
+
+    @cached_property
+    def _scale_of_twin(self) -> Scale | None:
+        """The scale of the table right before this one if that alone has one and both are called the same, but when."""
+        place = self.table.index - 1
+        if self.table.scale is not None or place < 0:
+            return None
+        tables = (self.table, self.document.table(place))
+        own, before = ([row.label for row in table.rows[table.header_rows :] if row.label] for table in tables)
+        across = [[_without_times(column) for column in table.columns[1:]] for table in tables]
+        same = own == before and across[0] == across[1] and len(own) > _FEW
+        return tables[1].scale if same else None
 
     @cached_property
     def _excepted(self) -> tuple[set[str], Scale] | None:
@@ -432,6 +495,35 @@ def _group_numbers(text: str, quantities: Sequence[Quantity]) -> list[tuple[list
             found.append(([quantity], start, start + len(quantity.text)))
         end = start + len(quantity.text)
     return found
+
+
+def _is_for_one(label: str) -> bool:
+    """Return whether a label names an amount for one of something, and not how many shares such amounts are of.
+
+    >>> _is_for_one("Cost per kWh"), _is_for_one("Shares for earnings per share"), _is_for_one("Paid ($0.76 per share)")
+    (True, False, False)
+    """
+    own = _PRICE_SAID.sub("", label)
+    return _PER_ONE.search(own) is not None and not _SHARES.search(_PER_ONE.sub("", own))
+
+
+def _are_rates(texts: Sequence[str]) -> bool:
+    """Return whether numbers of a column are percentages whose sign need not be printed after the first one.
+
+    >>> _are_rates(["3.25 %", "3.75", "0.625"]), _are_rates(["3.25 %", "3,750"])
+    (True, False)
+    """
+    first, *rest = texts
+    return first.endswith("%") and bool(rest) and all(_RATE.fullmatch(text) for text in rest)
+
+
+def _are_prices(texts: Sequence[str]) -> bool:
+    """Return whether all numbers of a column are amounts of a currency with hundredths.
+
+    >>> _are_prices(["$ 29.02", "50.95", "$ 28.78"]), _are_prices(["29.02", "50.95", "$ 28.78"])
+    (True, False)
+    """
+    return len(texts) > _FEW and texts[0].startswith("$") and all(_PRICE.fullmatch(text) for text in texts)
 
 
 def _edge_of(label: str) -> int:

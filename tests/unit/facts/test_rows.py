@@ -194,3 +194,28 @@ def test_a_line_called_by_a_year_has_it() -> None:
 def test_a_line_is_not_called_by_a_year_that_is_over() -> None:
     (line,) = read_grid([["", "2024", "2023"], ["Restructuring plan of 2019", "15", "14"]]).lines
     assert line.years == frozenset()
+
+
+def test_an_amount_for_one_of_something_is_not_scaled() -> None:
+    lead = ParagraphPart(("Our costs were as follows (in millions):",))
+    rows = [["", "2024"], ["Fuel", "$ 310"], ["Cost per kWh", "$ 0.168"]]
+    table = read_grid(rows, lead)
+    assert [line.cells[0].amount for line in table.lines] == [310e6, 0.168]
+
+
+def test_a_column_that_prints_its_sign_once_is_of_percentages_or_prices() -> None:
+    lead = ParagraphPart(("The notes are as follows (in millions):",))
+    grid = [
+        ["Notes due 2028", "3.25 %", "$ 1,000", "$ 29.02"],
+        ["Notes due 2031", "1.95", "1,500", "$ 50.95"],
+        ["Notes due 2041", "2.70", "1,250", "$ 28.78"],
+    ]
+    line = read_grid(grid, lead).lines[1]
+    assert [cell.amount for cell in line.cells] == [0.0195, 1500e6, 50.95]
+
+
+def test_a_table_of_another_time_has_the_scale_of_the_one_before_it() -> None:
+    rows = [["Sales", "$ 410.5"], ["Costs", "300.5"], ["Profit", "110.0"]]
+    first = TablePart([["(in millions)", "Quarter ended June 30, 2024"], *rows])
+    table = read_grid([["", "Six months ended June 30, 2024"], *rows], first)
+    assert [line.cells[0].amount for line in table.lines] == [410.5e6, 300.5e6, 110e6] * 2
