@@ -539,3 +539,14 @@ def test_what_belongs_to_no_segment_is_listed_if_it_adds_up_with_them() -> None:
     listed = run(filing, ask(filing, "break it down by segment", "list", before=(spent,)))
     assert isinstance(listed, ValueList)
     assert [item.number for item in listed.items] == [310, 460, 30]
+
+
+def test_what_an_investment_became_is_in_the_line_that_begins_with_100() -> None:
+    grid = [
+        ["", "12/31/2021", "12/31/2022", "12/31/2023"],
+        ["acme corporation", "$ 100.00", "$ 120.50", "$ 90.25"],
+        ["s&p 500 index", "$ 100.00", "$ 81.25", "$ 104.50"],
+    ]
+    filing = build_facts(assemble("a", [ParagraphPart(("Acme Corporation",)), TablePart(tuple(map(tuple, grid)))]))
+    assert number(filing, ask(filing, "what did $100 invested in acme in 2021 become by 2022?", "lookup")) == 120.5
+    assert number(filing, ask(filing, "what is $100 put into the s&p index worth now?", "lookup")) == 104.5

@@ -9,6 +9,7 @@ from quaestor.core.terms import terms as terms_of
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import Series
 from quaestor.plan.steps import Extract, Plan
+from quaestor.questions.investments import asks_what_became
 from quaestor.solvers.embedded.filings.composing.finding import find_left_out
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
@@ -32,6 +33,8 @@ _PRICE = re.compile(r"\b(?:(?:share|stock|closing|sales?|trading|market) price|s
 _WHICH = re.compile(r"\b(?:which|when)\b")
 _STATED = 0.5
 """Added to the score of what is less the member that a question leaves out."""
+_INVESTED, _FEW = 100, 2
+"""What a performance graph begins with, and numbers too few for one."""
 _OTHER_TIME = 0.6
 """How sure a number is that is of the latest time, not of the one that was talked about."""
 
@@ -55,6 +58,7 @@ def spell_value(question: Question, meant: Meant, terms: Terms, label: str = "")
 
 def propose_values(question: Question) -> Iterator[Proposal]:
     """Yield what a question may mean as one number; of several times that are named it is a list, if at all."""
+    yield from propose_investment(question)
     if len(question.moments) > 1:
         return
     yield from propose_printed_extremes(question)
@@ -90,6 +94,37 @@ def propose_printed_extremes(question: Question) -> Iterator[Proposal]:
         if names and (made := terms.proposal(formula, "value", _STATED)):
             yield made
             return
+
+
+def propose_investment(question: Question) -> Iterator[Proposal]:
+    """Yield what $100 became, as a line says that has all of its numbers from 100 on: of the company if none is named.
+
+    A question names the time of the investment, the last time, or both.
+    """
+    if not asks_what_became(question.text):
+        return
+    table, asked = question.table, set(terms_of(question.text))
+    found: list[tuple[int, bool, Series]] = []
+    for line in table.lines:
+        for series in table.series_of_line[line.place]:
+            if len(times := _times_of(series)) > _FEW and series.cells[times[0]].quantity.value == _INVESTED:
+                label = set(line.label_terms)
+                named = {term for term in label & asked - table.company if not term[0].isdigit()}
+                found.append((len(named), not label.isdisjoint(table.company), series))
+    if not found:
+        return
+    series = max(found, key=lambda one: one[:2])[2]
+    times = _times_of(series)
+    ends = [moment.end for moment in question.moments if moment.end > times[0].end]
+    moment = next((time for time in times if ends and time.end >= max(ends)), times[-1])
+    terms = Terms(table)
+    if made := terms.proposal(terms.add(series, moment, series.cells[moment]), "value", _STATED):
+        yield made
+
+
+def _times_of(series: Series) -> list[Moment]:
+    """Return the times of a series, the first one first."""
+    return sorted((moment for moment in series.cells if moment is not None), key=lambda moment: moment.end)
 
 
 def _names_of(series: Series) -> set[str]:

@@ -1,0 +1,17 @@
+"""Questions about what an amount that was invested became, as the performance graph of a filing says."""
+
+import re
+
+_AMOUNT = re.compile(
+    r"(?:\$\s?100\b|\b100 (?:dollars|bucks|usd))(?![.,]?\d)(?! (?:thousand|million|billion|m\b|bn\b|k\b))"
+)
+_INVESTED = re.compile(r"\b(?:invest\w*|put(?:ting)?|stock|shares?|worth|grow\w*|grew|becom\w*|became|reinvest\w*)\b")
+
+
+def asks_what_became(lowered: str) -> bool:
+    """Return whether a question in lower case asks what $100 that were invested became.
+
+    >>> asks_what_became("what did $100 invested in 2019 grow to?"), asks_what_became("was the fine $100 million?")
+    (True, False)
+    """
+    return bool(_AMOUNT.search(lowered) and _INVESTED.search(lowered))
