@@ -6,6 +6,14 @@ Owns no reading: each wording is replaced by one that the readers know.
 import re
 
 _TERM = r"(?:[- ]term)?"
+_CURRENCY = (
+    r"(?:foreign )?(?:currenc(?:y|ies)|fx|forex|exchange(?: rates?)?)"
+    r"(?: (?:effects?|moves?|movements?|impacts?|changes?|swings?|fluctuations?))?"
+)
+_WITHOUT = (
+    r"(?:excluding|excl\.?|ex|without|w/o|ignoring|adjusted for"
+    r"|(?:leaving|strip(?:ping|ped)?|taking) out|leaving aside)"
+)
 _WORDINGS: tuple[tuple[str, str], ...] = (
     # how many
     (r"^(?:and |so )?(?:#|no\.|nr\.?) of\b", "how many"),
@@ -19,6 +27,12 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
     (r"^(?P<what>[^?]*?[^?,;\s-])\s*[,;-]+\s*(?:and |but )?(?:why|how come)(?: (?:is|was) (?:that|this|it))?\s*\??$",
      r"why \g<what>"),
     (r"\bwhat(?:'s| is| was| are| were) (?:driving|behind)\b", "what drove"),
+    # growth without the effect of currencies
+    (rf"\b{_WITHOUT}[- ](?:(?:the|any|all) )?(?:(?:effects?|impact) of )?{_CURRENCY}(?!\w)"
+     r"(?! (?:gains?|loss|losses|contracts?|hedg\w+|translation))"
+     rf"|\bwith {_CURRENCY} (?:stripped|taken|left) out\b"
+     r"|\b(?:at|in) (?:unchanged|steady|stable|fixed|flat) (?:currencies|exchange rates)\b|\b(?:in|at) cc\b",
+     "in constant currency"),
     # what is due soon and what is due late is all of it
     (rf"^(?!.*\btotal\b)(?P<head>.*?)\b(?P<what>[a-z]{{3,}}),? (?:both )?"
      rf"(?:short{_TERM} ?(?:and|\+|&|plus) ?long|long{_TERM} ?(?:and|\+|&|plus) ?short)"

@@ -21,10 +21,11 @@ _TOTAL = re.compile(r"\b(?:total|sums?|altogether|together|combined|add (?:them|
 _PART = re.compile(r"%|\b(?:share|percent\w*|pct|portion|part|fraction|average|avg)\b")
 _OPENS = re.compile(r"^\W{0,3}(?:and|what about|how about|same|just|only|for|then|ok|so|also)\b")
 
-_OTHER_TIME, _OTHER_THING = 0.7, 0.6
-"""How often a short question that names only another time, or begins like one that goes on, repeats the operation:
-counted on labelled conversations."""
+_OTHER_TIME, _OTHER_THING, _OTHER_MEASURE = 0.7, 0.6, 0.25
+"""How often a short question that names only another time, or begins like one that goes on and names another member or
+another measure, repeats the operation: counted on labelled conversations."""
 
+_CONSTANT = frozenset(terms("constant currency"))
 COMPARATIVES = frozenset(
     terms(
         "more less fewer better worse higher lower bigger smaller larger faster slower above below up down jump slip "
@@ -62,7 +63,7 @@ def with_repetition(
     if not named and reading.moments:
         repeats = _OTHER_TIME
     elif named and _OPENS.search(text):
-        repeats = _OTHER_THING
+        repeats = _OTHER_MEASURE if "measure" in reading.slots else _OTHER_THING
     mixed = (1 - repeats) * shares
     mixed[INTENTS.index("list" if times > 1 and before in _OF_ONE_TIME else before)] += repeats
     return mixed
@@ -71,3 +72,14 @@ def with_repetition(
 _OF_ONE_TIME = frozenset({"ratio", "share", "sum"})
 """Intents whose answers are of one time each: of several times they are listed."""
 _REPEATED = frozenset({"growth", "change", "cagr", "average", "ratio", "share", "sum", "list", "ranking", "comparison"})
+
+
+def as_printed(shares: NDArray[np.float64], reading: Reading) -> NDArray[np.float64]:
+    """Return the probabilities of the intents of a question: growth in constant currency is printed, never computed."""
+    if not _CONSTANT.issubset(reading.whole.phrase):
+        return shares
+    mixed = shares.copy()
+    for intent in ("growth", "change"):
+        mixed[INTENTS.index("lookup")] += mixed[INTENTS.index(intent)]
+        mixed[INTENTS.index(intent)] = 0.0
+    return mixed

@@ -30,7 +30,7 @@ from quaestor.solvers.embedded.filings.composing.meant import names_of
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer, read_past_parts, read_quoted_number
 from quaestor.solvers.embedded.filings.quoting import LikelySentence, propose_verdicts, propose_words, rank_sentences
-from quaestor.solvers.embedded.filings.repeating import with_repetition
+from quaestor.solvers.embedded.filings.repeating import as_printed, with_repetition
 from quaestor.solvers.embedded.filings.times import resolve_moments
 from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences
 from quaestor.solvers.embedded.model.trees import Trees
@@ -320,7 +320,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     listed = _lists_numbers(state.before)
     by_itself = weights.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
-    shares = with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed)
+    shares = as_printed(with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed), reading)
     likely = Likely(shares, weights.kinds.classify(reading, before=state.kind))
     words = find_sentences(ask_for_words(reading, moments, state, shares), table)
     ranked = rank_sentences(words, weights.words)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from quaestor.questions.understanding import INTENTS, read_filing_question
-from quaestor.solvers.embedded.filings.repeating import with_repetition
+from quaestor.solvers.embedded.filings.repeating import as_printed, with_repetition
 
 
 @pytest.mark.parametrize(
@@ -10,7 +10,8 @@ from quaestor.solvers.embedded.filings.repeating import with_repetition
     [
         ("and in 2022?", "growth", "growth"),
         ("and cloud services?", "growth", "growth"),
-        ("how about operating income?", "ratio", "ratio"),
+        ("how about cloud services?", "ratio", "ratio"),
+        ("and what about accounts payable?", "change", "lookup"),
         ("and in 2022?", "", "lookup"),
         ("what share of that is cloud services?", "growth", "lookup"),
         ("and in 2022?", "why", "lookup"),
@@ -33,3 +34,12 @@ def test_several_times_of_one_number_are_listed_and_a_list_is_added_up() -> None
     assert INTENTS[int(np.argmax(mixed))] == "sum"
     mixed = with_repetition(shares, read_filing_question("as a share of the total?"), "list", listed=True)
     assert INTENTS[int(np.argmax(mixed))] != "sum"
+
+
+def test_growth_in_constant_currency_is_looked_up() -> None:
+    shares = np.full(len(INTENTS), 0.01)
+    shares[INTENTS.index("growth")] = 1 - 0.01 * (len(INTENTS) - 1)
+    mixed = as_printed(shares, read_filing_question("growth without currency effects?"))
+    assert mixed.sum() == pytest.approx(1)
+    assert INTENTS[int(np.argmax(mixed))] == "lookup"
+    assert as_printed(shares, read_filing_question("growth of sales?")) is shares
