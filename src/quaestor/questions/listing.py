@@ -40,6 +40,17 @@ _NO_VALUE = re.compile(
     r"|has|have|often|long|come|so)|did|does|do|is|are|was|were|has|have|had|can|could|will|would|should)\b",
     re.I,
 )
+_BROKEN_DOWN = re.compile(
+    r"(?<!per the )\bbreak ?downs?\b|\b(?:break|broken) (?:[\w$%-]+ ){0,8}(?:down|out)\b"
+    r"|(?<!stock )(?<!share )(?<!for-one )(?<!led )\bsplit\b(?! (?:between|in) \d)"
+    r"|(?<!led )(?<!driven )(?<!caused )(?<!offset )\b(?:by|per|(?:for|of|in) each)(?: (?!which|what|how)[\w&/-]+){0,2} "
+    r"(?:segments?|regions?|products?|categor(?:y|ies)|countr(?:y|ies)|geograph(?:y|ies)|divisions?|business(?:es)?|types?"
+    r"|lines?|markets?|functions?|areas?|brands?|programs?|channels?|currenc(?:y|ies))\b"
+)
+_CHOOSES = re.compile(
+    r"\b(?:which|why|what (?:caused|drove)|(?:large|bigge|great|small|lowe|highe|strong|weak|fa|slow|be|wor|mo|lea)\w{0,3}st"
+    r"|second(?! quarter| half)|when|stock split|share split|total of|combined|(?:does|did|do|is|are|was|were) (?!you\b))\b"
+)
 _MOST = 12
 _STOPS = (
     r"(?:the|an?|of|for|from|in|on|at|to|by|with|as|under|over|between|into|during|per|is|are|was|were|respective|respectively"
@@ -119,6 +130,16 @@ def read_enumeration(text: str) -> Listing | None:
         head = f" {rest}"
     things = tuple(f"{item}{head}" for item in (*items, last))
     return Listing(tuple(_alone(text, *found.span(), thing) for thing in things), things, respective=True, total=False)
+
+
+def asks_for_parts(text: str) -> bool:
+    """Return whether a question asks for all parts of something, and not for one of them.
+
+    >>> asks_for_parts("capex by segment for 2022 please"), asks_for_parts("which was the largest by segment?")
+    (True, False)
+    """
+    lower = text.lower()
+    return _BROKEN_DOWN.search(lower) is not None and _CHOOSES.search(lower) is None
 
 
 def asks_one(text: str) -> bool:

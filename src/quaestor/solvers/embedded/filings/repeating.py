@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.terms import terms
+from quaestor.questions.listing import asks_for_parts
 from quaestor.questions.understanding import INTENTS, Reading
 
 _OPERATION = re.compile(
@@ -21,6 +22,8 @@ _TOTAL = re.compile(r"\b(?:total|sums?|altogether|together|combined|add (?:them|
 _PART = re.compile(r"%|\b(?:share|percent\w*|pct|portion|part|fraction|average|avg)\b")
 _OPENS = re.compile(r"^\W{0,3}(?:and|what about|how about|same|just|only|for|then|ok|so|also)\b")
 
+_PARTS = 0.7
+"""How likely a question that asks for all parts of something is one for a list whatever else its words are like."""
 _OTHER_TIME, _OTHER_THING, _OTHER_MEASURE = 0.7, 0.6, 0.25
 """How often a short question that names only another time, or begins like one that goes on and names another member or
 another measure, repeats the operation: counted on labelled conversations."""
@@ -56,6 +59,10 @@ def with_repetition(
     if listed and not named and not reading.moments and _TOTAL.search(text) and not _PART.search(text):
         mixed = (1 - _OTHER_TIME) * shares
         mixed[INTENTS.index("sum")] += _OTHER_TIME
+        return mixed
+    if asks_for_parts(text):
+        mixed = (1 - _PARTS) * shares
+        mixed[INTENTS.index("list")] += _PARTS
         return mixed
     if before not in _REPEATED or _OPERATION.search(text):
         return shares
