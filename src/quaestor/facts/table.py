@@ -17,6 +17,7 @@ from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.terms import terms
 from quaestor.documents.document import Document
 from quaestor.documents.table import TableRole
+from quaestor.facts.full_names import find_full_names
 from quaestor.facts.lines import FactCell, FactLine
 from quaestor.facts.moments import Moment, fiscal_calendar
 from quaestor.facts.rows import read_rows
@@ -91,6 +92,21 @@ class FactTable:
     def sentences(self) -> SentenceIndex:
         """The sentences of the document, to be searched."""
         return index_sentences(self.document)
+
+    @cached_property
+    def full_names(self) -> Mapping[str, str]:
+        """What the abbreviations that the document explains stand for."""
+        said = (sentence.text for sentence in self.sentences.sentences)
+        labels = dict.fromkeys(label for line in self.lines for label in (line.label, *line.path))
+        return find_full_names((*said, *labels))
+
+    def write_out(self, name: str) -> str:
+        """Return a name with its abbreviation if the document explains it: "Asia Pacific (APAC)"."""
+        return self.full_names.get(name, self._abbreviated.get(name.lower(), name))
+
+    @cached_property
+    def _abbreviated(self) -> Mapping[str, str]:
+        return {full.rpartition(" (")[0].lower(): full for full in self.full_names.values()}
 
     @cached_property
     def series(self) -> tuple[Series, ...]:

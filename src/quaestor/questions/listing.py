@@ -43,13 +43,15 @@ _NO_VALUE = re.compile(
 _BROKEN_DOWN = re.compile(
     r"(?<!per the )\bbreak ?downs?\b|\b(?:break|broken) (?:[\w$%-]+ ){0,8}(?:down|out)\b"
     r"|(?<!stock )(?<!share )(?<!for-one )(?<!led )\bsplit\b(?! (?:between|in) \d)"
-    r"|(?<!led )(?<!driven )(?<!caused )(?<!offset )\b(?:by|per|(?:for|of|in) each)(?: (?!which|what|how)[\w&/-]+){0,2} "
-    r"(?:segments?|regions?|products?|categor(?:y|ies)|countr(?:y|ies)|geograph(?:y|ies)|divisions?|business(?:es)?|types?"
-    r"|lines?|markets?|functions?|areas?|brands?|programs?|channels?|currenc(?:y|ies))\b"
+    r"|(?<!led )(?<!driven )(?<!caused )(?<!offset )\b(?:by|per|(?:for|of|in) each)"
+    r"(?: (?!which|what|how)[\w&/-]+){0,2} "
+    r"(?:segments?|regions?|products?|categor(?:y|ies)|countr(?:y|ies)|geograph(?:y|ies)|divisions?"
+    r"|business(?:es)?|types?|lines?|markets?|functions?|areas?|brands?|programs?|channels?|currenc(?:y|ies))\b"
 )
 _CHOOSES = re.compile(
-    r"\b(?:which|why|what (?:caused|drove)|(?:large|bigge|great|small|lowe|highe|strong|weak|fa|slow|be|wor|mo|lea)\w{0,3}st"
-    r"|second(?! quarter| half)|when|stock split|share split|total of|combined|(?:does|did|do|is|are|was|were) (?!you\b))\b"
+    r"\b(?:which|why|when|what (?:caused|drove)|stock split|share split|total of|combined|second(?! quarter| half)"
+    r"|(?:large|bigge|great|small|lowe|highe|strong|weak|fa|slow|be|wor|mo|lea)\w{0,3}st"
+    r"|(?:does|did|do|is|are|was|were) (?!you\b))\b"
 )
 _MOST = 12
 _STOPS = (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.questions.listing import read_enumeration, read_listing
+from quaestor.questions.listing import asks_for_parts, read_enumeration, read_listing
 
 
 @pytest.mark.parametrize(
@@ -109,3 +109,18 @@ def test_things_are_listed_where_each_is_asked_for(question: str, items: tuple[s
 @given(st.text(alphabet="ab ,and respectively", max_size=60))
 def test_no_text_crashes_an_enumeration(text: str) -> None:
     assert read_enumeration(text) is None or "respective" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("capex by segment", True),
+        ("debt breakdown at year end", True),
+        ("rent per region in the second quarter", True),
+        ("which country is the largest by market?", False),
+        ("earnings per share after the stock split", False),
+        ("led by which country?", False),
+    ],
+)
+def test_all_parts_are_asked_for_or_one_of_them(question: str, expected: bool) -> None:
+    assert asks_for_parts(question) is expected

@@ -377,6 +377,9 @@ def test_what_falls_due_in_years_to_come_is_in_a_schedule() -> None:
     assert isinstance(listed, ValueList)
     assert [item.number for item in listed.items] == [50, 70, 60, 120]
     assert number(table, ask(table, "how much of it matures in 2025?", "lookup", before=(debt,))) == 70
+    listed = run(table, ask(table, "debt expected for 2024 and 2026", "list", ("long-term debt",)))
+    assert isinstance(listed, ValueList)
+    assert [item.number for item in listed.items] == [50, 60]
 
 
 def test_a_choice_of_two_is_one_of_them(table: FactTable) -> None:
@@ -432,6 +435,23 @@ def test_both_of_the_last_answers_are_part_of_what_is_named(table: FactTable) ->
 def test_a_member_is_left_out(table: FactTable) -> None:
     plan = ask(table, "which segment other than the americas sold the most?", "ranking", ("europe",))
     assert str(run(table, plan)) == "europe"
+
+
+def test_the_next_one_is_asked_for_by_the_first_or_by_its_place(table: FactTable) -> None:
+    for text in ("after the americas, which segment has the highest sales?", "which segment comes second by sales?"):
+        assert str(run(table, ask(table, text, "ranking", ("europe",)))) == "europe"
+
+
+def test_what_sums_up_the_lines_before_is_not_ranked_and_names_are_written_out() -> None:
+    rows = (
+        ("( in millions )", "2023", "2022"), ("UCAN", "$ 300", "$ 280"), ("APAC", "40", "50"),
+        ("gross amount", "340", "330"), ("less: allowance", "( 40 )", "( 10 )"), ("net amount", "$ 300", "$ 320"),
+    )  # fmt: skip
+    filing = build_facts(
+        assemble("a", [TablePart(rows), ParagraphPart(("We sell in the United States and Canada (UCAN).",))])
+    )
+    plan = ask(filing, "which region is the largest?", "ranking", ("ucan",))
+    assert run(filing, plan) == Text("United States and Canada (UCAN)")
 
 
 def test_a_whole_and_its_part_are_not_added_up(table: FactTable) -> None:

@@ -43,3 +43,10 @@ def test_growth_in_constant_currency_is_looked_up() -> None:
     assert mixed.sum() == pytest.approx(1)
     assert INTENTS[int(np.argmax(mixed))] == "lookup"
     assert as_printed(shares, read_filing_question("growth of sales?")) is shares
+
+
+def test_a_question_for_all_parts_is_one_for_a_list() -> None:
+    shares = np.full(len(INTENTS), 0.01)
+    shares[INTENTS.index("lookup")] = 1 - 0.01 * (len(INTENTS) - 1)
+    mixed = with_repetition(shares, read_filing_question("inventories by product line"), "")
+    assert INTENTS[int(np.argmax(mixed))] == "list"

@@ -43,6 +43,8 @@ _OTHER_PLACES = 0.4
 _TITLED = 0.6
 """The part of the terms of a question, by their rarity, that the title of a table has to have."""
 _TOTAL_OF = re.compile(r"^total\s+(?:of\s+)?(?=\S)", re.IGNORECASE)
+_TAKEN = re.compile(r"(?:less|add|plus|adjust\w*)\b\s*:?", re.IGNORECASE)
+"""How the label of a step of a computation begins."""
 _POINTS_BACK = re.compile(r"\b(?:it|them|there|that|those|these)\b")
 _BROKEN_DOWN = re.compile(
     r"\b(?:split|break\w*|broken|made up|consists?|composed|categor\w+|parts?|components?|items?)\b"
@@ -192,6 +194,7 @@ def _proven_blocks(question: Question, series: Series, asked: str) -> Iterator[B
         if len(members) >= 2:
             alike = len({part.concept for part in parts if part.concept}) <= 1
             steps = not alike or (parts[0].line.role.is_statement and not any(part.members for part in parts))
+            steps = steps or any(_TAKEN.match(part.line.label) for part in parts)
             worth = _PROVEN if not steps else _STEPS_OF_MEMBERS if asked else _STEPS
             yield Block(members, worth * _fit(asked, members, table))
 
@@ -400,7 +403,22 @@ def _beside(question: Question, series: Series) -> tuple[tuple[str, Series], ...
             if alike and (series.members == () or other.members != ()):
                 found.append((label_of_line(other_line), other))
                 break
-    return tuple(found)
+    return tuple(one for place, one in enumerate(found) if not _sums_up(found[:place], one[1]))
+
+
+def _sums_up(before: Sequence[tuple[str, Series]], series: Series) -> bool:
+    """Return whether each number of a series is the sum of those before it, from one of them on."""
+    times = [moment for moment in series.cells if moment is not None]
+    for begin in range(len(before) - 1):
+        parts = [one for _, one in before[begin:]]
+        if times and all(
+            all(time in one.cells for one in parts)
+            and abs(sum(one.cells[time].amount for one in parts) - series.cells[time].amount)
+            < _ROUNDED * abs(series.cells[time].amount)
+            for time in times
+        ):
+            return True
+    return False
 
 
 def _places_beside(table: FactTable, place: int) -> range:

@@ -51,7 +51,7 @@ _REST = re.compile(r"(?:all )?other (?:countries|international|foreign|regions|s
 _PLACES = {"second": 2, "two": 2, "2": 2, "next": 2, "third": 3, "three": 3, "3": 3}
 _PLACE = re.compile(
     r"\b(?:number |no\. ?|#)(?P<place>two|three|2|3)\b|\b(?P<place2>second|third|next)[\s-]+"
-    r"(?:largest|biggest|highest|most|best)"
+    r"(?:largest|biggest|highest|most|best)|\b(?:comes?|came|ranks?|ranked|is|was) (?:in )?(?P<place3>second|third)\b"
 )
 _EXTREME = "(?:largest|biggest|highest|smallest|lowest|best|worst|fastest|slowest|leading)"
 _SEVERAL = rf"(?:{'|'.join(NUMBER_WORDS)}|[2-9])"
@@ -132,7 +132,7 @@ def _first_few(question: Question, entries: Sequence[Entry], count: int, score: 
 def _place(text: str) -> int:
     """Return which place of a ranking is asked for."""
     found = _PLACE.search(text)
-    return 1 if found is None else _PLACES[found["place"] or found["place2"]]
+    return 1 if found is None else _PLACES[found["place"] or found["place2"] or found["place3"]]
 
 
 def _growth_ranking(
@@ -144,7 +144,8 @@ def _growth_ranking(
         return
     terms = Terms(question.table)
     formulas = []
-    for label, meant in entries:
+    for name, meant in entries:
+        label = question.table.write_out(name)
         old, new = _spell(meant, pair[0], terms, label), _spell(meant, pair[1], terms, label)
         if old is not None and new is not None:
             formulas.append(f"{new} - {old}" if _IN_AMOUNTS.search(question.text) else f"({new} - {old}) / {old}")

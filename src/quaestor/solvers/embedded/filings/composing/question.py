@@ -23,7 +23,8 @@ LEAST = 1e-6
 """Added to probabilities before their logarithm is taken."""
 
 _LEFT_OUT = re.compile(
-    r"\b(?:outside(?: of)?|other than|except(?: for)?|besides|apart from|beyond) (?:the )?"
+    r"(?:\b(?:outside(?: of)?|other than|except(?: for)?|besides|apart from|beyond)"
+    r"|^(?:and )?(?:after|behind|next to)(?= [^\d,]{2,40}, (?:who|which|what|in which)\b)) (?:the )?"
     r"((?:[a-z]\.){2,4}|[\w'&-]{2,30}(?: states| kingdom)?)"
 )
 _OUT = re.compile(
@@ -129,7 +130,7 @@ class Question:
 
     @property
     def left_out(self) -> frozenset[str]:
-        """The terms of the member that is left out: "outside the US", "which country other than Japan"."""
+        """The terms of the member that is left out: "outside the US", "after Japan, which country is largest?"."""
         found = _LEFT_OUT.search(self.text)
         return frozenset(terms(found[1])) if found else frozenset()
 

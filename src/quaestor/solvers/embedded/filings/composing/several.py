@@ -207,7 +207,9 @@ def propose_items(
         return None
     terms = Terms(question.table)
     texts = [
-        text for label, meant, moment in labelled if (text := meant.spell(moment, terms, label or "-")) is not None
+        text
+        for label, meant, moment in labelled
+        if (text := meant.spell(moment, terms, question.table.write_out(label) or "-")) is not None
     ]
     formula = join_lists(texts)
     if formula is None or len(texts) < 2:
@@ -242,8 +244,9 @@ def propose_lists(question: Question) -> Iterator[Proposal]:
 
 
 def _list_what_is_due(question: Question) -> Iterator[Proposal]:
-    """Yield what falls due in each year, and after the last one."""
-    if not asks_what_is_due(question):
+    """Yield what falls due, or is expected, in each year, and after the last one."""
+    expected = question.looks_ahead and len(question.moments) > 1
+    if not (expected or asks_what_is_due(question)):
         return
     for bound in read_schedules(question):
         years = years_to_come(bound.series, question.table)
