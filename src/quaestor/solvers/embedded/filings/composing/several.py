@@ -244,9 +244,8 @@ def propose_lists(question: Question) -> Iterator[Proposal]:
 
 
 def _list_what_is_due(question: Question) -> Iterator[Proposal]:
-    """Yield what falls due, or is expected, in each year, and after the last one."""
-    expected = question.looks_ahead and len(question.moments) > 1
-    if not (expected or asks_what_is_due(question)):
+    """Yield what falls due in each year, and after the last one."""
+    if not asks_what_is_due(question):
         return
     for bound in read_schedules(question):
         years = years_to_come(bound.series, question.table)
