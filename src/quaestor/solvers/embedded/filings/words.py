@@ -19,6 +19,8 @@ from quaestor.facts.sentences import CAUSE, FALLS, RISES, STATIC, Floats, Senten
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.understanding import INTENTS, Reading
+from quaestor.solvers.embedded.filings.causes import OF_TIME, measure_causes, things_of
+from quaestor.solvers.embedded.filings.explaining import measure_explanations
 from quaestor.solvers.embedded.filings.synonyms import Synonym, find_synonyms
 
 _MOST = 80
@@ -37,6 +39,13 @@ _SYNONYM = 0.8
 """How much a synonym of a term counts beside the term."""
 _FITS_WEIGHT = 0.3
 """How much the kind of a sentence counts beside its terms for whether it is scored."""
+
+_EXPLAINS_WEIGHT, _CAUSES_WEIGHT = 2.0, 3.0
+"""How much the ranker's score of a sentence rises that says what is asked about, or why it moved."""
+_EXPLAINED_BY = ("description", "why", "text_fact")
+"""Intents of questions that want a thing explained."""
+_LEAST_SHARE = 0.05
+"""How likely a cause is asked for at least if causes are looked for."""
 
 _STOP = SMALL | frozenset(
     """what which who whom whose when where why how did do does has have had been can could would should will it its
@@ -132,6 +141,7 @@ class WordCandidates:
         places: In the index of sentences.
         names: Of the features.
         features: A row each.
+        bonus: How much better they answer than their features say, in the ranker's scores; all alike if empty.
 
     Shape: `features` is candidates x features.
     """
@@ -139,6 +149,7 @@ class WordCandidates:
     places: NDArray[np.intp]
     names: tuple[str, ...]
     features: Floats = field(repr=False)
+    bonus: Floats = field(default_factory=lambda: np.zeros(0, np.float32), repr=False)
 
 
 def find_sentences(asked: WordsAsked, table: FactTable) -> WordCandidates:
@@ -238,7 +249,8 @@ class _Finder:
         if not asks_who_signed(self.lowered):
             score = score - _SIGNED_WEIGHT * index.static[:, STATIC.index("signed")]
         score = score - 0.2 * (index.static[:, STATIC.index("length")] < 4)
-        places = np.argsort(-(score + _FITS_WEIGHT * fits), kind="stable")[:_MOST]
+        bonus = self._bonus()
+        places = np.argsort(-(score + _FITS_WEIGHT * fits + bonus), kind="stable")[:_MOST]
         columns: dict[str, Floats] = {}
         for name, recalls in groups.items():
             for part, values in recalls.items():
@@ -276,7 +288,26 @@ class _Finder:
         matrix = np.column_stack(
             [*columns.values(), *(np.full(size, value, np.float32) for value in constant.values())]
         )
-        return WordCandidates(places, (*columns, *constant), matrix.astype(np.float32))
+        return WordCandidates(places, (*columns, *constant), matrix.astype(np.float32), bonus[places])
+
+    def _bonus(self) -> Floats:
+        """Return how much better sentences answer because they say what a thing is, or why it moved."""
+        found = np.zeros(len(self.index.sentences), np.float32)
+        company = self.table.company
+        why = self.asked_share("why")
+        explained = measure_explanations(self.asked.reading.text, self.index, company)
+        if explained is not None:
+            found += _EXPLAINS_WEIGHT * sum(map(self.asked_share, _EXPLAINED_BY)) * explained
+        if why > _LEAST_SHARE:
+            rises, falls = (bool(asks_for(name, self.lowered)) for name in ("rises", "falls"))
+            found += _CAUSES_WEIGHT * why * measure_causes(self._moved(), self.index, company, rises=rises, falls=falls)
+        return found
+
+    def _moved(self) -> list[frozenset[str]]:
+        """Return the names of what the question says that something moved: of the last answer if it names nothing."""
+        if own := things_of(self.own):
+            return [own]
+        return [] if self.asked.first else [things_of(self.lines), things_of(self.inherited)]
 
     def _contexts(self) -> dict[str, Floats]:
         """Return how much of what the question names sentences are about, and have of the rest of its terms.
@@ -418,12 +449,12 @@ class _Finder:
             wanted |= set(self.inherited) | set(self.lines)
         weights = {one: index.rarity(one) for one in wanted}
         total = sum(weights.values()) or 1.0
-        known = wanted | company | _OF_TIME
+        known = wanted | company | OF_TIME
         expected = known | set(self.lines) | set(self.inherited)
         rows = []
         for place in places:
             subject = subject_of(index.terms[place])
-            points = not subject - _OF_TIME - company
+            points = not subject - OF_TIME - company
             if points and place:
                 subject = subject_of(index.terms[place - 1])
             recall = sum(weights[one] for one in subject & wanted) / total
@@ -505,14 +536,6 @@ def best_window(said: Sequence[str], weights: Mapping[str, float]) -> float:
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
-_OF_TIME = frozenset(
-    term(word)
-    for word in """fiscal year years quarter month months ended three six nine twelve total net during compared same
-    period prior january february march april may june july august september october november december first second
-    third fourth increase decrease change growth decline reduction improvement drivers driver overall reported
-    primary""".split()
-)
-"""Terms of a subject beside the thing that it is."""
 _LONGEST_SUBJECT = 8
 
 
@@ -520,7 +543,7 @@ def subject_of(said: Sequence[str]) -> set[str]:
     """Return the terms of a sentence before it says how something moved or why, numbers left out."""
     found = set[str]()
     for one in said[:_LONGEST_SUBJECT]:
-        if one in _MOVES and found - _OF_TIME:
+        if one in _MOVES and found - OF_TIME:
             break
         if not one[0].isdigit():
             found.add(one)

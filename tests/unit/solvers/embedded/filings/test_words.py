@@ -183,3 +183,27 @@ def test_what_cannot_be_answered_with_yes_or_no_has_no_verdict() -> None:
     intents = intents_by_name([float(name == "yesno") for name in INTENTS])
     ranked = rank_sentences(find_sentences(ask("why did interest expense fall?", "yesno"), TABLE), _BySubject())  # type: ignore[arg-type]
     assert not propose_verdicts("why did interest expense fall?", ranked, TABLE, intents)
+
+
+@pytest.mark.parametrize(
+    ("question", "intent", "opening"),
+    [
+        ("what is a blue box?", "description", "A blue box is"),
+        ("in one sentence, what does the company do?", "description", "We design crates"),
+        ("why did service revenue fall?", "why", "Service revenue decreased"),
+    ],
+)
+def test_a_sentence_that_explains_a_thing_or_why_it_moved_is_told_from_others_about_it(
+    question: str, intent: str, opening: str
+) -> None:
+    paragraphs = (
+        "We design crates for farms in two countries.",
+        "Blue box returns rose in every market that we serve.",
+        "A blue box is a crate that customers return.",
+        "Product revenue decreased because of lower service revenue.",
+        "Service revenue decreased due to fewer repairs.",
+    )
+    table = build_facts(assemble("10-K", [ParagraphPart((text,)) for text in paragraphs]))
+    found = find_sentences(ask(question, intent), table)
+    best = found.places[found.bonus.argmax()]
+    assert table.sentences.sentences[best].text.startswith(opening)

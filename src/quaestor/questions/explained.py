@@ -1,0 +1,67 @@
+"""The thing that a question wants explained, in its own words: what it is, what it means, what it does."""
+
+import re
+from functools import lru_cache
+
+_LEAD = re.compile(
+    r"^(?:(?:and|so|then|now|but|also|ok|okay|please|well|exactly|quickly|briefly|pls)\b[\s,]*"
+    r"|(?:can|could|would) you (?:please )?|(?:please )?tell me (?=what|how)|i'd like to know "
+    r"|(?:describe |explain )?in (?:a|one|two|plain|simple|your own|a few) (?:sentences?|words?|terms?|english)"
+    r"(?: or two)?[\s,]*)+"
+)
+_TAIL = re.compile(
+    r"(?:[\s,]+(?:please|pls|exactly|briefly|here|by the way|in (?:a|one|a few|plain|simple) (?:sentences?|words?)"
+    r"|according to .{1,40}|in (?:this|the) (?:filing|report|document)|in broad terms"
+    r"|how (?:do|does) (?:they|it) define it|at [\w&'.-]+))+$"
+)
+_DOES = (
+    r"do(?:es)?(?: for (?:a living|a business))?|mean(?: .*)?|stand for|offers?|sells?|makes?|refers? to|represents?"
+)
+_FORMS = tuple(
+    re.compile(form)
+    for form in (
+        r"what (?:exactly )?(?:do|does) (?:they|it|we|the \w+|[\w&'.+-]+) (?:mean by|call) (?P<thing>.+)",
+        rf"what (?:exactly )?(?:do|does) (?P<thing>.+?) (?:{_DOES})",
+        r"what (?P<thing>.+?) (?:does|offers|means|stands for|is|are)(?: about)?",
+        r"what (?:exactly )?(?:business|industry|line of business) (?:are|is|do|does) (?P<thing>.+?)(?: in)?",
+        r"what (?:kind|sort|type) of (?:company|business|firm) (?:is|are) (?P<thing>.+)",
+        r"(?:what|who) ?(?:exactly )?(?:is|are|'s|s) (?P<thing>.+?)(?: exactly)?",
+        r"(?:how (?:do|does) (?:they|it|we|the \w+|[\w&'.+-]+) |define |how (?:is|are) )(?:define |defines )?"
+        r"(?P<thing>.+?)(?: defined)?",
+        r"(?:explain|describe|define|tell me about|tell me)(?: briefly| to me| what| what is meant by| the term)?"
+        r" (?P<thing>.+?)(?: (?:is|are|offers|does|means|stands for))?(?: to me)?",
+    )
+)
+_DEFINES = re.compile(r"\b(?:define[sd]?|definition)\b")
+_HOW = re.compile(r"^how\b")
+_SECOND = re.compile(r",? and (?:what|where|how|who|why|when)\b.*$")
+_DETERMINER = re.compile(r"^(?:an?|the|their|its|our|those|these|that|this|term)\s+")
+_NOT_THINGS = re.compile(
+    r"^(?:in|behind|left|meant|off|on|going)\b"
+    r"|\b(?:about|of which|how many|how much|total|number|percent\w*|(?:19|20)\d\d|the main|due to|made of|up|down)\b"
+)
+_QUOTES = "\"'\u201c\u201d\u2018\u2019"
+_MOST = 6
+"""Words that name a thing."""
+
+
+@lru_cache(maxsize=1024)
+def find_explained(text: str) -> str | None:
+    """Return what a question wants explained, in lower case; None where it asks for something else.
+
+    >>> find_explained("Please explain what Blue Box is."), find_explained("In one sentence, what does Acme do?")
+    ('blue box', 'acme')
+    >>> find_explained("How do they define take rate?"), find_explained("what is the number of shares?")
+    ('take rate', None)
+    """
+    lowered = _LEAD.sub("", " ".join(text.lower().replace("\u2019", "'").split()).rstrip(" ?.!"))
+    lowered = _SECOND.sub("", _TAIL.sub("", lowered))
+    if _HOW.search(lowered) and not _DEFINES.search(lowered):
+        return None
+    thing = next((found["thing"] for form in _FORMS if (found := form.fullmatch(lowered))), None)
+    if thing is None:
+        return None
+    thing = _LEAD.sub("", thing).strip(f" {_QUOTES}")
+    while (shorter := _DETERMINER.sub("", thing)) != thing:
+        thing = shorter.strip(f" {_QUOTES}")
+    return None if _NOT_THINGS.search(thing) or not 0 < len(thing.split()) <= _MOST else thing
