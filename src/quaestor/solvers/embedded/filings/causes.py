@@ -26,8 +26,6 @@ _ASKED_OR_AMOUNT = frozenset(
 _NO_THING = OF_TIME | RISES | FALLS | CAUSE | _ASKED_OR_AMOUNT
 _PRECISE = 0.5
 """How much of the value of a sentence it keeps that says it of many other things as well."""
-_STILL = 0.6
-"""How much it keeps if it does not say that the thing moved."""
 _OTHERWISE = 0.6
 """How much it keeps if the thing moved the other way."""
 _CAUSE = STATIC.index("cause")
@@ -58,11 +56,11 @@ def measure_causes(
     for place in np.flatnonzero(index.static[:, _CAUSE]):
         effect = effect_of(index.terms[place])
         named = things_of(effect).difference(company)
+        up, down = not RISES.isdisjoint(effect), not FALLS.isdisjoint(effect)
+        if not (up or down):
+            continue
         value = max(_match(named, weights) for weights in weighed)
-        if value:
-            up, down = not RISES.isdisjoint(effect), not FALLS.isdisjoint(effect)
-            value *= 1.0 if up or down else _STILL
-            value *= _OTHERWISE if (up and not down and falls > rises) or (down and not up and rises > falls) else 1.0
+        value *= _OTHERWISE if (up and not down and falls > rises) or (down and not up and rises > falls) else 1.0
         found[place] = value
     return found
 

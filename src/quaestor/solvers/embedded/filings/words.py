@@ -304,10 +304,11 @@ class _Finder:
         return found
 
     def _moved(self) -> list[frozenset[str]]:
-        """Return the names of what the question says that something moved: of the last answer if it names nothing."""
-        if own := things_of(self.own):
+        """Return the names of what moved: of what the question names, or of the last answer if it names little."""
+        own = things_of(self.own)
+        if own and (self.asked.first or len(own) >= _NAMED_TERMS):
             return [own]
-        return [] if self.asked.first else [things_of(self.lines), things_of(self.inherited)]
+        return [own, things_of(self.lines), things_of(self.inherited)]
 
     def _contexts(self) -> dict[str, Floats]:
         """Return how much of what the question names sentences are about, and have of the rest of its terms.
