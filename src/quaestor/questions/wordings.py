@@ -21,6 +21,17 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
     # growth
     (r"\bhow (?:many|much) (?:%|percent|pct) (?P<how>more|less|fewer|higher|lower|up|down)\b",
      r"by what percent \g<how>"),
+    (r"(?<=% )(?:raise|hike)\b|(?<=percent )(?:raise|hike)\b|\b(?:raise|hike)(?= in (?:%|percent))", "increase"),
+    # units
+    *(
+        (rf"[,(]?\s*(?:\bin )?(?<![\w$])(?:us ?)?\$ ?(?:{said})\b\)?", f" in $ {plain}")
+        for said, plain in (
+            ("mm?|mn|mln|millions?", "millions"), ("k|thousands?", "thousands"), ("bn?|billions?", "billions"),
+        )
+    ),
+    # what is written short
+    (r"\bcash-?flow\b", "cash flow"),
+    (r"\bop(?= (?:income|profit|cash|expenses?|costs?|loss)\b)", "operating"),
     # sums
     (r"\b(?:summed(?: up)?|added up|put together|adding (?:them |these |those |it )?up)\b", "altogether"),
     # causes
