@@ -25,9 +25,7 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
     # units
     *(
         (rf"[,(]?\s*(?:\bin )?(?<![\w$])(?:us ?)?\$ ?(?:{said})\b\)?", f" in $ {plain}")
-        for said, plain in (
-            ("mm?|mn|mln|millions?", "millions"), ("k|thousands?", "thousands"), ("bn?|billions?", "billions"),
-        )
+        for said, plain in (("mm?|mn|mln", "millions"), ("k", "thousands"), ("bn?", "billions"))
     ),
     # what is written short
     (r"\bcash-?flow\b", "cash flow"),
