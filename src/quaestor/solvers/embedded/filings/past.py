@@ -212,6 +212,8 @@ def _two_times(node: Node) -> PastAnswer | None:
     """Return a change, a growth or a growth rate between two times; None of any other term."""
     if node.kind == "multiply" and node.parts[1].kind == "number":
         return _two_times(node.parts[0])
+    if node.kind == "absolute":
+        return _two_times(node.parts[0])
     if node.kind == "subtract" and "exp" in (node.parts[0].kind, node.parts[1].kind):
         ratio = next(part for part in node.parts if part.kind == "exp").parts[0]
         if ratio.kind == "divide" and ratio.parts[0].shape() == ratio.parts[1].shape():

@@ -9,7 +9,7 @@ from quaestor.facts.table import FactTable, Series, build_facts
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Plan
 from quaestor.questions.answer_units import KINDS
-from quaestor.questions.understanding import INTENTS, read_filing_question
+from quaestor.questions.understanding import INTENTS, Operand, read_filing_question
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.composing import Bound, Question, compose
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
@@ -138,6 +138,36 @@ def test_a_fall_that_is_asked_for_is_positive(table: FactTable) -> None:
     assert number(table, ask(table, "by how much did net income fall?", "change", ("net income",))) == 15
 
 
+def test_a_difference_is_positive_unless_a_direction_is_asked_for(table: FactTable) -> None:
+    late = ask(table, "net income?", "lookup", ("net income",))
+    early = ask(table, "and in 2022?", "lookup", (), (late,))
+    apart = ask(table, "difference between the two?", "change", (), (early, late))
+    assert number(table, apart) == 15
+    assert number(table, ask(table, "in percent", "growth", (), (apart, early, late))) == pytest.approx(-15 / 75)
+
+
+def test_what_was_raised_grows_from_the_other_number_of_its_sentence() -> None:
+    text = "We approved an annual dividend of $0.60 per share, an increase over the dividend of $0.50 per share."
+    table = build_facts(assemble("a", [ParagraphPart((text,)), TablePart(tuple(map(tuple, INCOME)))]))
+    new = next(series for series in table.series if series.line.sentence and round(series.first.amount, 2) == 0.6)
+    past = ask(table, "net income?", "lookup", ("net income",))
+    reading = read_filing_question("what increase is that in percent?")
+    known = read_past_answer(past, table)
+    assert known is not None
+    before = (replace(known, measured=(replace(known.measured[0], series=new, moment=None),)),)
+    question = Question(
+        reading, table, {name: float(name == "growth") for name in INTENTS}, ((),), (), table.latest, before, False,
+        lambda _: (),
+    )  # fmt: skip
+    assert number(table, compose(question)[0].plan) == pytest.approx(0.2)
+
+
+def test_a_balance_moves_from_the_begin_of_the_part_of_the_year() -> None:
+    rows = (("( in millions )", "june 30 , 2023", "december 31 , 2022"), ("total debt", "$ 50", "$ 35"))
+    table = build_facts(assemble("a", [TablePart(tuple(map(tuple, QUARTERS))), TablePart(rows)]))
+    assert number(table, ask(table, "change in total debt in the first half of 2023", "change", ("total debt",))) == 15
+
+
 def test_how_many_is_not_the_amount_of_money_before() -> None:
     rows = (("( in millions )", "2023"), ("stock bought back", "$ 40"))
     parts = [TablePart(rows), TablePart((("", "2023"), ("shares bought", "25")))]
@@ -166,6 +196,25 @@ def test_a_ratio_goes_on_from_the_last_answer_and_moves_in_time(table: FactTable
     ratio = ask(table, "as % of total net sales", "ratio", ("total net sales",), (value,))
     assert number(table, ratio) == pytest.approx(136 / 800)
     assert number(table, ask(table, "and in 2022?", "ratio", (), (ratio,))) == pytest.approx(106 / 720)
+
+
+def test_a_ratio_of_what_is_combined(table: FactTable) -> None:
+    def bind(operand: Operand) -> tuple[Bound, ...]:
+        label = operand.text.strip()
+        return (Bound(find(table, label), 1.0),) if label in (row[0] for row in INCOME) else ()
+
+    for text, wanted in (
+        ("operating income plus net income as a % of total net sales", 196 / 800),
+        ("total net sales less operating income as a % of total net sales", 664 / 800),
+        ("coverage (operating income plus net income over total net sales)", 196 / 800),
+    ):
+        reading = read_filing_question(text)
+        question = Question(
+            reading, table, {name: float(name == "ratio") for name in INTENTS},
+            tuple(bind(one) if one.text.strip() == "total net sales" else () for one in reading.operands),
+            (), table.latest, (), False, bind,
+        )  # fmt: skip
+        assert number(table, compose(question)[0].plan) == pytest.approx(wanted)
 
 
 def test_sums_and_averages_go_over_the_times_that_are_named(table: FactTable) -> None:

@@ -127,7 +127,7 @@ def read_meant(question: Question, place: int = 0, *, part: bool = False) -> lis
             # "how many shares was that?" asks for something beside the amount that was talked about.
             return [one for one in bound if _counts(one.series)] or found
         return [*_read_due(question), *found, *bound] if not found or question.looks_ahead else found
-    return [*_read_due(question), *_read_operand(question, operands[place], question.operands[place])]
+    return [*_read_due(question), *mean_operand(question, operands[place], question.operands[place])]
 
 
 def _read_due(question: Question) -> list[Meant]:
@@ -161,7 +161,7 @@ def read_whole(question: Question) -> list[Meant]:
     whole = question.reading.whole
     if not question.reading.relation or not whole.terms:
         return read_meant(question)
-    return [*_read_due(question), *_read_operand(question, whole, question.bind(whole))]
+    return [*_read_due(question), *mean_operand(question, whole, question.bind(whole))]
 
 
 def names_of(operand: Operand) -> frozenset[str]:
@@ -169,7 +169,8 @@ def names_of(operand: Operand) -> frozenset[str]:
     return operand.concepts | {f"{MEASURE}{name}" for name in operand.measures}
 
 
-def _read_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) -> list[Meant]:
+def mean_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) -> list[Meant]:
+    """Return what an operand may mean, the likeliest first: series, and the measures that it names."""
     found = [mean_series(bound.series, bound.share) for bound in bounds[:_MOST]]
     past = asked_before(question, names_of(operand)) if len(question.operands) > 1 else None
     if past is not None:

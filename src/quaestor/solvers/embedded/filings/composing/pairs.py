@@ -6,9 +6,13 @@ from dataclasses import replace
 
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.moments import Moment
-from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, read_meant
+from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, mean_series, read_meant
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
-from quaestor.solvers.embedded.filings.composing.ratios import propose_differences, propose_shares_of_last
+from quaestor.solvers.embedded.filings.composing.ratios import (
+    propose_differences,
+    propose_shares_of_last,
+    read_same_sentence,
+)
 from quaestor.solvers.embedded.filings.past import Node
 
 _FALLS = re.compile(
@@ -28,6 +32,8 @@ _BEGINS_TO_BASE = re.compile(r"\s*(?:since|from|over|against|than|to|sequential(
 _OF_THEN = re.compile(r"^(?:and |so |but )?(?:was|were|had) (?:it|that|this|they|those|these)\b")
 _BASED = re.compile(r"\b(?:than|from|since|vs|versus|against|compared?|relative|over|on)\b")
 _POINTS = re.compile(r"\bbps\b|\bbasis points?\b")
+_APART = re.compile(r"\b(?:differences?|gap|apart|spread)\b")
+"""Words by which a question asks how far apart two numbers are, whichever is higher."""
 _IN_PERCENT = re.compile(r"(?:%|\bpercent\b|\bpct\b)(?!\s*points?\b|\s*of\b)")
 _STATES = re.compile(
     r"%|\b(?:percent|pct|growth|yoy|y/y|chang\w*|differ\w*|compar\w*|vs|versus|against|much|fast|many)\b"
@@ -45,6 +51,8 @@ EITHER = re.compile(
 )
 """Questions that ask in which direction something went."""
 _MOST = 6
+_OF_SENTENCE = 0.6
+"""The probability that what is compared is the last number and another one of its sentence."""
 
 
 def falls(question: Question) -> bool:
@@ -70,11 +78,37 @@ def read_pairs(question: Question) -> Iterator[tuple[float, Meant, str, str, Ter
         pair = two_moments(question, meant)
         if pair is None:
             continue
+        pair = _from_begin(meant, pair)
         terms = Terms(question.table)
         old, new = meant.spell(pair[0], terms, ""), meant.spell(pair[1], terms, "")
         if old is not None and new is not None and old != new:
             yield log_share(meant.share), meant, old, new, terms
     yield from _last_two(question)
+    yield from _two_of_sentence(question)
+
+
+def _from_begin(meant: Meant, pair: tuple[Moment, Moment]) -> tuple[Moment, Moment]:
+    """Return the begin and the end of a part of a year, if what is measured is printed at days: in it, it moved."""
+    end = pair[1]
+    at_days = bool(meant.moments) and all(moment.months == 0 for moment in meant.moments)
+    begin = replace(end, months=0).before(quarters=end.months // 3)
+    return (begin, end) if at_days and 0 < end.months < 12 and _has(meant.moments, begin) else pair
+
+
+def _two_of_sentence(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
+    """Yield the last number and another one of its sentence: after "raised from 20 to 22 cents"."""
+    last = question.last
+    series = last.measured[0].series if last is not None and len(last.measured) == 1 else None
+    up, down = asks_for_rise(question.text), asks_for_fall(question.text)
+    if series is None or question.own or question.moments or up == down or len(series.cells) > 1:
+        return
+    others = list(read_same_sentence(question, series))
+    for other in others:
+        terms = Terms(question.table)
+        meants = sorted((mean_series(series, 1.0), other), key=lambda one: one.series[0].first.amount, reverse=down)
+        old, new = (meant.spell(None, terms, "") for meant in meants)
+        if old is not None and new is not None and old != new:
+            yield log_share(_OF_SENTENCE / len(others)), meants[1], old, new, terms
 
 
 def _last_two(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
@@ -206,10 +240,13 @@ def propose_growths(question: Question) -> Iterator[Proposal]:
 def propose_changes(question: Question) -> Iterator[Proposal]:
     """Yield differences between an earlier and a later number."""
     in_points = bool(_POINTS.search(question.text))
+    apart = _APART.search(question.text) and not (asks_for_fall(question.text) or asks_for_rise(question.text))
     for score, meant, old, new, terms in read_pairs(question):
         if in_points and meant.kind == "series" and not meant.percent:
             continue  # amounts have no basis points
         formula = f"{old} - {new}" if _fell(question, old, new, terms) else f"{new} - {old}"
+        if apart:
+            formula = f"abs({formula})"
         if in_points:
             formula = f"({formula}) * 10000"
         in_percent = _IN_PERCENT.search(question.text) and not meant.percent and "/" not in old

@@ -13,6 +13,8 @@ from quaestor.errors import PlanError
 from quaestor.facts.table import Series
 from quaestor.plan.execute import execute
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
+from quaestor.questions.understanding import read_definition
+from quaestor.solvers.embedded.filings.composing.combined import read_combined, read_either
 from quaestor.solvers.embedded.filings.composing.finding import (
     find_beside,
     find_concept,
@@ -58,7 +60,8 @@ _COST = re.compile(
 )
 _OF_NAMED = re.compile(
     r"(?:%|\b(?:percent\w*|pct|fraction|share|portion|proportion)) (?:of|on) "
-    r"(?!(?:the |that |this )?(?:total|it|them|that|those|these|this|which)\b)"
+    r"(?!(?:the |that |this )?(?:total(?! (?!(?:is|was|are|were|do|does|did)\b)[a-z])"
+    r"|it|them|that|those|these|this|which)\b)"
 )
 """What gives the whole by name."""
 _SMALL, _LARGE = "small", 10_000
@@ -73,8 +76,13 @@ _STATED = 0.4
 
 def read_two(question: Question) -> Iterator[tuple[float, str, str, Terms]]:
     """Yield the numbers of both operands of a question; what it does not name was talked about before."""
-    for one in read_meant(question, 0)[:_MOST]:
-        for other in read_meant(question, 1)[:_MOST]:
+    firsts, seconds = (read_meant(question, place)[:_MOST] for place in (0, 1))
+    if question.reading.relation in ("ratio", "part"):
+        over, under = question.reading.operands
+        firsts = [*read_combined(question, over, under), *firsts]
+        seconds = [*read_combined(question, under, over), *seconds]
+    for one in firsts:
+        for other in seconds:
             if not one.is_ratio and not other.is_ratio:
                 yield from join(question, one, other)
 
@@ -137,7 +145,7 @@ def _is_alike(one: Series, other: Series) -> bool:
     return UNKNOWN in kinds and kinds.isdisjoint({"percent", "price", _SMALL})
 
 
-def _in_same_sentence(question: Question, series: Series) -> Iterator[Meant]:
+def read_same_sentence(question: Question, series: Series) -> Iterator[Meant]:
     """Yield the other numbers of a sentence that count the same, likelier if the question names them."""
     table, ref = question.table, series.first.ref
     if not isinstance(ref, SentenceRef):
@@ -171,7 +179,7 @@ def _parts_of_last(question: Question) -> Iterator[Proposal]:
         said = max((len(named & terms_of_series(one)) / len(named) for one in there if named), default=0.0)
         parts.append(mean_again(part, _BESIDE * (0.2 + 0.8 * max(said, *(bound.get(one.place, 0.0) for one in there)))))
     if node.series is not None:
-        parts += _in_same_sentence(question, node.series)
+        parts += read_same_sentence(question, node.series)
     if question.own:
         found = (
             one
@@ -188,7 +196,7 @@ def _parts_of_last(question: Question) -> Iterator[Proposal]:
 
 def _larger_in_sentence(question: Question, node: Node) -> Iterator[Meant]:
     """Yield the larger numbers of the sentence of a number: what it is a part of, or is printed beside."""
-    for one in _in_same_sentence(question, node.series) if node.series is not None else ():
+    for one in read_same_sentence(question, node.series) if node.series is not None else ():
         if node.series is not None and one.series[0].first.amount > node.series.first.amount:
             yield replace(one, share=_BESIDE / 2)
 
@@ -205,6 +213,7 @@ def _is_part(proposal: Proposal) -> bool:
 def propose_ratios(question: Question) -> Iterator[Proposal]:
     """Yield ratios: of two operands, of a measure, of one operand and what was talked about, or as they are printed."""
     yield from _parts_of_last(question)
+    yield from _as_defined(question)
     if adjusted := list(propose_adjusted(question)):
         yield from adjusted
         return
@@ -226,6 +235,17 @@ def propose_ratios(question: Question) -> Iterator[Proposal]:
             yield replace(proposal, score=proposal.score - (0.0 if printed else 1.5))
         yield from _margins(question)
         yield from _of_last(question)
+
+
+def _as_defined(question: Question) -> Iterator[Proposal]:
+    """Yield the quotient that a question spells out: "leverage (notes plus loans over total equity)"."""
+    parts = read_definition(question.text)
+    if parts is None:
+        return
+    meants = (read_either(question, part, other)[:_MOST] for part, other in (parts, parts[::-1]))
+    for one, other in product(*meants):
+        for score, first, second, terms in join(question, one, other):
+            yield from _divide(score + _STATED, first, second, terms, "measure")
 
 
 def propose_numbers(question: Question) -> Iterator[Proposal]:
@@ -477,7 +497,7 @@ def propose_adjusted(question: Question) -> Iterator[Proposal]:
         return
     plus = question.reading.relation == "sum"
     found = [one for one in read_meant(question, 1)[:_MOST] if one.kind == "series"]
-    beside = (one for one in _in_same_sentence(question, first) if one.share > _BESIDE / 2)  # that the question names
+    beside = (one for one in read_same_sentence(question, first) if one.share > _BESIDE / 2)  # that the question names
     for meant in (*found, *beside):
         other = meant.series[0]
         if not _is_alike(first, other) or other.place == first.place:

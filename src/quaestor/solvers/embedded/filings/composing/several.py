@@ -28,6 +28,7 @@ from quaestor.solvers.embedded.filings.composing.meant import (
     mean_series,
     ratios_named,
     read_meant,
+    read_whole,
 )
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import propose_adjusted, propose_totals
@@ -165,7 +166,9 @@ def _sums_of_last(question: Question) -> Iterator[Proposal]:
 def propose_averages(question: Question) -> Iterator[Proposal]:
     """Yield averages over times, and of a longer period over its quarters or months."""
     each = 3 if _PER_QUARTER.search(question.text) else 1 if _PER_MONTH.search(question.text) else 0
-    for meant in read_meant(question, part=True)[:MOST_TRIED]:
+    listed = question.reading.relation == "sum"  # "technology and development" may be one name
+    meants = read_whole(question) if listed else read_meant(question, part=True)
+    for meant in meants[:MOST_TRIED]:
         moments = moments_of_list(question, meant)
         terms = Terms(question.table)
         names = _spell_all(meant, moments, terms)
