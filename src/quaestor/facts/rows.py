@@ -12,7 +12,7 @@ from functools import cached_property
 
 from quaestor.core.currencies import is_currency
 from quaestor.core.fiscal import FiscalCalendar
-from quaestor.core.periods import find_periods, parse_period
+from quaestor.core.periods import Period, find_periods, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.core.terms import terms
@@ -23,7 +23,7 @@ from quaestor.documents.table import Cell, Header, Table, TableRole
 from quaestor.documents.unit_phrases import scale_called
 from quaestor.facts.concepts import name_concept
 from quaestor.facts.lines import FactCell, FactLine
-from quaestor.facts.moments import Moment, moment_of_fact, moment_of_period
+from quaestor.facts.moments import Moment, find_instants, moment_of_fact, moment_of_period
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import counted
 
@@ -59,6 +59,8 @@ _PRICE = re.compile(r"\$?\s?\d{1,3}\.\d\d")
 _FEW = 2
 """Numbers too few to tell what a column is of."""
 _QUARTER = re.compile(r"\b(?:quarters?|three months)\b", re.IGNORECASE)
+_DUE = re.compile(r"\b(?:due|matur\w+|expir\w+|notes?|bonds?|debentures?|loans?|plans?|programs?)\b", re.IGNORECASE)
+"""In the label of what has a year in its name."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _LEAP_YEAR = 2020
 """A year that has every day."""
@@ -127,14 +129,16 @@ class _TableReader:
                     yield self._line(place, header.label if _names(header.label) else "", header.levels[:-1], cells)
                     place += 1
         names = self._name_rows()
+        called = self._find_called_by_times(names)
         found: list[_Row] = []
         first: dict[tuple[str, tuple[str, ...]], _Row] = {}
         for row in body:
             cells = self._read(list(zip(table.cells[row][1:], table.columns[1:], strict=True)))
             if not cells or row in timed:
                 continue
-            own = _Row(*names[row], list(cells), {cell.moment for cell in cells})
-            above = first.setdefault(names[row], own)
+            label, path = called.get(row, names[row][0]), names[row][1]
+            own = _Row(label, path, list(cells), {cell.moment for cell in cells})
+            above = first.setdefault((label, path), own)
             if above is own or not above.goes_on(own):
                 found.append(own)
         for one in found:
@@ -144,6 +148,38 @@ class _TableReader:
             for label, numbers in self._numbers_of_label(row).items():
                 yield self._line(place, label, names[row][1], tuple(numbers))
                 place += 1
+
+    def _find_called_by_times(self, names: Sequence[tuple[str, tuple[str, ...]]]) -> dict[int, str]:
+        """Return what rows are called beside their times that are of one thing: "2023 net revenue", "2024 net revenue".
+
+        Opening and closing balances are such rows too. What a year to come is in the name of, as in that of notes that
+        fall due in it, are different things.
+        """
+        if any(header.period for header in self.table.columns[1:]) or self._moments_above:
+            return {}
+        found: dict[tuple[str, tuple[str, ...]], dict[int, Moment]] = {}
+        for row in range(self.table.header_rows, len(self.table.rows)):
+            (label, path), period = names[row], self.table.rows[row].period
+            mentions = find_periods(label) if period is not None else ()
+            moment = moment_of_period(period, self.calendar) if period is not None else None
+            if len(mentions) != 1 or moment is None or _DUE.search(label):
+                continue
+            before, after = label[: mentions[0].start].rstrip(" ,(-\u2013\u2014"), label[mentions[0].end :].strip(" ,):-")
+            name = _without_time(f"{before} {after}".split())
+            # The time is first or last in the label, not within it.
+            if bool(before) != bool(after) and _LETTERS.search(name):
+                found.setdefault((name.lower(), path), {})[row] = moment
+        return {
+            row: _without_time(self._without_period(names[row][0]).split())
+            for rows in found.values()
+            if len(rows) == len(set(rows.values())) > 1
+            for row in rows
+        }
+
+    @staticmethod
+    def _without_period(label: str) -> str:
+        (mention,) = find_periods(label)
+        return f"{label[: mention.start]} {label[mention.end :]}"
 
     def _is_time(self, row: Header) -> bool:
         """Return whether a row is called by a time alone, as "Balance, December 31, 2024" is."""
@@ -397,6 +433,8 @@ class _TableReader:
         if period is not None and period.kind == "year" and ref.column in self._quarters:
             return Moment(period.year, self._quarters[ref.column], 3)
         moment = moment_of_period(period, self.calendar) if period is not None else None
+        if moment is not None and moment.months == 1 and period in self._instants_of(ref):
+            return Moment(*moment.end, 0)
         if moment is None or table.role is TableRole.BALANCE_SHEET:
             return None if moment is None else Moment(*moment.end, 0)
         if moment.months and (edge := _edge_of(table.rows[ref.row].label) or _edge_of(table.columns[ref.column].label)):
@@ -405,6 +443,14 @@ class _TableReader:
         if table.role in _FLOWS and not moment.months and self.is_annual and table.orientation == "columns":
             return Moment(*moment.end, 12)
         return moment
+
+    def _instants_of(self, ref: CellRef) -> frozenset[Period]:
+        """Return the months at whose end a number is by the headings of its row and its column."""
+        headings = (self.table.rows[ref.row], self.table.columns[ref.column])
+        texts = (" ".join(heading.levels or (heading.label,)) for heading in headings)
+        return frozenset[Period]().union(
+            *(find_instants(text, [(one.period, one.start, one.end) for one in find_periods(text)]) for text in texts)
+        )
 
     def _time_due(self, ref: CellRef) -> Moment | None:
         """Return the time after the report's by which the row or the column of a number is called, if one is."""
@@ -443,7 +489,7 @@ class _TableReader:
             if 2 * sum(bool(row[column].quantities) for row in body) > len(body)
         ]
         dates = [mention.period for mention in find_periods(self.lead) if mention.period.kind in ("date", "year")]
-        if not columns or len(dates) != len(columns):
+        if not columns or len(dates) != len(columns) or any(_names(table.columns[place].label) for place in columns):
             return {}
         lengths = [12 if year else _LENGTHS[months.lower()] for months, year in _LENGTH.findall(self.lead)]
         found: dict[int, Moment] = {}

@@ -17,7 +17,7 @@ from quaestor.documents.document import Document, Mention, Sentence
 from quaestor.documents.table import TableRole
 from quaestor.documents.text_periods import periods_in_text
 from quaestor.facts.lines import FactCell, FactLine
-from quaestor.facts.moments import Moment, moment_of_fact, moment_of_period
+from quaestor.facts.moments import Moment, find_instants, moment_of_fact, moment_of_period
 
 _Placed = tuple[FactCell, int, int]
 """A number, and where it begins and ends in its sentence."""
@@ -134,10 +134,13 @@ def _group(document: Document, index: int, calendar: FiscalCalendar, usual: Scal
         return []
     groups: list[list[_Placed]] = []
     respective = _respective_times(sentence, calendar)
+    instants = find_instants(sentence.text, sentence.periods)
     for mention, periods in zip(sentence.mentions, periods_in_text(document, index), strict=True):
         if _names_a_thing(sentence.text, mention):
             continue
-        moment = next((found for period in periods if (found := moment_of_period(period, calendar))), None)
+        moment = next(
+            (found for period in periods if (found := moment_of_period(period, calendar, at_end=period in instants))), None
+        )
         moment = respective.get(mention.ref.start, moment)
         cell = _read_cell(document, mention, moment, plain, usual)
         placed = cell, mention.ref.start, mention.ref.end
