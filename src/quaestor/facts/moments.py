@@ -79,7 +79,9 @@ def find_instants(text: str, periods: Sequence[tuple[Period, int, int]]) -> froz
     found: list[Period] = []
     end = -1
     for period, start, stop in periods:
-        if period.kind == "month" and (_AS_OF.search(text, 0, start) or (end >= 0 and _AND.fullmatch(text, end, start))):
+        if period.kind == "month" and (
+            _AS_OF.search(text, 0, start) or (end >= 0 and _AND.fullmatch(text, end, start))
+        ):
             found.append(period)
             end = stop
     return frozenset(found)

@@ -164,7 +164,10 @@ class _TableReader:
             moment = moment_of_period(period, self.calendar) if period is not None else None
             if len(mentions) != 1 or moment is None or _DUE.search(label):
                 continue
-            before, after = label[: mentions[0].start].rstrip(" ,(-\u2013\u2014"), label[mentions[0].end :].strip(" ,):-")
+            before, after = (
+                label[: mentions[0].start].rstrip(" ,(-\u2013\u2014"),
+                label[mentions[0].end :].strip(" ,):-"),
+            )
             name = _without_time(f"{before} {after}".split())
             # The time is first or last in the label, not within it.
             if bool(before) != bool(after) and _LETTERS.search(name):
@@ -433,9 +436,8 @@ class _TableReader:
         if period is not None and period.kind == "year" and ref.column in self._quarters:
             return Moment(period.year, self._quarters[ref.column], 3)
         moment = moment_of_period(period, self.calendar) if period is not None else None
-        if moment is not None and moment.months == 1 and period in self._instants_of(ref):
-            return Moment(*moment.end, 0)
-        if moment is None or table.role is TableRole.BALANCE_SHEET:
+        at_end = moment is not None and moment.months == 1 and period in self._instants_of(ref)
+        if moment is None or table.role is TableRole.BALANCE_SHEET or at_end:
             return None if moment is None else Moment(*moment.end, 0)
         if moment.months and (edge := _edge_of(table.rows[ref.row].label) or _edge_of(table.columns[ref.column].label)):
             before = moment.before(quarters=moment.months // 3) if edge < 0 else moment

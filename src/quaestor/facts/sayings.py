@@ -139,7 +139,8 @@ def _group(document: Document, index: int, calendar: FiscalCalendar, usual: Scal
         if _names_a_thing(sentence.text, mention):
             continue
         moment = next(
-            (found for period in periods if (found := moment_of_period(period, calendar, at_end=period in instants))), None
+            (found for period in periods if (found := moment_of_period(period, calendar, at_end=period in instants))),
+            None,
         )
         moment = respective.get(mention.ref.start, moment)
         cell = _read_cell(document, mention, moment, plain, usual)

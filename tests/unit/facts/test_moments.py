@@ -6,7 +6,8 @@ import pytest
 
 from quaestor.core.fiscal import CALENDAR_YEARS, FiscalCalendar
 from quaestor.core.periods import parse_period
-from quaestor.facts.moments import Moment, moment_of_period
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
+from quaestor.facts.moments import Moment, fiscal_calendar, moment_of_period
 
 TO_JANUARY = FiscalCalendar(2024, date(2024, 1, 31))
 
@@ -32,3 +33,8 @@ def test_periods_are_times_of_the_fiscal_calendar(text: str, calendar: FiscalCal
 def test_a_time_has_others_before_it() -> None:
     assert Moment(2024, 1, 3).before(quarters=1) == Moment(2023, 4, 3)
     assert Moment(2024, 1, 3).before(years=1) == Moment(2023, 1, 3)
+
+
+def test_an_excerpt_has_the_calendar_of_the_years_that_it_names() -> None:
+    text = ParagraphPart(("Rent was $5 and $4 in the years ended May 31, 2024 and 2023.",))
+    assert fiscal_calendar(assemble("note", [HeadingPart("Leases"), text])) == FiscalCalendar(2024, date(2024, 5, 31))

@@ -219,3 +219,32 @@ def test_a_table_of_another_time_has_the_scale_of_the_one_before_it() -> None:
     first = TablePart([["(in millions)", "Quarter ended June 30, 2024"], *rows])
     table = read_grid([["", "Six months ended June 30, 2024"], *rows], first)
     assert [line.cells[0].amount for line in table.lines] == [410.5e6, 300.5e6, 110e6] * 2
+
+
+def test_rows_that_differ_in_their_time_alone_are_one_line() -> None:
+    table = read_grid(
+        [
+            ["", "Units", "Price"],
+            ["Unvested at December 31, 2023", "10", "$ 5"],
+            ["Granted", "7", "6"],
+            ["Vested", "2", "4"],
+            ["Forfeited", "1", "4"],
+            ["Unvested at December 31, 2024", "14", "7"],
+        ]
+    )
+    line = table.lines[0]
+    assert [one.label for one in table.lines] == ["Unvested", "Granted", "Vested", "Forfeited"]
+    assert [(cell.amount, cell.moment) for cell in line.cells if cell.column == ("unit",)] == [
+        (10, Moment(2023, 4, 0)),
+        (14, Moment(2024, 4, 0)),
+    ]
+
+
+def test_debts_that_are_called_by_a_year_are_different_lines() -> None:
+    table = read_grid([["", "Amount"], ["Notes due 2022", "10"], ["Notes due 2024", "14"]])
+    assert [line.label for line in table.lines] == ["Notes due 2022", "Notes due 2024"]
+
+
+def test_as_of_a_month_is_its_end() -> None:
+    (line,) = read_grid([["", "As of June 2024", "As of June 2023"], ["Assets", "110", "100"]]).lines
+    assert line.moments == (Moment(2024, 2, 0), Moment(2023, 2, 0))
