@@ -34,6 +34,7 @@ from quaestor.solvers.embedded.filings.turns import (
     TurnState,
     ask_for,
     ask_for_words,
+    classify_intents,
     read_question,
     read_turn_state,
     with_sentences,
@@ -230,7 +231,7 @@ def _read_turn(
     """Return a question with what it may mean, and what the next one goes on from."""
     index = table.sentences
     reading = read_question(one.text, table)
-    shares = readers.intents.classify(reading, before=state.intent)
+    shares = classify_intents(readers.intents, reading, state.intent)
     moments = resolve_moments(reading, table, state.base)
     likely = Likely(shares, readers.kinds.classify(reading, before=state.kind))
     words = find_sentences(ask_for_words(reading, moments, state, shares), table)

@@ -113,7 +113,7 @@ _TIMES = re.compile(
         |\s+year\s+ends\b|[\s-](?:year|yr)\b(?!\s*(?:note|bond|term)))
         |(?P<both>both\s+(?:fiscal\s+)?(?:years|periods))
         |(?:in\s+|for\s+)?(?:each|every|by|per)\s+(?:fiscal\s+)?year\b(?:\s+(?:shown|presented|reported))?
-        |(?:all|the)\s+years\b(?!\s+(?:{_FISCAL}?{_FULL_YEAR}|from|between)\b)|year\s+by\s+year)
+        |(?:all|the)\s+years\b(?!\s+(?:(?:of\s+)?{_FISCAL}?{_FULL_YEAR}|from|between|end(?:ed|ing))\b)|year\s+by\s+year)
     | \b(?P<earlier>(?:the\s+(?P<before>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}\s+(?:before|prior|preceding)
         |(?:the\s+)?(?:prior|preceding)\s+(?P<prior>{_COUNT})\s+(?:fiscal\s+)?{_YEARS}))\b
     | \b(?P<back>(?P<far>{_COUNT})\s+{_YEARS}\s+(?:ago|earlier|before|prior|back)
@@ -146,9 +146,20 @@ _TIMES = re.compile(
 def read_moments(text: str) -> Iterator[AskedMoment]:
     """Yield the times that a text in lower case names, in order."""
     for match in _TIMES.finditer(text):
-        found = _moment(match)
-        if found is not None:
+        if backwards := _range_backwards(match):
+            yield from backwards
+        elif (found := _moment(match)) is not None:
             yield found
+
+
+def _range_backwards(match: re.Match[str]) -> tuple[AskedMoment, ...]:
+    """Return the two years of "2021 to 2020", which names no years between them; empty if it is no such range."""
+    for first, last in (("from", "until"), ("low", "high")):
+        begin, end = _year(match[first]), _year(match[last])
+        if begin is not None and end is not None and begin > end:
+            middle = match.end(first)
+            return AskedMoment(match.start(), middle, year=begin), AskedMoment(middle, match.end(), year=end)
+    return ()
 
 
 def _moment(match: re.Match[str]) -> AskedMoment | None:

@@ -5,6 +5,10 @@ Owns no reading: each wording is replaced by one that the readers know.
 
 import re
 
+_YEAR = r"(?:fy ?|fiscal (?:year )?)?(?:19|20)\d\d"
+_AT = r"(?:in|for|of|from|at|during|as of)"
+_THAT = r"(?:that|those|it|the one|the (?:amount|value|figure))"
+_PORTION = r"(?:percentage|percent|share|portion|proportion|fraction|part)"
 _TERM = r"(?:[- ]term)?"
 _CURRENCY = (
     r"(?:foreign )?(?:currenc(?:y|ies)|fx|forex|exchange(?: rates?)?)"
@@ -32,6 +36,20 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
     (r"\bop(?= (?:income|profit|cash|expenses?|costs?|loss)\b)", "operating"),
     # sums
     (r"\b(?:summed(?: up)?|added up|put together|adding (?:them |these |those |it )?up)\b", "altogether"),
+    # times
+    (rf"\b(?:the )?years? of (?={_YEAR}\b)", ""),
+    # changes and ratios between two times
+    (r"\b(?:variations?|variances?|fluctuations?)(?= (?:in|of)\b)", "change"),
+    (rf"^what(?:'s| is| was| were) (?:the )?(?:(?:difference|change) in (?:the )?)?(?P<what>[^?]+?) {_AT} "
+     rf"(?P<new>{_YEAR}),? (?:less|minus) (?:{_THAT} (?:was |were )?)?(?:{_AT} )?(?P<old>{_YEAR})\s*\?*$",
+     r"what was the change in \g<what> from \g<old> to \g<new>?"),
+    (rf"^how (?:much|large) (?:did|does|do) (?P<what>[^?]+?) {_AT} (?P<new>{_YEAR}) represent "
+     rf"(?:in relation|relative|compared) to (?:{_THAT} )?(?:{_AT} )?(?P<old>{_YEAR})\s*\?*$",
+     r"what was the ratio of \g<what> in \g<new> to \g<old>?"),
+    # shares
+    (rf"\b(?:what|which|how large an?) {_PORTION} (?:did|does|do) (?P<part>[^?]+?)"
+     r" represent (?:in relation to|relative to|out of|of|in) (?P<whole>[^?]+)",
+     r"what was \g<part> as a percentage of \g<whole>"),
     # causes
     (r"^(?P<what>[^?]*?[^?,;\s-])\s*[,;-]+\s*(?:and |but )?(?:why|how come)(?: (?:is|was) (?:that|this|it))?\s*\??$",
      r"why \g<what>"),

@@ -107,3 +107,16 @@ def test_a_span_that_ends_on_a_day_has_a_length(text: str, expected: tuple[objec
 )
 def test_times_are_read_in_any_notation(text: str, expected: tuple[object, ...]) -> None:
     assert _times(text, "year", "quarter", "months") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("sales in the years of 2022 and 2024", [2022, 2024]),
+        ("sales for the years ended 2022 and 2024", [2022, 2024]),
+        ("the ratio of sales in 2024 to 2022", [2024, 2022]),
+        ("between 2024 and 2022", [2024, 2022]),
+    ],
+)
+def test_years_that_are_named_are_only_those(text: str, years: list[int]) -> None:
+    assert [year for (year,) in _times(text, "year")] == years

@@ -20,6 +20,7 @@ from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.offices import spell_offices
 from quaestor.questions.question_parts import split_questions
+from quaestor.questions.stated_operation import read_stated_operation
 from quaestor.questions.understanding import INTENTS, Operand, Reading, read_filing_question
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.spelling import respelled
@@ -47,6 +48,8 @@ _COMPARES = 0.3
 _REMEMBERED = 4
 _INTENT_OF_FORM = {"value": "lookup", "members": "list", "compare": "comparison"}
 _MOST = 12
+_STATED = 0.9
+"""How likely a question asks for what it states to compute."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +252,7 @@ def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWe
     if answer is not None:
         intent = _INTENT_OF_FORM.get(answer.form, answer.form)
     else:
-        intent = INTENTS[int(np.argmax(weights.intents.classify(reading, before=state.intent)))]
+        intent = INTENTS[int(np.argmax(classify_intents(weights.intents, reading, state.intent)))]
     last = found[0][0].cells.get(found[0][1]) if len(found) == 1 else None
     known = read_turn_state(state, reading, asked, found, table, answer, quoted, last)
     kind = kind_of_plan(answer.form, [leaf.series for leaf in leaves if leaf.series]) if answer else "words"
@@ -311,6 +314,16 @@ def _compared_otherwise(question: Question, past: Sequence[PastTurn], weights: F
     return [one for one in again if one.form in _OF_TWO_TIMES and set(question.moments).intersection(one.moments)]
 
 
+def classify_intents(classifier: QuestionClassifier, reading: Reading, before: str) -> NDArray[np.float64]:
+    """Return the probabilities of the intents of a question, by far the highest that of what it states to compute."""
+    shares = classifier.classify(reading, before=before)
+    stated = read_stated_operation(reading)
+    if stated:
+        shares = (1 - _STATED) * shares
+        shares[INTENTS.index(stated)] += _STATED
+    return shares
+
+
 def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Understood:
     """Return what a question may mean after the turns before, with the plans that would answer it."""
     state = TurnState()
@@ -318,7 +331,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         state = _go_on(state, turn, table, weights)
     reading = read_question(text, table)
     listed = _lists_numbers(state.before)
-    by_itself = weights.intents.classify(reading, before=state.intent)
+    by_itself = classify_intents(weights.intents, reading, state.intent)
     moments = resolve_moments(reading, table, state.base)
     shares = as_printed(with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed), reading)
     likely = Likely(shares, weights.kinds.classify(reading, before=state.kind))

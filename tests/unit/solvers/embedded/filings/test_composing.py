@@ -616,3 +616,47 @@ def test_what_an_investment_became_is_in_the_line_that_begins_with_100() -> None
     filing = build_facts(assemble("a", [ParagraphPart(("Acme Corporation",)), TablePart(tuple(map(tuple, grid)))]))
     assert number(filing, ask(filing, "what did $100 invested in acme in 2021 become by 2022?", "lookup")) == 120.5
     assert number(filing, ask(filing, "what is $100 put into the s&p index worth now?", "lookup")) == 104.5
+
+
+def test_a_number_is_divided_by_the_same_at_another_time(table: FactTable) -> None:
+    assert (
+        number(table, ask(table, "what is the ratio of net income in 2023 to 2021?", "ratio", ("net income",)))
+        == 60 / 65
+    )
+
+
+def test_a_change_is_of_what_several_words_name_together() -> None:
+    rows = [["( in millions )", "2023", "2022"], ["rents and fees paid", "60", "75"], ["fees", "1", "2"]]
+    paid = build_facts(assemble("a", [TablePart(tuple(map(tuple, rows)))]))
+    reading = read_filing_question("what was the change in rents and fees paid from 2022 to 2023?")
+    assert reading.relation == "sum"
+    question = Question(
+        reading, paid, {name: float(name == "change") for name in INTENTS}, ((), ()),
+        resolve_moments(reading, paid, None), paid.latest, (), False,
+        lambda operand: (Bound(find(paid, "rents and fees paid"), 1.0),) if operand == reading.whole else (),
+    )  # fmt: skip
+    assert number(paid, compose(question)[0].plan) == -15
+
+
+BRIDGE = [
+    ["", "amount ( in millions )"],
+    ["2023 gross margin", "$ 231"],
+    ["volume", "12"],
+    ["prices", "8"],
+    ["fuel", "3"],
+    ["other", "( 1 )"],
+    ["2024 gross margin", "$ 253"],
+]
+
+
+def test_lines_of_two_years_are_compared() -> None:
+    bridge = build_facts(assemble("a", [TablePart(tuple(map(tuple, BRIDGE)))]))
+    question = "what was the change in gross margin from 2023 to 2024?"
+    assert number(bridge, ask(bridge, question, "change", ("2023 gross margin",))) == 22
+
+
+def test_a_month_over_a_balance_is_the_end_of_the_year() -> None:
+    rows = [["( in millions )", "december 2023", "december 2022"], ["collateral posted", "$ 180", "$ 240"]]
+    balances = build_facts(assemble("a", [TablePart(tuple(map(tuple, rows)))]))
+    question = "what was the change in collateral posted from 2022 to 2023?"
+    assert number(balances, ask(balances, question, "change", ("collateral posted",))) == -60

@@ -6,7 +6,13 @@ from dataclasses import replace
 
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.moments import Moment
-from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, mean_series, read_meant
+from quaestor.solvers.embedded.filings.composing.meant import (
+    Meant,
+    mean_again,
+    mean_series,
+    read_meant,
+    read_whole,
+)
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import (
     propose_differences,
@@ -74,7 +80,10 @@ def asks_for_rise(text: str) -> bool:
 
 def read_pairs(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
     """Yield what is measured with its earlier and its later number."""
-    for meant in read_meant(question, part=not _OF_RATIO.search(question.text))[:_MOST]:
+    found = read_meant(question, part=not _OF_RATIO.search(question.text))[:_MOST]
+    if question.reading.relation in ("sum", "ratio") and question.names(0):
+        found += read_whole(question)[:_MOST]  # "restricted stock and performance awards vested"
+    for meant in found:
         pair = two_moments(question, meant)
         if pair is None:
             continue

@@ -13,6 +13,7 @@ from quaestor.errors import PlanError
 from quaestor.facts.table import Series
 from quaestor.plan.execute import execute
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
+from quaestor.questions.stated_operation import read_stated_operation
 from quaestor.questions.understanding import read_definition
 from quaestor.solvers.embedded.filings.composing.combined import read_combined, read_either
 from quaestor.solvers.embedded.filings.composing.finding import (
@@ -217,6 +218,7 @@ def propose_ratios(question: Question) -> Iterator[Proposal]:
     if adjusted := list(propose_adjusted(question)):
         yield from adjusted
         return
+    yield from _ratios_of_times(question)
     two = len(question.operands) == 2 and question.reading.relation in ("ratio", "part", "versus", "difference", "sum")
     if two and question.reading.relation in ("ratio", "part", "versus"):
         for score, one, other, terms in read_two(question):
@@ -246,6 +248,17 @@ def _as_defined(question: Question) -> Iterator[Proposal]:
     for one, other in product(*meants):
         for score, first, second, terms in join(question, one, other):
             yield from _divide(score + _STATED, first, second, terms, "measure")
+
+
+def _ratios_of_times(question: Question) -> Iterator[Proposal]:
+    """Yield a number by the same at another time: "the ratio of sales in 2023 to 2022"."""
+    if read_stated_operation(question.reading) != "ratio" or len(question.moments) < 2:
+        return
+    for meant in read_meant(question)[:_MOST]:
+        terms = Terms(question.table)
+        first, second = (meant.spell(moment, terms, "") for moment in question.moments[:2])
+        if first is not None and second is not None and first != second:
+            yield from _divide(log_share(meant.share) + _STATED, first, second, terms)
 
 
 def propose_numbers(question: Question) -> Iterator[Proposal]:
