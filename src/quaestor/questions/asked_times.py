@@ -80,7 +80,7 @@ _TIMES = re.compile(
     | (?P<span>\b(?:(?:in|for|during)\s+)?(?:the\s+)?
         (?:(?P<spanmonths>three|six|nine|twelve|3|6|9|12)[\s-]+months|(?:fiscal\s+)?(?P<spanof>quarter|year))
         \s+(?:ended|ending|to)\s+(?P<spanmonth>{_MONTH})\b\.?(?:\s+[0-3]?\d(?:st|nd|rd|th)?\b)?
-        (?:\s*,?\s*(?P<spanyear>{_FULL_YEAR}))?)
+        (?:\s*,?\s*(?:of\s+)?(?P<spanyear>{_FULL_YEAR}))?)
     | (?P<part>\b(?:fy\s?)?(?P<partyear>{_FULL_YEAR})[\s-]?(?:q(?P<partquarter>[1-4])|h(?P<parthalf>[12]))\b)
     | (?P<monthquarter>\b(?:the\s+)?(?P<quartermonth>{_MONTH})\s+quarter\b
         (?:\s+(?:of\s+)?(?P<quarteryear>{_FULL_YEAR}))?)

@@ -1,4 +1,4 @@
-"""What a question says in so many words to compute from two numbers.
+"""What a question says in so many words to compute: changes and ratios between times, sums, amounts taken off.
 
 Owns only wordings that leave no doubt. Of all others a classifier tells the operation.
 """
@@ -15,15 +15,38 @@ _CHANGE = re.compile(
 )
 _PERCENT = re.compile(r"%|\b(?:percent\w*|pct|rate of (?:change|growth)|relative|average (?:annual|yearly))\b")
 _RATIO = re.compile(r"\bratio of\b")
+_SUM = re.compile(_PREFACE + r"what(?:'s| is| was| were| would be)(?: the)? (?:total )?sum of\b")
+_TOTAL = re.compile(_PREFACE + r"what(?:'s| is| was| were| would be)(?: the)? (?:combined )?total of\b")
+_COMBINED = re.compile(r"\b(?:combined|taken together|put together|added together|altogether)\s*\??$")
+_HIGH, _LOW = r"(?:highest|high)", r"(?:lowest|low)"
+_SPREAD = re.compile(
+    r"\b(?:difference|change|spread|range|gap|variance|fluctuation)\b.{0,60}"
+    rf"(?:\b{_HIGH}\b.{{1,40}}\b{_LOW}\b|\b{_LOW}\b.{{1,40}}\b{_HIGH}\b)"
+)
+_PRICE = re.compile(r"\b(?:prices?|shares?|stock|traded?|trading)\b")
+_TAKEN_OFF = re.compile(
+    r"\b(?:less|minus)(?: an?| the)?(?: (?:initial|original))? \$?\s?(?P<amount>\d+(?:\.\d+)?)"
+    r"(?: (?:initial |original )?investment)?\s*\??$"
+)
+_A_YEAR = range(1900, 2100)
 _TWO = 2
 
 
 def read_stated_operation(reading: Reading) -> str:
-    """Return the intent that a question states of two times: `change`, `ratio`, or ""."""
-    if not _names_two_times(reading):
-        return ""
+    """Return the intent that a question states: `change` or `ratio` of two times, `change` of prices, `sum`, or ""."""
     text = reading.text.lower().replace("\u2019", "'")
-    if _RATIO.search(text) and len(reading.moments) == _TWO and not reading.relation:
+    if asks_for_spread(text):
+        return "change"
+    if read_taken_off(text) is not None or (reading.relation == "sum" and _SUM.search(text)):
+        return "sum"
+    return _of_two_times(reading, text) if _names_two_times(reading) else ""
+
+
+def _of_two_times(reading: Reading, text: str) -> str:
+    """Return what a question states to compute of two times."""
+    if any(pattern.search(text) for pattern in (_SUM, _TOTAL, _COMBINED)):
+        return "sum"
+    if _RATIO.search(text) and not reading.relation and _counts_two(reading):
         return "ratio"
     found = _CHANGE.search(text)
     if found is None or _PERCENT.search(text) or reading.unit in ("percent", "points"):
@@ -33,9 +56,27 @@ def read_stated_operation(reading: Reading) -> str:
     return "" if related else "change"
 
 
+def asks_for_spread(text: str) -> bool:
+    """Return whether a text in lower case asks how far the highest and the lowest price are apart."""
+    return bool(_SPREAD.search(text) and _PRICE.search(text))
+
+
+def read_taken_off(text: str) -> str | None:
+    """Return the number that a text in lower case takes off: "less a $100 investment"; None if there is none."""
+    found = _TAKEN_OFF.search(text)
+    if found is None or (found["amount"].isdigit() and int(found["amount"]) in _A_YEAR):
+        return None
+    return found["amount"]
+
+
 def _names_two_times(reading: Reading) -> bool:
     """Return whether a question names two years or more, as a span of years or one by one."""
     times = reading.moments
     if len(times) == 1:
         return times[0].year is not None and times[0].back is not None and times[0].count is not None
     return len(times) == _TWO and all(one.year is not None and one.count is None for one in times)
+
+
+def _counts_two(reading: Reading) -> bool:
+    """Return whether of the times that a question names there are two."""
+    return len(reading.moments) == _TWO or reading.moments[0].count == _TWO

@@ -79,6 +79,7 @@ def test_several_years_before_are_counted_from_what_was_talked_about(text: str) 
     [
         ("sales for the six months ended june 30, 2023", (2023, 6, 6)),
         ("the quarter ended march 31", (None, 3, 3)),
+        ("the quarter ended march 31 of 2024", (2024, 3, 3)),
         ("the fiscal year ending september 2024", (2024, 9, 12)),
         ("in the june quarter of 2023", (2023, 6, 3)),
         ("cash at june 30, 2023", (2023, 6, 0)),

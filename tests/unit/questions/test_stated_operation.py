@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor.questions.stated_operation import read_stated_operation
+from quaestor.questions.stated_operation import read_stated_operation, read_taken_off
 from quaestor.questions.understanding import read_filing_question
 
 
@@ -16,8 +16,26 @@ from quaestor.questions.understanding import read_filing_question
         ("what was the change in sales from 2022 to 2024 in percent?", ""),
         ("what was the change in working capital in 2024?", ""),
         ("what was the difference between sales and net income in 2024 and 2023?", ""),
+        ("what is the ratio of sales in 2022 to 2023?", "ratio"),
+        ("what is the difference between the high and the low stock price in 2024?", "change"),
+        ("what was the sum of cash and debt?", "sum"),
+        ("what was the total of rent in 2022 and 2024?", "sum"),
+        ("what was the total of cash including leases in 2024?", ""),
         ("what were total sales in 2022 and 2024?", ""),
     ],
 )
-def test_an_operation_is_stated_of_two_times(text: str, operation: str) -> None:
+def test_an_operation_is_stated(text: str, operation: str) -> None:
     assert read_stated_operation(read_filing_question(text)) == operation
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("what is the index in 2024 less 100?", "100"),
+        ("what is the stock worth in 2024 less an initial $100 investment?", "100"),
+        ("what is debt in 2024 less 2023?", None),
+        ("what is debt less cash?", None),
+    ],
+)
+def test_an_amount_is_taken_off(text: str, amount: str | None) -> None:
+    assert read_taken_off(text) == amount

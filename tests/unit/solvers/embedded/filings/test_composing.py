@@ -580,6 +580,13 @@ def test_the_highest_price_of_a_year_is_that_of_its_quarters() -> None:
     filing = build_facts(assemble("a", parts))
     assert number(filing, ask(filing, "highest share price in 2023?", "ranking")) == 14.25
     assert number(filing, ask(filing, "lowest closing stock price in q2 2023?", "lookup")) == 10.25
+    spread = ask(filing, "difference between the high and the low share price in q3 2023?", "change")
+    assert number(filing, spread) == 5
+
+
+def test_an_amount_that_is_named_is_taken_off(table: FactTable) -> None:
+    plan = ask(table, "what was net income in 2023 less $10?", "sum", ("net income",))
+    assert number(table, plan) == 50
 
 
 def test_ratios_are_listed_at_each_time_that_is_asked_for(table: FactTable) -> None:

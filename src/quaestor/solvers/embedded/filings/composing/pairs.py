@@ -19,6 +19,7 @@ from quaestor.solvers.embedded.filings.composing.ratios import (
     propose_shares_of_last,
     read_same_sentence,
 )
+from quaestor.solvers.embedded.filings.composing.values import propose_price_spread
 from quaestor.solvers.embedded.filings.past import Node
 
 _FALLS = re.compile(
@@ -248,6 +249,9 @@ def propose_growths(question: Question) -> Iterator[Proposal]:
 
 def propose_changes(question: Question) -> Iterator[Proposal]:
     """Yield differences between an earlier and a later number."""
+    if spread := list(propose_price_spread(question)):
+        yield from spread
+        return
     in_points = bool(_POINTS.search(question.text))
     apart = _APART.search(question.text) and not (asks_for_fall(question.text) or asks_for_rise(question.text))
     for score, meant, old, new, terms in read_pairs(question):

@@ -10,6 +10,7 @@ from quaestor.facts.moments import Moment
 from quaestor.facts.table import Series
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.investments import asks_what_became
+from quaestor.questions.stated_operation import asks_for_spread
 from quaestor.solvers.embedded.filings.composing.finding import find_left_out
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
@@ -77,23 +78,41 @@ def propose_printed_extremes(question: Question) -> Iterator[Proposal]:
     found = _EXTREME.search(question.text)
     if found is None or not _PRICE.search(question.text) or _WHICH.search(question.text):
         return
-    wanted, other = (_HIGH, _LOW) if found["high"] else (_LOW, _HIGH)
+    terms = Terms(question.table)
+    text = _spell_extreme(question, terms, high=bool(found["high"]))
+    if text is not None and (made := terms.proposal(text, "value", _STATED)):
+        yield made
+
+
+def propose_price_spread(question: Question) -> Iterator[Proposal]:
+    """Yield the highest less the lowest price of the lines or columns "high" and "low", over the quarters asked for."""
+    terms = Terms(question.table)
+    if not asks_for_spread(question.text) or (high := _spell_extreme(question, terms, high=True)) is None:
+        return
+    low = _spell_extreme(question, terms, high=False, table=terms.series[0].line.table)
+    if low is not None and (made := terms.proposal(f"{high} - {low}", "change", _STATED)):
+        yield made
+
+
+def _spell_extreme(question: Question, terms: Terms, *, high: bool, table: int | None = None) -> str | None:
+    """Return the formula of the highest or the lowest price, in the first or a given table of prices."""
+    wanted, other = (_HIGH, _LOW) if high else (_LOW, _HIGH)
     tables = {series.line.table for series in question.table.series if other in _names_of(series)}
     year = (*question.wanted, question.table.latest)[0].year
     quarters = [moment for moment in question.moments if moment.months in (0, 3)]
+    asked = [(moment.year, moment.quarter) for moment in quarters if moment.months == 3] or [
+        (year, quarter) for quarter in (1, 2, 3, 4)
+    ]
     for series in question.table.series:
         if _names_of(series) != {wanted} or series.line.table not in tables or series.line.sentence:
             continue
-        terms = Terms(question.table)
-        asked = [(moment.year, moment.quarter) for moment in quarters if moment.months == 3] or [
-            (year, quarter) for quarter in (1, 2, 3, 4)
-        ]
+        if table is not None and series.line.table != table:
+            continue
         cells = {(moment.year, moment.quarter): moment for moment in series.cells if moment is not None}
         names = [terms.add(series, cells[at], series.cells[cells[at]]) for at in asked if at in cells]
-        formula = names[0] if len(names) == 1 else f"{'max' if found['high'] else 'min'}({', '.join(names)})"
-        if names and (made := terms.proposal(formula, "value", _STATED)):
-            yield made
-            return
+        if names:
+            return names[0] if len(names) == 1 else f"{'max' if high else 'min'}({', '.join(names)})"
+    return None
 
 
 def propose_investment(question: Question) -> Iterator[Proposal]:
