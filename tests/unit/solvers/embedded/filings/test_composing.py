@@ -659,7 +659,7 @@ BRIDGE = [
 def test_lines_of_two_years_are_compared() -> None:
     bridge = build_facts(assemble("a", [TablePart(tuple(map(tuple, BRIDGE)))]))
     question = "what was the change in gross margin from 2023 to 2024?"
-    assert number(bridge, ask(bridge, question, "change", ("2023 gross margin",))) == 22
+    assert number(bridge, ask(bridge, question, "change", ("gross margin",))) == 22
 
 
 def test_a_month_over_a_balance_is_the_end_of_the_year() -> None:
