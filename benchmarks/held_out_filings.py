@@ -14,7 +14,7 @@ import os
 import pickle
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from itertools import product
@@ -33,6 +33,7 @@ from benchmarks.analysts import (
 )
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import print_value
+from quaestor.documents.document import Document
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.learning.filing_confidence import (
     PlayedQuestion,
@@ -61,9 +62,8 @@ def read_questions(filings: Iterable[str]) -> list[LabelledQuestion]:
     return read_labelled(path for path in paths if path.is_file())
 
 
-def read_facts(filings: Sequence[str], cache: Path | None) -> dict[str, FactTable]:
-    """Return the facts of filings; documents that are in the cache are not read again."""
-    found = {}
+def read_filings(filings: Iterable[str], cache: Path | None) -> Iterator[tuple[str, Document]]:
+    """Yield filings by name; those that are in the cache are not read again."""
     for filing in filings:
         kept = cache / f"{filing}.pkl" if cache else None
         if kept is not None and kept.is_file():
@@ -72,8 +72,12 @@ def read_facts(filings: Sequence[str], cache: Path | None) -> dict[str, FactTabl
             document = quaestor.open(str(find_filing(filing)), settings=quaestor.Settings(keep_asked=False)).document
             if kept is not None:
                 kept.write_bytes(pickle.dumps(document, 5))
-        found[filing] = build_facts(document)
-    return found
+        yield filing, document
+
+
+def read_facts(filings: Sequence[str], cache: Path | None) -> dict[str, FactTable]:
+    """Return the facts of filings; documents that are in the cache are not read again."""
+    return {filing: build_facts(document) for filing, document in read_filings(filings, cache)}
 
 
 def learn_folds(

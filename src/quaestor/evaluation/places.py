@@ -19,6 +19,7 @@ from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.meant import meant_texts
 from quaestor.retrieval.measures.places import blocks_of_measure
 from quaestor.retrieval.place import Place
+from quaestor.retrieval.statements import needed_statements
 from quaestor.retrieval.wanted import FindingContext
 from quaestor.solvers.excerpts import Excerpt
 
@@ -66,7 +67,10 @@ class PlaceExcerpts:
         asked = tuple(read_question(meant.get(text, text)) for text in memory.questions)
         found = find_places(self._index, question, FindingContext(asked, sources), _PLACES)
         places = self._askable(found)
-        needed = blocks_of_measure(self._index.document, question, asked)
+        needed = (
+            *blocks_of_measure(self._index.document, question, asked),
+            *needed_statements(self._index, question, asked),
+        )
         if found and not places:
             self._refuse(found)
         earlier = [source for of_turn in reversed(sources) for source in of_turn]

@@ -12,5 +12,6 @@ What there is, one file a thing:
     matching    how well a line of a place fits, and why
     place       Place, Reason: what is found
     finding     the best places of one document or several
+    statements  the primary statements that a question needs
     excerpt     a document of the places found, within a budget
 """

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from quaestor.core.caching import BoundedCache
+from quaestor.core.terms import terms
 from quaestor.documents.document import Block, Document, Paragraph
 from quaestor.documents.table import Table, TableRole
 from quaestor.errors import StoreError
@@ -74,6 +75,19 @@ class PlaceIndex:
     def roles(self) -> Mapping[int, TableRole]:
         """The role of each table, by the place of its block."""
         return {block.order: block.content.role for block in self.document.blocks if isinstance(block.content, Table)}
+
+    @cached_property
+    def statements(self) -> Mapping[int, tuple[tuple[frozenset[str], frozenset[str]], ...]]:
+        """The lines of each primary statement, by the place of its block: the terms of the label, and the tags."""
+        found = {}
+        for at, role in self.roles.items():
+            table = self.document.blocks[at].content
+            if role.is_statement and isinstance(table, Table) and not table.is_too_large:
+                facts = [[self.document.fact(cell.ref) for cell in row] for row in table.cells]
+                tags = [frozenset(fact.concept for fact in row if fact is not None) for row in facts]
+                labels = [frozenset(terms(row.label)) for row in table.rows]
+                found[at] = tuple(zip(labels, tags, strict=True))
+        return found
 
     def terms(self, order: int) -> BlockTerms:
         """Returns the terms of a block, read when they are first asked for."""
