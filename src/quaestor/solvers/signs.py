@@ -1,11 +1,21 @@
 """Whether a plan drops a sign that nobody asked to drop: a model that does is told so once, and the answer says it."""
 
 import re
+from collections.abc import Iterator
 
-from quaestor.plan.steps import Compute, Plan
+from quaestor.plan.steps import CellGroup, Compute, Extract, Operand, Plan, Ref
 from quaestor.questions.question import Question
 
 _POSITIVE = re.compile(r"\bpositive (?:number|value|amount|figure)\b")
+
+_GOES_OUT = re.compile(
+    r"\b(?:spend|spends|spent|spending|pay|pays|paid|payments?|payouts?|purchased?|purchases|repurchased?|repurchases"
+    r"|buy[- ]?backs?|bought|repaid|repayments?|dividends?|expenditures?|capex|outlays?|invested|investments? in"
+    r"|redemptions?|retirements?|used)\b",
+    re.IGNORECASE,
+)
+_EITHER_WAY = re.compile(r"\b(?:provided|benefit|gains?|income|proceeds|change|increase|decrease)\b", re.IGNORECASE)
+_DIFFERENCES = ("subtract", "percentage_change")
 
 SIGN_DROPPED = "sign dropped, but the question does not ask for a magnitude"
 """The remark of an answer whose arithmetic takes an absolute value that neither a rule nor the question asks for."""
@@ -20,8 +30,33 @@ def drops_sign_unasked(plan: Plan, question: Question) -> bool:
     """Returns whether a plan takes an absolute value though the question asks for no magnitude.
 
     The rule of magnitudes is the core's: its patterns say which questions call it. A printed minus that an extract step
-    leaves out is no calculation: accounts print costs and losses in either way.
+    leaves out is no calculation: accounts print costs and losses in either way. An amount that goes out,
+    such as payments, is told as its size.
     """
     if wants_magnitude(question):
         return False
-    return any(isinstance(step, Compute) and step.operation == "absolute" for step in plan.steps)
+    asked = bool(_GOES_OUT.search(question.lowered))
+    sizes = (step for step in plan.steps if isinstance(step, Compute) and step.operation == "absolute")
+    return any(_differs(plan, step) or not (asked or _goes_out(plan, step)) for step in sizes)
+
+
+def _differs(plan: Plan, step: Compute) -> bool:
+    """Whether a result rests on a difference, whose sign says which is larger."""
+    return any(isinstance(part, Compute) and part.operation in _DIFFERENCES for part in _parts(plan, step))
+
+
+def _goes_out(plan: Plan, step: Compute) -> bool:
+    """Whether a result rests on a printed amount that goes out."""
+    texts = (
+        p.label if isinstance(p, Extract) else p.text for p in _parts(plan, step) if isinstance(p, Extract | CellGroup)
+    )
+    return any(_GOES_OUT.search(text) and not _EITHER_WAY.search(text) for text in texts)
+
+
+def _parts(plan: Plan, part: Compute | Extract | Operand) -> Iterator[Compute | Extract | Operand]:
+    """Yields a step with all that it rests on."""
+    yield part
+    for operand in part.operands if isinstance(part, Compute) else ():
+        yield from _parts(
+            plan, plan.steps[operand.step - 1] if isinstance(operand, Ref) and operand.step > 0 else operand
+        )
