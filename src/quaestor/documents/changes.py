@@ -45,9 +45,14 @@ def dated_changes(columns: Sequence[Header]) -> tuple[Header, ...]:
     return tuple(found)
 
 
+def names_change(label: str) -> bool:
+    """Returns whether the heading of a column says that it holds changes."""
+    return len(label) <= _LONGEST and bool(_CHANGE.search(label))
+
+
 def _is_change(header: Header) -> bool:
     """Whether a column holds changes, and its heading does not say itself of which one period."""
-    if len(header.label) > _LONGEST or not _CHANGE.search(header.label):
+    if not names_change(header.label):
         return False
     return header.period is None or bool(_VERSUS.search(header.label))
 

@@ -5,11 +5,13 @@ Where one cell was asked for and several match, all of them are named, each with
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 
 from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef
+from quaestor.documents.changes import names_change
 from quaestor.graph.facts import Heading, Observation, TextCell, period_code
 from quaestor.ontology.vocabulary import ROOT_CLASS
 from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded, nearest
@@ -20,7 +22,7 @@ from quaestor.solvers.tools.requests import QueryKg, Scalar
 _INSTANCE_KEYS: Mapping[str, Callable[[Instance, Scalar], bool]] = {
     "year": lambda instance, value: instance.year is not None and _year(value) == instance.year,
     "period": lambda instance, value: instance.period is not None and _is_period(str(value), instance.period),
-    "entity": lambda instance, value: _is_heading(str(value), instance.heading),
+    "entity": lambda instance, value: _is_called(str(value), instance),
     "instance": lambda instance, value: folded(str(value)) in (folded(instance.name), folded(instance.short)),
     "table": lambda instance, value: str(value) == str(instance.table),
 }
@@ -34,6 +36,7 @@ _OTHER_NAMES: Mapping[str, str] = {
 }  # fmt: skip
 """What models call the filters."""
 
+_TIMES = frozenset({"year", "period", "table"})
 _MOST_NAMED = 12
 _MOST_READ = 40
 Filters = Mapping[str, Scalar | list[Scalar]]
@@ -58,11 +61,14 @@ def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved
         return refusal
     matching = [i for i in instances if all(_fits(page, i, key, value) for key, value in filters.items())]
     cells = {key: value for key, value in filters.items() if key in _CELL_KEYS}
-    facts = [f for i in matching for f in i.facts if property_ in (None, f.predicate) and _cell_fits(f, cells)]
+    fitting = [f for i in matching for f in i.facts if property_ in (None, f.predicate) and _cell_fits(f, cells)]
+    facts = [_zero(page, fact) or fact for fact in fitting]
     said = f"{type_} {_shown(filters)} {request.property or ''}".strip()
+    if not filters.keys() - _TIMES:
+        facts = [fact for fact in facts if not _is_change(fact)] or facts
     if not facts:
         return _nothing(property_, instances, matching, filters)
-    if len(facts) == 1:
+    if len(facts) == 1 or (property_ is not None and len({_amount(fact) for fact in facts}) == 1):
         return _retrieved(facts[0], draft, said)
     if property_ is None or any(isinstance(value, list) for value in filters.values()):
         return _several(facts, draft, said)
@@ -132,7 +138,9 @@ def _is_at(fact: Fact, key: str, value: Scalar) -> bool:
     if key == "order":
         return str(value) == str(fact.order if isinstance(fact, Observation) else 0)
     heading, place = (fact.row, fact.source.row) if key == "row" else (fact.column, fact.source.column)
-    return value == place if isinstance(value, int) else _is_heading(str(value), heading)
+    if isinstance(value, int):
+        return value == place
+    return _is_row(str(value), heading) if key == "row" else _is_heading(str(value), heading)
 
 
 def _year(value: Scalar) -> int | None:
@@ -147,10 +155,48 @@ def _is_period(text: str, period: Period) -> bool:
     return text.strip().casefold() == period_code(period).casefold() or parse_period(text) == period
 
 
+def _is_change(fact: Fact) -> bool:
+    """Whether a cell stands under a heading of changes, which are of a year without being its amounts."""
+    return any(names_change(level) for level in fact.column.levels)
+
+
+def _zero(page: GraphPage, fact: Fact) -> Observation | None:
+    """Returns the zero that a dash stands for in a table that prints no zero; None of any other cell."""
+    if not isinstance(fact, TextCell) or not fact.empty or fact.repair is not None:
+        return None
+    beside = [cell for cell in page.graph.observations if cell.source.table == fact.source.table]
+    alike = next((cell for cell in beside if cell.source.row == fact.source.row), None)
+    if alike is None or not all(cell.quantity.value for cell in beside):
+        return None
+    dated = next((cell.period for cell in beside if cell.source.column == fact.source.column), alike.period)
+    quantity = replace(alike.quantity, value=Decimal(0), text=fact.text)
+    return replace(
+        alike, quantity=quantity, source=fact.source, order=0, column=fact.column, period=dated, instance=fact.instance,
+        predicate=fact.predicate,
+    )  # fmt: skip
+
+
+def _amount(fact: Fact) -> object:
+    """Returns what two cells have in common that print one amount of one period; of words and gaps the cell."""
+    if isinstance(fact, TextCell) or fact.period is None:
+        return fact
+    return fact.quantity.number, fact.counts.scale, fact.unit, fact.period, folded(fact.row.label)
+
+
 def _is_heading(text: str, heading: Heading) -> bool:
     wanted = folded(text)
     names = (heading.label, *heading.levels, " ".join(heading.levels))
     return any(wanted == folded(name) for name in names if name)
+
+
+def _is_row(text: str, heading: Heading) -> bool:
+    """Whether a row is called so; the heading of a section is none of the rows below it."""
+    return folded(text) in {folded(name) for name in (heading.label, " ".join(heading.levels)) if name}
+
+
+def _is_called(text: str, instance: Instance) -> bool:
+    of_row = instance.facts[0].row == instance.heading
+    return _is_row(text, instance.heading) if of_row else _is_heading(text, instance.heading)
 
 
 def _prints(fact: Fact, value: Scalar) -> bool:
@@ -166,6 +212,14 @@ def _nothing(
     property_: str | None, instances: Sequence[Instance], matching: Sequence[Instance], filters: Filters
 ) -> Refusal:
     """Returns what to say where no instance fits the filters, or none of those that fit has the property."""
+    wanted = {folded(str(filters[key])) for key in ("row", "entity") if key in filters}
+    below = dict.fromkeys(
+        f.row.label for i in instances for f in i.facts if wanted & set(map(folded, f.row.levels[:-1]))
+    )
+    if below:
+        return Refusal(
+            f"A heading has no numbers: {_shown(filters)}", "Name the rows below it", tuple(below)[:_MOST_NAMED]
+        )
     if not matching or property_ is None:
         return Refusal(
             f"No instance found matching filters: {_shown(filters)}",

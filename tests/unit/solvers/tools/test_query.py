@@ -14,6 +14,12 @@ DEBT = "VESK/2010/page_97.pdf"
 UNITS = "BRIN/2013/page_83.pdf"
 
 
+def made(grid: list[list[str]]) -> Toolbox:
+    document = made_page(grid)
+    knowledge = GraphProvider.of([document])
+    return Toolbox(knowledge.graph(document), knowledge.ontology, Memory())
+
+
 def query(page: str, entity_type: str, property_: str, **filters: JsonValue) -> dict[str, JsonValue]:
     arguments: dict[str, JsonValue] = {"entityType": entity_type, "property": property_}
     return toolbox(page).call("query_kg", arguments | ({"filters": filters} if filters else {}))
@@ -170,9 +176,31 @@ def test_an_error_says_what_to_do(
 
 
 def test_a_cell_without_a_number_says_what_it_prints() -> None:
-    reply = query(DEBT, "Debt", "bonds", year=2012)
+    printed_zero = [["", "2012", "2011"], ["gain", "-", "0"], ["sales", "7", "8"]]
+    reply = made(printed_zero).call("query_kg", {"property": "gain", "filters": {"year": 2012}})
     assert reply["success"] is False
     assert "a dash" in str(reply["error"])
+
+
+def test_a_dash_is_zero_where_the_table_prints_no_other_zero() -> None:
+    reply = query(DEBT, "Debt", "bonds", year=2012)
+    assert (reply["value"], reply["rawValue"], reply["scale"]) == (0, "-", "million")
+
+
+def test_a_column_of_changes_is_not_that_of_its_year() -> None:
+    box = made([["", "2012", "percent change", "2011"], ["sales", "$ 7", "-10 %", "$ 8"], ["costs", "5", "3 %", "6"]])
+    reply = box.call("query_kg", {"property": "sales", "filters": {"year": 2012}})
+    assert (reply["value"], reply["step"]) == (7, 1)
+    changed = box.call("query_kg", {"property": "sales", "filters": {"column": "percent change"}})
+    assert changed["value"] == -10
+
+
+def test_a_heading_has_no_numbers_but_names_the_rows_below_it() -> None:
+    box = made([["", "2012"], ["current assets", ""], ["cash", "7"], ["inventory", "8"]])
+    reply = box.call("query_kg", {"filters": {"row": "current assets", "year": 2012}})
+    assert reply["success"] is False
+    assert reply["nearest"] == ["cash", "inventory"]
+    assert box.call("query_kg", {"filters": {"row": "cash", "year": 2012}})["value"] == 7
 
 
 def test_a_lost_dash_is_empty_and_no_year() -> None:
