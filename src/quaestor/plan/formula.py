@@ -105,13 +105,15 @@ def _compute(step: Compute, parts: Sequence[_Part], earlier: Sequence[_Part]) ->
     shown = _converted(operands, reading.shifts)
     if operation.symbol == "change":
         new, old = shown
-        made = _infix("/", [_infix("-", [new, old]), old])
-    elif operation.symbol in _PRECEDENCE:
+        made = _infix("-", [new, old])
+        made = made if old.text == "1" else _infix("/", [made, old])
+    elif operation.symbol in _PRECEDENCE and len(shown) > 1:
         made = _infix(operation.symbol, shown)
     elif operation.name == "as_printed":
         made = _Part(f"{operation.symbol}({shown[0].scaled or shown[0].text})", _ATOM)
     else:
-        made = _Part(f"{operation.symbol}({', '.join(part.text for part in shown)})", _ATOM)
+        name = operation.name if operation.symbol in _PRECEDENCE else operation.symbol
+        made = _Part(f"{name}({', '.join(part.text for part in shown)})", _ATOM)
     return made._replace(counts=reading.counts)
 
 

@@ -43,7 +43,8 @@ from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.tools.searching import SearchResult
 from quaestor.solvers.tools.toolbox import Toolbox
 
-_MOST_CALLS = 16
+MOST_CALLS = 16
+"""Of one reply."""
 _MOST_SAME = 2
 Settled = GroundedAnswer | NoAnswerGiven
 _LARGEST_STEP = 1 << 62
@@ -93,6 +94,7 @@ class AnswerRounds:
         context = self.context
         search = self._find if context.search is not None else None
         self._box = Toolbox(context.graph, context.ontology, context.memory, context.note_call, search)
+        self._box.draft.hear(context.question.text)
         places = {sentence.place for sentence in self.sentences}
         self._box.draft.know(mention for mention in context.graph.mentions if mention.place in places)
 
@@ -185,10 +187,8 @@ class AnswerRounds:
                 except ModelReplyError as fault:
                     self._fault(fault)
                     results.append((called, _refusal(str(fault), "Answer again, or go on with the tools")))
-            elif place >= _MOST_CALLS:
-                results.append(
-                    (called, self._note(called, f"More than {_MOST_CALLS} calls in one reply", "Call again"))
-                )
+            elif place >= MOST_CALLS:
+                results.append((called, self._note(called, f"More than {MOST_CALLS} calls in one reply", "Call again")))
             elif doubted:
                 results.append((called, self._note(called, _DOUBTED, "Look at the results, and call again")))
             else:
@@ -252,7 +252,7 @@ class AnswerRounds:
         if final.no_answer == "other" and not self._last:
             self.all_kinds = True
             raise _AllKinds(render("agent/kinds", tool=ANSWER))
-        if not self._box.calls:
+        if not self._box.calls and final.no_answer != "ambiguous":
             self._challenge("Nothing was looked up. Look for it with the tools")
         return NoAnswerGiven(why_none(final.no_answer), final.explanation or "")
 
@@ -295,7 +295,7 @@ def named_steps(called: RequestedCall) -> set[int]:
 def _queries(calls: Sequence[RequestedCall]) -> list[JsonObject]:
     """Returns the arguments of the queries among some calls, as far as they are objects."""
     found = []
-    for called in calls[:_MOST_CALLS]:
+    for called in calls[:MOST_CALLS]:
         if called.tool == "query_kg":
             try:
                 said = holdable(json.loads(called.text[:_LONGEST_QUERY]))

@@ -16,7 +16,6 @@ from quaestor.documents.document import Document
 from quaestor.errors import ModelReplyError
 from quaestor.llm.structured.replies import quoted, read_json
 from quaestor.plan.execute import StepResult, execute
-from quaestor.plan.literals import needs_no_source
 from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range
 from quaestor.plan.rounding import rounds_to
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
@@ -28,6 +27,7 @@ from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuild
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
 _LEAD = re.compile(r"^.*?\banswer\s*(?:is|=|:)\s*", re.IGNORECASE | re.DOTALL)
 _REFERENCE = re.compile(r"(?:step\s*)?#\s*(-?\d{1,4})\.?", re.IGNORECASE)
+_REFERENCES = re.compile(rf"{_REFERENCE.pattern}(?:\s*(?:,|;|and)\s*{_REFERENCE.pattern})*", re.IGNORECASE)
 _LONGEST_WORDING = 80
 """Of an answer in words, in characters; what is longer tells of something else too."""
 
@@ -90,7 +90,7 @@ def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
         return final, ()
     if final.no_answer is not None:
         raise ModelReplyError("it gives both an answer and no_answer; leave one of them out")
-    if _named_step(final) is not None:
+    if _named_steps(final):
         return final, ()
     claims = tuple(_claims(final))
     if not claims:
@@ -142,15 +142,15 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
         ModelReplyError: Several numbers are claimed and no step tells which is meant, or a yes or no without a step; or
             a step is named that there is not.
     """
-    named = _named_step(final)
-    if named is not None:
-        return _by_step(draft, named)
+    if named := _named_steps(final):
+        settled = [_by_step(draft, step) for step in named]
+        return settled[0] if len(named) == 1 else _by_step(draft, draft.compute("items", [Ref(step) for step in named]))
     steps = [step for step in final.steps if 0 < step <= len(draft.steps)]
     order = dict.fromkeys((*reversed(steps), *draft.chosen))
     for step in order:
         for claim in claims:
             if _agrees(draft, step, claim):
-                return _settled(claim, draft.plan(step), _other_scale(draft.result(step), claim))
+                return _settled(draft, claim, draft.plan(step), _other_scale(draft.result(step), claim))
     first = claims[0]
     if isinstance(first.value, YesNo):
         raise ModelReplyError(f"no tool result gives {first.words}; calculate it with greater")
@@ -158,11 +158,11 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
         listed = " and ".join(dict.fromkeys(claim.words for claim in claims))
         raise ModelReplyError(f"the answer has several numbers, {listed}, and no step gives one of them; give one")
     if unsigned := _without_sign(draft, order, first):
-        return _settled(first, unsigned, "the printed minus sign is missing")
+        return _settled(draft, first, unsigned, "the printed minus sign is missing")
     if steps:
         plan = draft.plan(steps[-1])
         given = _shown(draft.result(steps[-1]))
-        return _settled(first, plan, f"the model gives {first.words}, but its steps give {given}")
+        return _settled(draft, first, plan, f"the model gives {first.words}, but its steps give {given}")
     return _without_step(draft, first)
 
 
@@ -194,10 +194,10 @@ def ground_words(words: Sequence[str], document: Document, question: str) -> Gro
     return GroundedAnswer(ClaimedAnswer(execute(plan).result.value), plan, grounded=True)
 
 
-def _named_step(final: FinalAnswer) -> int | None:
-    """Returns the step that an answer such as "#3" names, or with "#-1" the earlier answer; None for any other."""
-    found = _REFERENCE.fullmatch(_LEAD.sub("", final.answer.strip())) if isinstance(final.answer, str) else None
-    return int(found[1]) if found else None
+def _named_steps(final: FinalAnswer) -> tuple[int, ...]:
+    """Returns the steps that an answer such as "#3" or "#1, #2" names, earlier answers as "#-1"; none for any other."""
+    text = _LEAD.sub("", final.answer.strip()) if isinstance(final.answer, str) else ""
+    return tuple(map(int, _REFERENCE.findall(text))) if _REFERENCES.fullmatch(text) else ()
 
 
 def _by_step(draft: PlanBuilder, step: int) -> GroundedAnswer:
@@ -207,7 +207,7 @@ def _by_step(draft: PlanBuilder, step: int) -> GroundedAnswer:
         register, plan = earlier, Plan((Compute(1, "identity", (Ref(step),)),))
     else:
         raise ModelReplyError(f"unknown step or answer #{step}; this turn has {len(draft.steps)} steps")
-    return _settled(ClaimedAnswer(register.value, register.scale, register.unit), plan)
+    return _settled(draft, ClaimedAnswer(register.value, register.scale, register.unit), plan)
 
 
 def _other_scale(register: StepResult, claim: ClaimedAnswer) -> str | None:
@@ -239,24 +239,26 @@ def _without_step(draft: PlanBuilder, claim: ClaimedAnswer) -> GroundedAnswer:
     plan, traced = draft.plan_of(claim.value)
     if traced is not None and traced.grounded and not _is_constant(traced):
         if traced.origin != "page":
-            return _settled(claim, plan)
+            return _settled(draft, claim, plan)
         remark = f"ungrounded: no tool returned {claim.words}; the page prints it ({traced.label})"
-        return _settled(claim, plan, remark, grounded=False)
-    return _settled(claim, plan, f"ungrounded: no tool returned {claim.words}", grounded=False)
+        return _settled(draft, claim, plan, remark, grounded=False)
+    return _settled(draft, claim, plan, f"ungrounded: no tool returned {claim.words}", grounded=False)
 
 
 def _is_constant(traced: Grounding) -> bool:
     return isinstance(traced.operand, Constant)
 
 
-def _settled(claim: ClaimedAnswer, plan: Plan, remark: str | None = None, *, grounded: bool = True) -> GroundedAnswer:
+def _settled(
+    draft: PlanBuilder, claim: ClaimedAnswer, plan: Plan, remark: str | None = None, *, grounded: bool = True
+) -> GroundedAnswer:
     # What entries of a list are held against, and how many of them are taken, the question says and no page.
     loose = [
         operand.text
         for step in plan.steps
         if isinstance(step, Compute) and step.operation != "identity" and not OPERATIONS[step.operation].of_list
         for operand in step.operands
-        if isinstance(operand, Constant) and not needs_no_source(operand.value)
+        if isinstance(operand, Constant) and draft.needs_source(operand.value)
     ]
     remarks = [remark] if remark else []
     if loose:

@@ -17,7 +17,7 @@ from quaestor.llm.structured.replies import initial_messages
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.agent.advice import read_advice
-from quaestor.solvers.agent.answering import AnswerRounds
+from quaestor.solvers.agent.answering import MOST_CALLS, AnswerRounds
 from quaestor.solvers.agent.messages import ANSWER, Understanding
 from quaestor.solvers.agent.protocol import answer_schema, tool_list
 from quaestor.solvers.agent.spec import AgentLimits
@@ -98,4 +98,5 @@ class AgentSolver:
             schema=json.dumps(answer_schema(all_kinds)),
             all_kinds=all_kinds,
             iterations=self.limits.iterations,
+            calls=MOST_CALLS,
         )

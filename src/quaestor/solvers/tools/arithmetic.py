@@ -20,7 +20,7 @@ from quaestor.solvers.tools.lists import expanded, is_list, select
 from quaestor.solvers.tools.page import GraphPage, folded, nearest
 from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
 from quaestor.solvers.tools.replies import Calculated, OperandShown, Refusal
-from quaestor.solvers.tools.requests import Calculate, Scalar
+from quaestor.solvers.tools.requests import GROWTH_RATE, Calculate, Scalar
 
 _REFERENCE = re.compile(r"\s*#\s?(-?[0-9]{1,3})\s*")
 _OF_TABLE = re.compile(r"\s*table (?P<table>[0-9]{1,4})\s*:\s*(?P<row>.*)", re.IGNORECASE | re.DOTALL)
@@ -41,8 +41,7 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
     """
     operation = OPERATIONS.get(request.operation)
     if operation is None or operation.name not in FOR_MODELS:
-        near = nearest(request.operation, FOR_MODELS)
-        return Refusal(f"Unknown operation: {request.operation[:100]}", "Use one of the operations in the schema", near)
+        return _growth_rate(draft, request) if request.operation == GROWTH_RATE else _unknown(request.operation)
     if operation.of_row:
         return _of_row(page, draft, request)
     traced = _traced_all(draft, request.values)
@@ -62,6 +61,26 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
     for operand in operands[2:] if name == "multiply" else ():
         step = draft.compute(name, (Ref(step), operand))
     return _calculated(draft, name, request.values, traced, step)
+
+
+def _unknown(operation: str) -> Refusal:
+    near = nearest(operation, (*FOR_MODELS, GROWTH_RATE))
+    return Refusal(f"Unknown operation: {operation[:100]}", "Use one of the operations in the schema", near)
+
+
+def _growth_rate(draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
+    """Computes by how much a number grew each year, of the old one, the new one and the years between."""
+    traced = _traced_all(draft, request.values)
+    if isinstance(traced, Refusal):
+        return traced
+    if len(traced) != 3:
+        return Refusal(f"{GROWTH_RATE} requires exactly 3 values, not {len(traced)}", "Give old, new and years")
+    old, new, years = (item.operand for item in traced)
+    one = Constant(Decimal(1), "const_1")
+    times = Ref(draft.compute("divide", (new, old)))
+    each = Ref(draft.compute("exp", (times, Ref(draft.compute("divide", (one, years))))))
+    step = draft.compute("percentage_change", (each, one))
+    return _calculated(draft, "percentage_change", request.values, traced, step)
 
 
 def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Grounding] | Refusal:

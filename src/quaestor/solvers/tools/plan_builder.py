@@ -10,6 +10,7 @@ from decimal import Decimal, localcontext
 
 from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import AnswerValue, Number, print_value
+from quaestor.core.parsing import find_quantities
 from quaestor.core.quantity import Scale
 from quaestor.errors import SolverError
 from quaestor.graph.facts import PrintedNumber, TextCell, extract_number
@@ -59,6 +60,7 @@ class PlanBuilder:
         self._shown: dict[int, PrintedNumber] = {}
         self._told: tuple[PrintedNumber, ...] = ()
         self._latest = 0
+        self._asked: frozenset[Decimal] = frozenset()
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -109,6 +111,15 @@ class PlanBuilder:
     def know(self, numbers: Iterable[PrintedNumber]) -> None:
         """Notes numbers that whoever calls has before its eyes: one of them that it uses has its source."""
         self._told = tuple(numbers)
+
+    def hear(self, question: str) -> None:
+        """Notes the numbers of a question: whoever calculates with one of them needs no other source."""
+        said = [span.quantity for span in find_quantities(question)]
+        self._asked = frozenset(number for q in said for number in (q.value, q.value * q.scale.factor))
+
+    def needs_source(self, value: Decimal) -> bool:
+        """Returns whether a number may stand in the plan only with a place on the page."""
+        return value not in self._asked and not needs_no_source(value)
 
     def show(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
         """Returns the step of a number, or of words, that is shown beside others: it can be named, none is chosen."""
@@ -198,7 +209,9 @@ class PlanBuilder:
         text = format(value, "f")
         constant = Constant(value * scale.factor, format(value * scale.factor, "f")) if scale is Scale.PERCENT else None
         label = text if scale is None else f"{text} {scale.value}"
-        return Grounding(constant or Constant(value, text, scale), "ungrounded", label, grounded=False)
+        asked = value in self._asked
+        origin = "question" if asked else "ungrounded"
+        return Grounding(constant or Constant(value, text, scale), origin, label, grounded=asked)
 
     def _counts_in(self, operand: Operand, scale: Scale) -> bool:
         if not isinstance(operand, Ref):

@@ -16,6 +16,8 @@ Word = Annotated[str, Field(max_length=300)]
 Scalar = Annotated[int, Strict()] | Annotated[float, Strict()] | Annotated[str, Strict(), Field(max_length=300)]
 _ENTITY_TYPE = Field(alias="entityType")
 _CLOSED = ConfigDict(extra="forbid")
+GROWTH_RATE = "growth_rate"
+"""The operation of `calculate` for a rate of growth over several years, which a plan has several steps for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,9 @@ class Calculate:
     operation: Annotated[
         Word,
         Field(
-            description="percentage_change: old, new. percentage: part, whole. table_ operations: one row label.",
-            json_schema_extra={"enum": list(ARITHMETIC)},
+            description="percentage_change: old, new. growth_rate: old, new, years. percentage: part, whole. "
+            "table_ operations: one row label.",
+            json_schema_extra={"enum": [*ARITHMETIC, GROWTH_RATE]},
         ),
     ]
     values: Annotated[
@@ -86,9 +89,9 @@ class CalculateAnything:
     operation: Annotated[
         Word,
         Field(
-            description="percentage_change: old, new. percentage: part, whole. table_ operations: one row label. rank, "
-            "largest, smallest: list, n. above to equal_to: list, number.",
-            json_schema_extra={"enum": list(FOR_MODELS)},
+            description="percentage_change: old, new. growth_rate: old, new, years. percentage: part, whole. "
+            "table_ operations: one row label. rank, largest, smallest: list, n. above to equal_to: list, number.",
+            json_schema_extra={"enum": [*FOR_MODELS, GROWTH_RATE]},
         ),
     ]
     values: Annotated[

@@ -7,13 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.stop_words import SMALL_WORDS
 from quaestor.core.words import search_words, singular
-from quaestor.graph.facts import SentenceFact, period_code, year_of
-from quaestor.solvers.tools.page import GraphPage, nearest
+from quaestor.graph.facts import SentenceFact, period_code, read_period_code, year_of
+from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.page_text import InText, PageText, sentence_of
 from quaestor.solvers.tools.plan_builder import PlanBuilder
 from quaestor.solvers.tools.replies import MentionShown, Refusal, SentenceShown, TextMatches
@@ -29,6 +30,10 @@ _UNITS = {
 }  # fmt: skip
 
 _MOST_SILENT = 3
+_ALIKE = 0.7
+"""Of letters: what has fewer of them in common is no other spelling of a word."""
+
+_SPAN = re.compile(r"P[1-9][0-9]?M/[12][0-9]{3}-(?:0[1-9]|1[0-2])|[12][0-9]{3}/(?:[12][0-9]{3}|\.\.)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +77,24 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
     best = max(shares.values(), default=0.0)
     found = [fitting[i] for i, share in shares.items() if share == best and share >= _SHARE_NEEDED]
     surest = max((_dated(n, period, text) for n in found), default=0)
-    found = [n for n in found if _dated(n, period, text) == surest]
+    found = _printed_once([n for n in found if _dated(n, period, text) == surest], text)
     # What names no number may still say where the numbers below it belong.
     silent = _silent(text, words, best if found else _SHARE_NEEDED) if asked.unit is None and period is None else []
     if not found and not silent:
         return _nothing(numbers, text, asked, request)
     return _matches(found, silent, text, best == 1, draft, request)
+
+
+def _printed_once(found: Sequence[InText], text: PageText) -> list[InText]:
+    """Returns numbers without those that repeat, in another sentence, as much of the same unit in the same period."""
+    places: dict[object, str | tuple[str, int]] = {}
+    kept = []
+    for item in found:
+        amount = item.quantity.number, item.counts.scale, item.quantity.unit, item.period
+        alike = item.period is not None and (item.quantity.unit is not None or item.counts.percent)
+        if not alike or places.setdefault(amount, text.place(item)) == text.place(item):
+            kept.append(item)
+    return kept
 
 
 def _silent(text: PageText, words: Sequence[str], needed: float) -> list[SentenceFact]:
@@ -142,9 +159,8 @@ def _shown(item: InText, step: int, text: PageText) -> MentionShown:
 
 
 def _nothing(numbers: Sequence[InText], text: PageText, asked: _Asked, request: FindInText) -> Refusal:
-    # In the order of the page: of words equally near the first are named, the same in every process.
-    said = dict.fromkeys(word for item in numbers for word in search_words(text.searched(item)))
-    near = [close for word in asked.words if word not in said for close in nearest(word, said, 2)]
+    said = dict.fromkeys(w for n in numbers for w in search_words(text.searched(n)) if w not in SMALL_WORDS)
+    near = [close for word in asked.words if word not in said for close in get_close_matches(word, said, 2, _ALIKE)]
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
     given = {"words": request.words, "unit": request.unit, "period": request.period}
     alone = {
@@ -169,11 +185,11 @@ def _has_words(item: InText, asked: _Asked, text: PageText) -> bool:
 
 
 def read_period(value: Scalar) -> Period | None:
-    """Returns the period that a model writes (2007, 2007-Q3, a date); None where it writes none."""
+    """Returns the period that a model writes (2007, a date, any code of a period); None where it writes none."""
     text = str(value).strip()
     if quarter := re.fullmatch(r"([12][0-9]{3})-?q([1-4])", text, re.IGNORECASE):
         return Period("quarter", int(quarter[1]), quarter=int(quarter[2]))
-    return parse_period(text)
+    return read_period_code(text) if _SPAN.fullmatch(text) else parse_period(text)
 
 
 def _periods(numbers: Sequence[InText]) -> tuple[str, ...]:

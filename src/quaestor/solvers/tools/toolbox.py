@@ -37,13 +37,21 @@ from quaestor.solvers.tools.requests import (
     Request,
     SearchDocument,
 )
-from quaestor.solvers.tools.searching import SEARCH, SEARCH_DESCRIPTION, PlacesFound, Searching, places_found
+from quaestor.solvers.tools.searching import (
+    SEARCH,
+    SEARCH_DESCRIPTION,
+    PlacesFound,
+    Searching,
+    SearchResult,
+    places_found,
+)
 from quaestor.solvers.tools.text import find_in_text
 
 R = TypeVar("R", bound=Request | SearchDocument)
 Arguments = str | Mapping[str, JsonValue]
 
 _LONGEST = 20_000
+_IN_TEXT = "find_in_text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +123,12 @@ TOOLS: Mapping[str, Tool[Any]] = {
         ),
         Tool(
             "calculate",
-            "Calculate with steps, earlier answers and numbers.",
+            "Calculate.",
             Calculate,
             calculate,
         ),
         Tool(
-            "find_in_text",
+            _IN_TEXT,
             "Find sentences with their numbers.",
             FindInText,
             find_in_text,
@@ -201,15 +209,34 @@ class Toolbox:
         """The tools that it has by their names."""
         if self._search is None:
             return TOOLS
-        return {**TOOLS, SEARCH: replace(SEARCH_TOOL, function=self._find)}
+        in_all = replace(TOOLS[_IN_TEXT], function=self._find_in_all)
+        return {**TOOLS, _IN_TEXT: in_all, SEARCH: replace(SEARCH_TOOL, function=self._find)}
 
     def _find(self, page: GraphPage, draft: PlanBuilder, request: SearchDocument) -> PlacesFound | Refusal:
         """Searches the document; what is found can be read by the next call."""
+        del page, draft
+        return places_found(self._widen(request.query))
+
+    def _find_in_all(self, page: GraphPage, draft: PlanBuilder, request: FindInText) -> Reply:
+        """Looks for sentences in what is shown, and where there are none in what a search of the document adds."""
+        reply = find_in_text(page, draft, request)
+        if not isinstance(reply, Refusal) or request.words is None:
+            return reply
+        self._widen(request.words)
+        reply = find_in_text(self._page, draft, request)
+        return (
+            replace(reply, error=f"{reply.error}. All of the document was searched for the words")
+            if isinstance(reply, Refusal)
+            else reply
+        )
+
+    def _widen(self, query: str) -> SearchResult:
+        """Searches the document; what is found is shown from then on."""
         assert self._search is not None
-        found = self._search(request.query)
+        found = self._search(query)
         self._page = GraphPage(found.graph, self._ontology)
-        draft.look_at(found.graph)
-        return places_found(found)
+        self._draft.look_at(found.graph)
+        return found
 
     def ask(self, tool: str, arguments: Arguments) -> Reply | PlacesFound:
         """Returns the reply of a tool, typed; the call is not noted."""

@@ -11,6 +11,7 @@ from solver_bench import context_of
 from toolboxes import CASH_FLOWS, after, toolbox
 from values import plain
 
+from quaestor.core.answer_value import print_value
 from quaestor.errors import ModelReplyError, PlanError
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Constant
@@ -190,3 +191,20 @@ def test_any_words_are_quoted_from_the_page_or_refused(words: list[str], answer:
     assert not claims
     assert execute(grounded.plan).result.value == grounded.claim.value
     assert execute(grounded.plan).result.sources
+
+
+def test_several_steps_are_a_list(box: Toolbox) -> None:
+    found = execute(settled(box, {"answer": "#1, #2 and #3"}).plan).result.value
+    assert print_value(found).count(";") == 2
+    with pytest.raises(ModelReplyError, match="#9"):
+        settled(box, {"answer": "#1, #9"})
+
+
+def test_numbers_of_the_question_are_grounded(box: Toolbox) -> None:
+    half = {"operation": "multiply", "values": ["#1", 365]}
+    assert box.call("calculate", half)["ungrounded"] == [365]
+    assert not settled(box, {"answer": "#4"}).grounded
+    box.draft.hear("what is it over 365 days, less 2.5 %?")
+    assert box.call("calculate", half)["ungrounded"] == []
+    assert settled(box, {"answer": "#5"}).grounded
+    assert box.call("calculate", {"operation": "multiply", "values": ["#1", "2.5%"]})["ungrounded"] == []

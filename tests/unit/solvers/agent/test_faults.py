@@ -145,6 +145,12 @@ def test_a_model_may_say_that_there_is_no_answer(native: bool, said: dict[str, o
     assert not turn.verified
 
 
+def test_what_is_ambiguous_needs_no_look_up() -> None:
+    turn = play(scripted([reply(final(None, no_answer="ambiguous", explanation="of what?"))])).turn
+    assert (turn.answer.value, turn.error) == (None, None)
+    assert "of what?" in str(turn.answer.reason)
+
+
 def test_what_was_not_looked_for_is_asked_about_once() -> None:
     silent = reply(final(None, no_answer="not_on_page"))
     played = play(scripted([silent, *LOOKED_UP]))

@@ -101,8 +101,8 @@ def test_both_phases_say_why_a_question_is_asked_again() -> None:
     told = {"question": "how much?", "history": [], "references": "", "feedback": ("the wrong year",)}
     page = {"page": {"document": "d", "types": [], "sentences": 0, "mentions": 0}, "sentences": []}
     first = render("agent/understand", **page, **told)
-    shown = {"native": True, "tool": "final_answer", "tools": [], "schema": "", "iterations": 3, "two_phases": True}
-    shown["all_kinds"] = False
+    shown = {"native": True, "tool": "final_answer", "tools": [], "schema": "", "iterations": 3, "calls": 16}
+    shown |= {"two_phases": True, "all_kinds": False}
     second = render("agent/answer", understanding=None, **shown, **page, **told)
     for prompt in (first, second):
         assert "An earlier answer of yours to this question was not accepted:\n- the wrong year\n" in prompt

@@ -212,3 +212,13 @@ def test_the_plan_gives_the_result_that_was_shown(operation: str, values: list[D
         result = result_of(box.plan(), box)
         shown = reply["fraction"] if "fraction" in reply else reply["result"]
         assert shown == (result if isinstance(result, bool) else pytest.approx(float(result)))
+
+
+def test_a_rate_of_growth_is_over_years() -> None:
+    box = toolbox()
+    reply = calculate(box, "growth_rate", 33.2, 48.65, 2)
+    assert (round(float(str(reply["result"])), 3), reply["scale"]) == (21.052, "percent")
+    assert reply["formula"] == "(48.65 / 33.20) ^ (1 / 2) - 1"
+    assert reply["ungrounded"] == []
+    assert calculate(box, "growth_rate", 33.2, 48.65)["success"] is False
+    assert calculate(box, "growth_rate", 33.2, 48.65, 0)["success"] is False

@@ -104,3 +104,9 @@ def test_any_values_are_answered(operation: str, values: list[object]) -> None:
     else:
         assert reply["error"]
         assert reply["suggestion"]
+
+
+def test_the_sum_of_a_list_shows_that_it_is_one() -> None:
+    box = box_with_a_row()
+    step = calculate(box, "items", "#1..#3")["step"]
+    assert calculate(box, "sum", f"#{step}")["formula"].startswith("sum(net cash from operating activities {2007: ")

@@ -63,3 +63,13 @@ def test_what_is_found_can_be_read_by_the_next_call_and_earlier_steps_stay() -> 
 
 def test_a_search_without_words_is_refused() -> None:
     assert call(toolbox(turn("net sales?")), "search_document")["success"] is False
+
+
+def test_text_is_looked_for_in_all_of_the_document() -> None:
+    context = turn("what were net sales of products?")
+    whole = SearchResult((), FILING, KNOWLEDGE.graph(FILING))
+    box = Toolbox(context.graph, context.ontology, Memory(), search=lambda _: whole)
+    assert call(box, "find_in_text", words="company employees", unit="employees")["step"] == 1
+    missed = call(box, "find_in_text", words="zeppelins moored")
+    assert missed["success"] is False
+    assert "All of the document was searched" in missed["error"]

@@ -31,7 +31,7 @@ def test_the_schemas_have_the_names_of_the_design() -> None:
     properties = TOOLS["calculate"].schema["properties"]
     assert isinstance(properties, dict)
     assert isinstance(properties["operation"], dict)
-    assert properties["operation"]["enum"] == list(ARITHMETIC)
+    assert properties["operation"]["enum"] == [*ARITHMETIC, "growth_rate"]
     json.dumps([tool.schema for tool in TOOLS.values()])
 
 
