@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 _CALLED = re.compile(
-    r"(?P<name>[A-Z][\w.&'\u2019-]*(?:,? (?:(?:and|of|the|&) )?[A-Z][\w.&'\u2019-]*){0,6}),? "
+    r"(?<![\w.&'\u2019-])(?P<name>[A-Z][\w.&'\u2019-]*+(?:,? (?:(?:and|of|the|&) )?[A-Z][\w.&'\u2019-]*+){0,6}),? "
     r"\((?:the )?[\"\u201c]?(?P<short>[A-Z]{2,6})[\"\u201d]?\)"
 )
 _WORD = re.compile(r"[A-Z][\w.&'\u2019-]*")

@@ -10,9 +10,10 @@ _LEAD = re.compile(
     r"(?: or two)?[\s,]*)+"
 )
 _TAIL = re.compile(
-    r"(?:[\s,]+(?:please|pls|exactly|briefly|here|by the way|in (?:a|one|a few|plain|simple) (?:sentences?|words?)"
-    r"|according to .{1,40}|in (?:this|the) (?:filing|report|document)|in broad terms"
-    r"|how (?:do|does) (?:they|it) define it|at [\w&'.-]+))+$"
+    r"(?:(?<![\s,])[\s,]++(?:please|pls|exactly|briefly|here|by the way"
+    r"|in (?:a|one|a few|plain|simple) (?:sentences?|words?)|according to .{1,40}"
+    r"|in (?:this|the) (?:filing|report|document)|in broad terms"
+    r"|how (?:do|does) (?:they|it) define it|at [\w&'.-]++)){1,4}$"
 )
 _DOES = (
     r"do(?:es)?(?: for (?:a living|a business))?|mean(?: .*)?|stand for|offers?|sells?|makes?|refers? to|represents?"
@@ -20,16 +21,16 @@ _DOES = (
 _FORMS = tuple(
     re.compile(form)
     for form in (
-        r"what (?:exactly )?(?:do|does) (?:they|it|we|the \w+|[\w&'.+-]+) (?:mean by|call) (?P<thing>.+)",
-        rf"what (?:exactly )?(?:do|does) (?P<thing>.+?) (?:{_DOES})",
-        r"what (?P<thing>.+?) (?:does|offers|means|stands for|is|are)(?: about)?",
-        r"what (?:exactly )?(?:business|industry|line of business) (?:are|is|do|does) (?P<thing>.+?)(?: in)?",
-        r"what (?:kind|sort|type) of (?:company|business|firm) (?:is|are) (?P<thing>.+)",
-        r"(?:what|who) ?(?:exactly )?(?:is|are|'s|s) (?P<thing>.+?)(?: exactly)?",
+        r"what (?:exactly )?(?:do|does) (?:they|it|we|the \w+|[\w&'.+-]+) (?:mean by|call) (?P<thing>.{1,80})",
+        rf"what (?:exactly )?(?:do|does) (?P<thing>.{{1,80}}?) (?:{_DOES})",
+        r"what (?P<thing>.{1,80}?) (?:does|offers|means|stands for|is|are)(?: about)?",
+        r"what (?:exactly )?(?:business|industry|line of business) (?:are|is|do|does) (?P<thing>.{1,80}?)(?: in)?",
+        r"what (?:kind|sort|type) of (?:company|business|firm) (?:is|are) (?P<thing>.{1,80})",
+        r"(?:what|who) ?(?:exactly )?(?:is|are|'s|s) (?P<thing>.{1,80}?)(?: exactly)?",
         r"(?:how (?:do|does) (?:they|it|we|the \w+|[\w&'.+-]+) |define |how (?:is|are) )(?:define |defines )?"
-        r"(?P<thing>.+?)(?: defined)?",
+        r"(?P<thing>.{1,80}?)(?: defined)?",
         r"(?:explain|describe|define|tell me about|tell me)(?: briefly| to me| what| what is meant by| the term)?"
-        r" (?P<thing>.+?)(?: (?:is|are|offers|does|means|stands for))?(?: to me)?",
+        r" (?P<thing>.{1,80}?)(?: (?:is|are|offers|does|means|stands for))?(?: to me)?",
     )
 )
 _DEFINES = re.compile(r"\b(?:define[sd]?|definition)\b")
