@@ -1,4 +1,4 @@
-"""What the abbreviations of a document stand for: "United States and Canada (UCAN)"."""
+"""Full names of the abbreviations that a document explains: "United States and Canada (UCAN)"."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ _WORD = re.compile(r"[A-Z][\w.&'\u2019-]*")
 
 
 def find_full_names(texts: Iterable[str]) -> Mapping[str, str]:
-    """Return what each abbreviation stands for, as most of the texts have it: "Asia Pacific (APAC)".
+    """Return the most frequent full name of each abbreviation: "Asia Pacific (APAC)".
 
     >>> find_full_names(["Sales in Asia Pacific (APAC) grew."])
     {'APAC': 'Asia Pacific (APAC)'}

@@ -95,7 +95,7 @@ class FactTable:
 
     @cached_property
     def full_names(self) -> Mapping[str, str]:
-        """What the abbreviations that the document explains stand for."""
+        """The full names of the abbreviations that the document explains."""
         said = (sentence.text for sentence in self.sentences.sentences)
         labels = dict.fromkeys(label for line in self.lines for label in (line.label, *line.path))
         return find_full_names((*said, *labels))

@@ -1,4 +1,4 @@
-"""What a question says in so many words to compute: changes and ratios between times, sums, amounts taken off.
+"""What a question says in so many words to compute: changes and ratios between times, and sums.
 
 Owns only wordings that leave no doubt. Of all others a classifier tells the operation.
 """
@@ -24,11 +24,6 @@ _SPREAD = re.compile(
     rf"(?:\b{_HIGH}\b.{{1,40}}\b{_LOW}\b|\b{_LOW}\b.{{1,40}}\b{_HIGH}\b)"
 )
 _PRICE = re.compile(r"\b(?:prices?|shares?|stock|traded?|trading)\b")
-_TAKEN_OFF = re.compile(
-    r"\b(?:less|minus)(?: an?| the)?(?: (?:initial|original))? \$?\s?(?P<amount>\d+(?:\.\d+)?)"
-    r"(?: (?:initial |original )?investment)?\s*\??$"
-)
-_A_YEAR = range(1900, 2100)
 _TWO = 2
 
 
@@ -37,7 +32,7 @@ def read_stated_operation(reading: Reading) -> str:
     text = reading.text.lower().replace("\u2019", "'")
     if asks_for_spread(text):
         return "change"
-    if read_taken_off(text) is not None or (reading.relation == "sum" and _SUM.search(text)):
+    if reading.relation == "sum" and _SUM.search(text):
         return "sum"
     return _of_two_times(reading, text) if _names_two_times(reading) else ""
 
@@ -59,14 +54,6 @@ def _of_two_times(reading: Reading, text: str) -> str:
 def asks_for_spread(text: str) -> bool:
     """Return whether a text in lower case asks how far the highest and the lowest price are apart."""
     return bool(_SPREAD.search(text) and _PRICE.search(text))
-
-
-def read_taken_off(text: str) -> str | None:
-    """Return the number that a text in lower case takes off: "less a $100 investment"; None if there is none."""
-    found = _TAKEN_OFF.search(text)
-    if found is None or (found["amount"].isdigit() and int(found["amount"]) in _A_YEAR):
-        return None
-    return found["amount"]
 
 
 def _names_two_times(reading: Reading) -> bool:

@@ -30,8 +30,8 @@ def drops_sign_unasked(plan: Plan, question: Question) -> bool:
     """Returns whether a plan takes an absolute value though the question asks for no magnitude.
 
     The rule of magnitudes is the core's: its patterns say which questions call it. A printed minus that an extract step
-    leaves out is no calculation: accounts print costs and losses in either way. An amount that goes out,
-    such as payments, is told as its size.
+    leaves out is not a calculation: accounts print costs and losses in either way. An outflow, such as payments, may be
+    stated without its sign.
     """
     if wants_magnitude(question):
         return False

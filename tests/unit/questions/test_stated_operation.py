@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor.questions.stated_operation import read_stated_operation, read_taken_off
+from quaestor.questions.stated_operation import read_stated_operation
 from quaestor.questions.understanding import read_filing_question
 
 
@@ -26,16 +26,3 @@ from quaestor.questions.understanding import read_filing_question
 )
 def test_an_operation_is_stated(text: str, operation: str) -> None:
     assert read_stated_operation(read_filing_question(text)) == operation
-
-
-@pytest.mark.parametrize(
-    ("text", "amount"),
-    [
-        ("what is the index in 2024 less 100?", "100"),
-        ("what is the stock worth in 2024 less an initial $100 investment?", "100"),
-        ("what is debt in 2024 less 2023?", None),
-        ("what is debt less cash?", None),
-    ],
-)
-def test_an_amount_is_taken_off(text: str, amount: str | None) -> None:
-    assert read_taken_off(text) == amount

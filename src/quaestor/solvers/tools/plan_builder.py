@@ -118,7 +118,7 @@ class PlanBuilder:
         self._asked = frozenset(number for q in said for number in (q.value, q.value * q.scale.factor))
 
     def needs_source(self, value: Decimal) -> bool:
-        """Returns whether a number may stand in the plan only with a place on the page."""
+        """Return whether a number of the plan needs a source on the page."""
         return value not in self._asked and not needs_no_source(value)
 
     def show(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:

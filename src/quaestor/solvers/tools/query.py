@@ -156,12 +156,12 @@ def _is_period(text: str, period: Period) -> bool:
 
 
 def _is_change(fact: Fact) -> bool:
-    """Whether a cell stands under a heading of changes, which are of a year without being its amounts."""
+    """Return whether a cell is in a column of changes."""
     return any(names_change(level) for level in fact.column.levels)
 
 
 def _zero(page: GraphPage, fact: Fact) -> Observation | None:
-    """Returns the zero that a dash stands for in a table that prints no zero; None of any other cell."""
+    """Return zero for a dash in a table that prints no zeros; None for any other cell."""
     if not isinstance(fact, TextCell) or not fact.empty or fact.repair is not None:
         return None
     beside = [cell for cell in page.graph.observations if cell.source.table == fact.source.table]
@@ -190,7 +190,7 @@ def _is_heading(text: str, heading: Heading) -> bool:
 
 
 def _is_row(text: str, heading: Heading) -> bool:
-    """Whether a row is called so; the heading of a section is none of the rows below it."""
+    """Return whether a row, not the section it is in, has this name."""
     return folded(text) in {folded(name) for name in (heading.label, " ".join(heading.levels)) if name}
 
 

@@ -31,7 +31,7 @@ _UNITS = {
 
 _MOST_SILENT = 3
 _ALIKE = 0.7
-"""Of letters: what has fewer of them in common is no other spelling of a word."""
+"""The similarity from which two words are spellings of one."""
 
 _SPAN = re.compile(r"P[1-9][0-9]?M/[12][0-9]{3}-(?:0[1-9]|1[0-2])|[12][0-9]{3}/(?:[12][0-9]{3}|\.\.)")
 

@@ -22,7 +22,7 @@ _ASKED_OR_AMOUNT = frozenset(
     back turn turned last latest previous approximately million billion thousand % percent primarily point points basis
     amount example""".split()
 )
-"""Terms of a question that say no more than that something moved, and of what is said of it how much it did."""
+"""Terms that express a movement or its size, and do not name what moved."""
 _NO_THING = OF_TIME | RISES | FALLS | CAUSE | _ASKED_OR_AMOUNT
 _PRECISE = 0.5
 """How much of the value of a sentence it keeps that says it of many other things as well."""
@@ -45,8 +45,8 @@ def measure_causes(
         things: The names of what moved, as terms, each the whole of it.
         index: The sentences.
         company: The terms by which the document's own company is called.
-        rises: Whether it is said to have risen.
-        falls: Whether it is said to have fallen.
+        rises: Whether the question says that it rose.
+        falls: Whether the question says that it fell.
     """
     found = np.zeros(len(index.sentences), np.float32)
     weighed = [{one: index.rarity(one) for one in thing} for thing in things if thing]

@@ -10,7 +10,7 @@ from quaestor.facts.sentences import Floats, SentenceIndex
 from quaestor.questions.explained import find_explained
 
 _OF_COMPANY = frozenset(terms("company companies business firm corporation they it group"))
-"""Terms of a question that stand for the company."""
+"""Terms of a question that refer to the company."""
 _MARKS = "+"
 """What makes another name of one ("Acme+")."""
 _CLOSED = r"[\u201d\u2019\"')\u00ae\u2122+]*"
@@ -37,7 +37,7 @@ _APPOSED = re.compile(
 _DASHED = re.compile(rf"{_CLOSED}\s?(?:\u2014|\u2013 |: )(?=\S)")
 _QUOTED = re.compile(r"[\u201c\"][^\u201c\u201d\"]{0,30}$")
 _OPENING = 3
-"""Terms that may stand before a thing that a sentence is about."""
+"""Terms that may precede the subject of a sentence."""
 _BEING = (
     r"(?:(?:is|are) (?:an? |one of |the (?:\w+'s )?(?:leading|largest|world|parent|holding|only)\b|engaged |focused )"
     rf"|{_DOES})"

@@ -11,8 +11,6 @@ _Span = tuple[int, int]
 """The quarters that a period begins and ends with, counted from year 0; the end is behind it."""
 
 _YEAR = 12
-_FAR = 40
-"""Lines of a table before and behind a number that are looked at."""
 _PUT_TOGETHER = 0.8
 """How sure a number is that is put together from those of other periods, beside one that is printed."""
 _UNDATED = 0.5
@@ -103,9 +101,6 @@ def spell_at(
     if undated is not None and len(series.cells) == 1 and moment.end == terms.table.latest.end:
         terms.score += log_share(_UNDATED)
         return terms.add(series, None, undated, signed=signed, label=label)
-    for other in _of_other_years(series, terms.table):
-        if (found := _pick_at(other, moment)) is not None:
-            return terms.add(other, *found, signed=signed, label=label)
     for other in _same_elsewhere(series, terms.table):
         if other.first.concept and (found := _pick_at(other, moment)) is not None:
             return terms.add(other, *found, signed=signed, label=label)
@@ -147,26 +142,6 @@ def _same_elsewhere(series: Series, table: FactTable) -> list[Series]:
         and (line.tagged or label <= set(line.label_terms))
         and other.first.scale == series.first.scale
     ]  # fmt: skip
-
-
-def _of_other_years(series: Series, table: FactTable) -> list[Series]:
-    """Return the lines of the same table that are called the same but for the year: "2023 net revenue"."""
-    label = _without_year(series)
-    if series.line.sentence or not label or len(label) == len(series.line.label_terms):
-        return []
-    return [
-        other
-        for line in table.lines[max(0, series.line.place - _FAR) : series.line.place + _FAR]
-        if line.table == series.line.table and line.place != series.line.place
-        for other in table.series_of_line.get(line.place, ())
-        if other.column == series.column and other.members == series.members and _without_year(other) == label
-    ]
-
-
-def _without_year(series: Series) -> tuple[str, ...]:
-    """Return the terms of the label of a series without the years of its numbers."""
-    years = {str(moment.year) for moment in series.cells if moment is not None}
-    return tuple(term for term in series.line.label_terms if term not in years)
 
 
 def _put_together(

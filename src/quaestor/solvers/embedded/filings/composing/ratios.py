@@ -13,7 +13,7 @@ from quaestor.errors import PlanError
 from quaestor.facts.table import Series
 from quaestor.plan.execute import execute
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
-from quaestor.questions.stated_operation import read_stated_operation, read_taken_off
+from quaestor.questions.stated_operation import read_stated_operation
 from quaestor.questions.understanding import read_definition
 from quaestor.solvers.embedded.filings.composing.combined import read_combined, read_either
 from quaestor.solvers.embedded.filings.composing.finding import (
@@ -460,21 +460,8 @@ def _long_sums(question: Question) -> Iterator[Proposal]:
         yield made
 
 
-def _less_amount(question: Question) -> Iterator[Proposal]:
-    """Yield a number less an amount that the question names: "less a $100 investment"."""
-    amount = read_taken_off(question.text)
-    for meant in read_meant(question)[:_MOST] if amount is not None else ():
-        terms = Terms(question.table)
-        text = spell_value(question, meant, terms)
-        if text is not None and (
-            made := terms.proposal(f"{text} - {amount}", "difference", log_share(meant.share) + _STATED)
-        ):
-            yield made
-
-
 def propose_totals(question: Question) -> Iterator[Proposal]:
     """Yield the sum or the difference of two operands, or of one and what was talked about: "plus SG&A"."""
-    yield from _less_amount(question)
     relation = question.reading.relation
     if len(question.operands) > 2 and relation == "sum":
         yield from _long_sums(question)
