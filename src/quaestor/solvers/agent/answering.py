@@ -94,7 +94,7 @@ class AnswerRounds:
         context = self.context
         search = self._find if context.search is not None else None
         self._box = Toolbox(context.graph, context.ontology, context.memory, context.note_call, search)
-        self._box.draft.hear(context.question.text)
+        self._box.draft.accept_numbers_of(context.question.text)
         places = {sentence.place for sentence in self.sentences}
         self._box.draft.know(mention for mention in context.graph.mentions if mention.place in places)
 

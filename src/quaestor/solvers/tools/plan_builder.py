@@ -112,8 +112,8 @@ class PlanBuilder:
         """Notes numbers that whoever calls has before its eyes: one of them that it uses has its source."""
         self._told = tuple(numbers)
 
-    def hear(self, question: str) -> None:
-        """Notes the numbers of a question: whoever calculates with one of them needs no other source."""
+    def accept_numbers_of(self, question: str) -> None:
+        """Accept the numbers of a question as grounded operands."""
         said = [span.quantity for span in find_quantities(question)]
         self._asked = frozenset(number for q in said for number in (q.value, q.value * q.scale.factor))
 

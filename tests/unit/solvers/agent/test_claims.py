@@ -204,7 +204,7 @@ def test_numbers_of_the_question_are_grounded(box: Toolbox) -> None:
     half: dict[str, JsonValue] = {"operation": "multiply", "values": ["#1", 365]}
     assert box.call("calculate", half)["ungrounded"] == [365]
     assert not settled(box, {"answer": "#4"}).grounded
-    box.draft.hear("what is it over 365 days, less 2.5 %?")
+    box.draft.accept_numbers_of("what is it over 365 days, less 2.5 %?")
     assert box.call("calculate", half)["ungrounded"] == []
     assert settled(box, {"answer": "#5"}).grounded
     assert box.call("calculate", half | {"values": ["#1", "2.5%"]})["ungrounded"] == []
