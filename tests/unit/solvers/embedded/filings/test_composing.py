@@ -584,11 +584,6 @@ def test_the_highest_price_of_a_year_is_that_of_its_quarters() -> None:
     assert number(filing, spread) == 5
 
 
-def test_an_amount_that_is_named_is_taken_off(table: FactTable) -> None:
-    plan = ask(table, "what was net income in 2023 less $10?", "sum", ("net income",))
-    assert number(table, plan) == 50
-
-
 def test_ratios_are_listed_at_each_time_that_is_asked_for(table: FactTable) -> None:
     income = ask(table, "how far up was operating income in 2023?", "change", ("operating income",))
     listed = run(table, ask(table, "as % of sales both years", "ratio", ("total net sales",), (income,)))
