@@ -48,12 +48,9 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "intents": ("intent=",),
     "likely sentences": ("sentence_share", "sentence_rank"),
     "turns before": ("table_before", "line_", "label_before", "column_before", "inherited", "goes_on", "has_before",
-                     "numbers_before", "distance", "same_section", "first_turn"),
+                     "numbers_before", "distance", "same_section", "first_turn", "near_source"),
     "names and subjects": ("names_recall", "subject"),
-    "the last number": ("size_to_last", "unit_as_last", "near_source"),
-    "lines of one label": tuple(f"{name}_recall_behind_twins" for name in ("path", "whole", "meant")),
-    "what is missing": ("rarest_missing",),
-    "moves": ("rises_nearby",),
+    "explanations and causes": ("explained", "caused"),
 }  # fmt: skip
 """Features of both rankers, by how their names begin."""
 

@@ -54,7 +54,7 @@ _LABELS = 20
 _NAMED = 2
 _LABEL_WEIGHT = 0.5
 
-_ROUNDS = 400
+_ROUNDS = 600
 _PARAMETERS = {
     "objective": "rank:ndcg", "max_depth": 5, "eta": 0.08, "subsample": 0.8, "colsample_bytree": 0.5,
     "lambdarank_num_pair_per_sample": 8, "seed": 7, "base_score": 0.0, "nthread": 1,
@@ -251,10 +251,8 @@ def _read_turn(
     fits = np.array([graded.get(int(place), 0.0) for place in words.places], np.float32)
     answering = [index.sentences[max(graded, key=lambda place: graded[place])]] if graded else []
     quoted = tuple((sentence.section, sentence.index) for sentence in answering)
-    cells = [cell for series in meant[:1] for cell in series.cells.values() if "value" in one.answer]
-    last = next((cell for cell in cells if abs(float(cell.quantity.value)) in one.numbers), None)
     found = [(series, None) for series in meant[:3]]
-    after = read_turn_state(state, reading, moments, found, table, sentences=quoted, last=last)
+    after = read_turn_state(state, reading, moments, found, table, sentences=quoted)
     after = replace(after, intent=one.intent, kind=kind_of_label(one.answer) or state.kind)
     return LabelledTurn(one, tuple(operands), (words, fits)), after
 

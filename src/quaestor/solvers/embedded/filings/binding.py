@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import log10, nan
+from math import log10
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,8 @@ from quaestor.core.quantity import Scale
 from quaestor.core.terms import spans_of_terms, terms
 from quaestor.documents.table import TableRole
 from quaestor.facts.concepts import ADJUSTED_TERMS
-from quaestor.facts.lines import FactCell, FactLine
+from quaestor.facts.lines import FactLine
 from quaestor.facts.moments import Moment
-from quaestor.facts.sentences import FALLS, RISES
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.ontology.thesaurus import find_expressions
@@ -29,9 +28,9 @@ from quaestor.questions.understanding import INTENTS, Operand
 from quaestor.solvers.embedded.filings.synonyms import find_synonyms
 
 _MOST, _MOST_IN_TEXT = 80, 40
+"""Candidates of an operand that are scored: in tables, and in sentences."""
 _ANSWERING = 5
 """Sentences whose numbers are candidates because the sentence may answer the question."""
-"""Candidates of an operand that are scored: in tables, and in sentences."""
 _PHRASE = 0.9
 """How much another name of what is asked for counts beside its own words."""
 _SYNONYM = 0.8
@@ -72,7 +71,6 @@ class Asked:
         basis: `gaap` or `adjusted`, if the question says so, or "".
         kinds: The probability of each kind of answer, as `KINDS`.
         sentences: The probability that sentences answer the question, by section and index, the likeliest first.
-        last: The number that was answered last; None if it was not one of the document.
         sources: The sentences that answers before were taken from, by section and index.
         total: Whether a total is asked for.
     """
@@ -92,7 +90,6 @@ class Asked:
     basis: str = ""
     kinds: tuple[float, ...] = ()
     sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
-    last: FactCell | None = None
     sources: tuple[tuple[str, int], ...] = ()
     total: bool = False
 
@@ -130,24 +127,9 @@ def find_candidates(asked: Asked, table: FactTable) -> Candidates:
     matrix = np.array([tuple(row.values()) for row in rows], dtype=np.float32)
     series = tuple(table.series[place] for place in places)
     compared = matrix[:, :_COMPARED]
-    behind_twins = compared[:, _OF_TWINS] - _best_of_twins(compared[:, _OF_TWINS], series)
-    matrix = np.hstack([matrix, compared - compared.max(axis=0, keepdims=True), behind_twins])
-    first = tuple(rows[0])[:_COMPARED]
-    names = (
-        *rows[0],
-        *(f"{name}_behind" for name in first),
-        *(f"{first[place]}_behind_twins" for place in _OF_TWINS),
-    )
+    matrix = np.hstack([matrix, compared - compared.max(axis=0, keepdims=True)])
+    names = (*rows[0], *(f"{name}_behind" for name in tuple(rows[0])[:_COMPARED]))
     return Candidates(series, names, matrix)
-
-
-def _best_of_twins(features: NDArray[np.float32], series: Sequence[Series]) -> NDArray[np.float32]:
-    """Return the best of each feature among the candidates of the same label and column."""
-    twins = [(one.line.label_terms, one.column) for one in series]
-    best: dict[object, NDArray[np.float32]] = {}
-    for twin, row in zip(twins, features, strict=True):
-        best[twin] = np.maximum(best[twin], row) if twin in best else row
-    return np.array([best[twin] for twin in twins])
 
 
 class _Finder:
@@ -296,26 +278,12 @@ class _Finder:
                     printed |= synonym.printed
         return replaced.union(term for term in self.own if term in there), printed
 
-    def _rarest_missing(self, there: Collection[str]) -> float:
-        """Return how rare the rarest of the question's terms is that is not there, beside the rarest of all."""
-        rarest = max((self.rarity[term] for term in self.own), default=0.0)
-        return max((self.rarity[term] for term in self.own if term not in there), default=0.0) / (rarest or 1.0)
-
     def _nearness_of_source(self, at: tuple[str, int] | None) -> float:
         """Return how near a sentence is to those that the last answers were taken from."""
         if at is None:
             return 0.0
         section, place = at
         return max((1 / (1 + abs(place - other)) for name, other in self.asked.sources if name == section), default=0.0)
-
-    def _beside_last(self, cell: FactCell) -> dict[str, float]:
-        """Return how a number compares with the one that was answered last."""
-        last = self.asked.last
-        if last is None or not last.amount or not cell.amount:
-            return {"size_to_last": nan, "unit_as_last": nan}
-        size = log10(abs(cell.amount)) - log10(abs(last.amount))
-        alike = (cell.unit == last.unit) and (cell.scale is Scale.PERCENT) == (last.scale is Scale.PERCENT)
-        return {"size_to_last": max(-3.0, min(3.0, size)), "unit_as_last": float(alike)}
 
     def _recall_of_names(self, there: Collection[str]) -> float:
         """Return the share of the names in the question that are among terms; 1 if it has none."""
@@ -389,10 +357,7 @@ class _Finder:
             "percent_apart": float(first.scale is Scale.PERCENT) - float(asked.percent),
             "money": float(_is_money(first.unit)),
             "names_recall": self._recall_of_names(whole),
-            "rarest_missing": self._rarest_missing(whole | meant),
-            "rises_nearby": float(any(-_DRIVEN <= far < 0 for term, far in around.items() if term in _MOVES)),
             "near_source": self._nearness_of_source(at),
-            **self._beside_last(first),
             "kind_fits": share_of_kind(
                 self.kinds, kind_of_number(first.amount, first.scale, first.unit, in_table=not line.sentence)
             ),
@@ -448,14 +413,9 @@ def _phrases_meant(operand: Operand) -> tuple[frozenset[str], ...]:
     return tuple(dict.fromkeys(found))
 
 
-_MOVES = RISES | FALLS
-_DRIVEN = 4
-"""Of how many terms before a number one says that it is a change."""
 _RELATIONS = ("", "ratio", "sum", "difference", "versus", "part")
 _COMPARED = 11
 """How many features, the first ones, are given beside the best of all candidates too."""
-_OF_TWINS = [1, 3, 4]
-"""Of which of these candidates of one label and column are compared: of all words around them."""
 
 
 def _is_at(moment: Moment, wanted: Moment) -> bool:

@@ -66,8 +66,6 @@ def rank_sentences(candidates: WordCandidates, ranker: Trees) -> list[LikelySent
     if not len(candidates.places):
         return []
     scores = ranker.scores_of(candidates.names, candidates.features)
-    if len(candidates.bonus):
-        scores = scores + candidates.bonus
     order = np.argsort(-scores, kind="stable")
     likely = softmax([float(scores[row]) for row in order])
     return [

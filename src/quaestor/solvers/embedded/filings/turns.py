@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.terms import terms
-from quaestor.facts.lines import FactCell
 from quaestor.facts.moments import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.steps import Compute, Plan
@@ -120,7 +119,6 @@ class TurnState:
         intent: That of the last question, by the form of its answer; "" before the first.
         sentences: The sentences that answers were taken from, by section and index, the latest last.
         kind: Of the last answer; "" before the first.
-        last: The number that was answered last; None if it was not one of the document.
     """
 
     base: Moment | None = None
@@ -133,7 +131,6 @@ class TurnState:
     intent: str = ""
     sentences: tuple[tuple[str, int], ...] = ()
     kind: str = ""
-    last: FactCell | None = None
 
 
 def read_turn_state(
@@ -144,7 +141,6 @@ def read_turn_state(
     table: FactTable,
     answer: PastAnswer | None = None,
     sentences: tuple[tuple[str, int], ...] = (),
-    last: FactCell | None = None,
 ) -> TurnState:
     """Return what the next question goes on from.
 
@@ -156,7 +152,6 @@ def read_turn_state(
         table: The facts.
         answer: What the answer was.
         sentences: The sentences that it was taken from.
-        last: The number that it was, if it was one of the document.
     """
     moments = tuple(dict.fromkeys(moment for _, moment in found if moment is not None))
     own = frozenset(reading.terms) - table.company
@@ -169,7 +164,6 @@ def read_turn_state(
         (answer, *state.before)[:_REMEMBERED] if answer else state.before,
         asks_for_fall(reading.text),
         sentences=sentences or state.sentences,
-        last=last,
     )
 
 
@@ -227,7 +221,7 @@ def ask_for(
         reading.relation,
         bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, likely.intents)),
         table.company, reading.role, reading.basis, tuple(map(float, likely.kinds)), likely.sentences,
-        state.last, state.sentences, reading.total_asked,
+        state.sentences, reading.total_asked,
     )  # fmt: skip
     return find_candidates(asked, table)
 
@@ -253,8 +247,7 @@ def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWe
         intent = _INTENT_OF_FORM.get(answer.form, answer.form)
     else:
         intent = INTENTS[int(np.argmax(classify_intents(weights.intents, reading, state.intent)))]
-    last = found[0][0].cells.get(found[0][1]) if len(found) == 1 else None
-    known = read_turn_state(state, reading, asked, found, table, answer, quoted, last)
+    known = read_turn_state(state, reading, asked, found, table, answer, quoted)
     kind = kind_of_plan(answer.form, [leaf.series for leaf in leaves if leaf.series]) if answer else "words"
     kind = kind or "money"  # most numbers of tables whose unit is not known
     if parts:

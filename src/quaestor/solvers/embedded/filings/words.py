@@ -41,7 +41,7 @@ _FITS_WEIGHT = 0.3
 """How much the kind of a sentence counts beside its terms for whether it is scored."""
 
 _EXPLAINS_WEIGHT, _CAUSES_WEIGHT = 2.0, 3.0
-"""How much the ranker's score of a sentence rises that says what is asked about, or why it moved."""
+"""How much it counts for whether a sentence is scored that it says what is asked about, or why it moved."""
 _EXPLAINED_BY = ("description", "why", "text_fact")
 """Intents of questions that want a thing explained."""
 _LEAST_SHARE = 0.05
@@ -141,7 +141,6 @@ class WordCandidates:
         places: In the index of sentences.
         names: Of the features.
         features: A row each.
-        bonus: How much better they answer than their features say, in the ranker's scores; all alike if empty.
 
     Shape: `features` is candidates x features.
     """
@@ -149,7 +148,6 @@ class WordCandidates:
     places: NDArray[np.intp]
     names: tuple[str, ...]
     features: Floats = field(repr=False)
-    bonus: Floats = field(default_factory=lambda: np.zeros(0, np.float32), repr=False)
 
 
 def find_sentences(asked: WordsAsked, table: FactTable) -> WordCandidates:
@@ -249,8 +247,9 @@ class _Finder:
         if not asks_who_signed(self.lowered):
             score = score - _SIGNED_WEIGHT * index.static[:, STATIC.index("signed")]
         score = score - 0.2 * (index.static[:, STATIC.index("length")] < 4)
-        bonus = self._bonus()
-        places = np.argsort(-(score + _FITS_WEIGHT * fits + bonus), kind="stable")[:_MOST]
+        explained, caused = self._explained(), self._caused()
+        chosen = score + _FITS_WEIGHT * fits + _EXPLAINS_WEIGHT * explained + _CAUSES_WEIGHT * caused
+        places = np.argsort(-chosen, kind="stable")[:_MOST]
         columns: dict[str, Floats] = {}
         for name, recalls in groups.items():
             for part, values in recalls.items():
@@ -259,6 +258,7 @@ class _Finder:
         columns["alias"], columns["alias_before"] = alias[places], alias_before[places]
         columns["numbers_before"], columns["distance"] = numbers[places], np.clip(distance[places], -20, 20)
         columns["kind_fits"] = fits[places]
+        columns["explained"], columns["caused"] = explained[places], caused[places]
         columns["same_section"] = same_section[places]
         columns["score"] = score[places].astype(np.float32)
         columns["pairs"] = self._pairs(places)
@@ -288,20 +288,23 @@ class _Finder:
         matrix = np.column_stack(
             [*columns.values(), *(np.full(size, value, np.float32) for value in constant.values())]
         )
-        return WordCandidates(places, (*columns, *constant), matrix.astype(np.float32), bonus[places])
+        return WordCandidates(places, (*columns, *constant), matrix.astype(np.float32))
 
-    def _bonus(self) -> Floats:
-        """Return how much better sentences answer because they say what a thing is, or why it moved."""
-        found = np.zeros(len(self.index.sentences), np.float32)
-        company = self.table.company
+    def _explained(self) -> Floats:
+        """Return how well sentences explain what the question wants explained, by how likely it wants that."""
+        found = measure_explanations(self.asked.reading.text, self.index, self.table.company)
+        if found is None:
+            return np.zeros(len(self.index.sentences), np.float32)
+        return found * np.float32(sum(map(self.asked_share, _EXPLAINED_BY)))
+
+    def _caused(self) -> Floats:
+        """Return how well sentences say why what is asked about moved, by how likely the question asks why."""
         why = self.asked_share("why")
-        explained = measure_explanations(self.asked.reading.text, self.index, company)
-        if explained is not None:
-            found += _EXPLAINS_WEIGHT * sum(map(self.asked_share, _EXPLAINED_BY)) * explained
-        if why > _LEAST_SHARE:
-            rises, falls = (bool(asks_for(name, self.lowered)) for name in ("rises", "falls"))
-            found += _CAUSES_WEIGHT * why * measure_causes(self._moved(), self.index, company, rises=rises, falls=falls)
-        return found
+        if why <= _LEAST_SHARE:
+            return np.zeros(len(self.index.sentences), np.float32)
+        rises, falls = (bool(asks_for(name, self.lowered)) for name in ("rises", "falls"))
+        causes = measure_causes(self._moved(), self.index, self.table.company, rises=rises, falls=falls)
+        return causes * np.float32(why)
 
     def _moved(self) -> list[frozenset[str]]:
         """Return the names of what moved: of what the question names, or of the last answer if it names little."""
@@ -491,6 +494,7 @@ class _Finder:
 
 _COMPARED = (
     "score", "own_own", "said_own", "meant_own", "meant_whole", "own_whole", "inherited_whole", "line_whole", "alias",
+    "explained", "caused",
 )  # fmt: skip
 _COUNTED = 5
 """Terms from a number to those that say what it counts."""

@@ -77,25 +77,3 @@ def test_weights_of_other_features_are_refused() -> None:
     assert weights is not None
     with pytest.raises(ModelError):
         weights.ranker.scores_of(("label_recall",), np.zeros((1, 1), np.float32))
-
-
-def test_lines_of_one_label_are_compared_by_what_is_around_them() -> None:
-    parts: list[DocumentPart] = [
-        HeadingPart("Norway"),
-        TablePart([["", "2024"], ["Net sales", "30"]]),
-        HeadingPart("Canada"),
-        TablePart([["", "2024"], ["Net sales", "50"]]),
-    ]
-    found = find("what were net sales in Canada?", table=build_facts(assemble("10-K", parts)))
-    assert found[50]["whole_recall_behind_twins"] == 0 > found[30]["whole_recall_behind_twins"]
-
-
-def test_the_rarest_term_that_a_line_lacks_is_known() -> None:
-    found = find("what were the fees of Canada?")
-    assert found[7]["rarest_missing"] > 0
-
-
-def test_a_change_in_a_sentence_is_told_from_a_level() -> None:
-    sentences = ("Fees increased by $3 in Norway.", "Fees were $20 in Norway.")
-    found = find("fees in Norway?", table=build_facts(assemble("10-K", [ParagraphPart(sentences)])))
-    assert (found[3]["rises_nearby"], found[20]["rises_nearby"]) == (1, 0)

@@ -205,5 +205,6 @@ def test_a_sentence_that_explains_a_thing_or_why_it_moved_is_told_from_others_ab
     )
     table = build_facts(assemble("10-K", [ParagraphPart((text,)) for text in paragraphs]))
     found = find_sentences(ask(question, intent), table)
-    best = found.places[found.bonus.argmax()]
+    features = dict(zip(found.names, found.features.T, strict=True))
+    best = found.places[(features["explained"] + features["caused"]).argmax()]
     assert table.sentences.sentences[best].text.startswith(opening)
