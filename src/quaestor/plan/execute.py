@@ -15,11 +15,14 @@ from quaestor.core.quantity import Scale
 from quaestor.errors import OperandError
 from quaestor.plan import lists
 from quaestor.plan.lists import Listed, ListEntry
-from quaestor.plan.operations import OPERATIONS, PRECISION, Operation, require_in_range
+from quaestor.plan.operations import OPERATIONS, PRECISION, Operation, metric_of, require_in_range
 from quaestor.plan.scales import Dimension, shift_decimal
 from quaestor.plan.selection import Chosen
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.plan.validate import require_valid
+
+_PERCENTAGES = frozenset({"percentage", "percentage_change"})
+"""The metrics of fractions that are percentages in a list, where nothing else tells so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +147,12 @@ class _Run:
         return _counting(Number(number), counts, sources)
 
     def _read(self, step: Compute, operation: Operation) -> StepResult:
-        """Return yes or no, with the passage whose words state it."""
-        (operand,) = step.operands
-        register = self._register(operand, step) if isinstance(operand, Ref) else None
-        if register is None or not isinstance(register.value, Text):
+        """Return yes or no, with the passages whose words state it."""
+        read = [self._register(operand, step) for operand in step.operands if isinstance(operand, Ref)]
+        if len(read) < len(step.operands) or not all(isinstance(register.value, Text) for register in read):
             raise OperandError("anything but words")
         value, counts = _applied(operation, ())
-        return _counting(value, counts, register.sources)
+        return _counting(value, counts, unique_sources(source for register in read for source in register.sources))
 
     def _selected(self, step: Compute, operation: Operation) -> StepResult | Listed:
         listed = self._listed(step.operands[0], step)
@@ -210,9 +212,12 @@ class _Run:
             return self._listed(operand, step)
         if isinstance(operand, Ref):
             register = self._register(operand, step)
-            extract = self._plan.steps[operand.step - 1] if operand.step > 0 else None
-            label = (extract.label or None) if isinstance(extract, Extract) else None
-            return lists.of_one(register.value, register.number, register.counts, label, register.sources)
+            taken = self._plan.steps[operand.step - 1] if operand.step > 0 else None
+            label = (taken.label or None) if isinstance(taken, Extract) else None
+            number, counts = register.number, register.counts
+            if number is not None and isinstance(taken, Compute) and metric_of(taken.operation) in _PERCENTAGES:
+                number, counts = shift_decimal(number, 2), Dimension(Scale.PERCENT)
+            return lists.of_one(register.value, number, counts, label, register.sources)
         number, counts, sources = self._number(operand, step)
         return lists.of_one(Number(number), number, counts, None, sources)
 

@@ -166,12 +166,28 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             "greater", (2, 2), ">", lambda v: YesNo(v[0] > v[1]), scales.comparison, "comparison", gives="yes or no"
         ),
-        # What a passage states, or denies, of what is asked.
+        # What passages state, or deny, of what is asked.
         Operation(
-            "affirms", (1, 1), "yes", lambda _: YesNo(True), scales.counting, "comparison", False, "words", "yes or no"
+            "affirms",
+            (1, MOST_OPERANDS),
+            "yes",
+            lambda _: YesNo(True),
+            scales.counting,
+            "comparison",
+            False,
+            "words",
+            "yes or no",
         ),
         Operation(
-            "denies", (1, 1), "no", lambda _: YesNo(False), scales.counting, "comparison", False, "words", "yes or no"
+            "denies",
+            (1, MOST_OPERANDS),
+            "no",
+            lambda _: YesNo(False),
+            scales.counting,
+            "comparison",
+            False,
+            "words",
+            "yes or no",
         ),
         # Part, then whole; the result is a fraction.
         Operation("percentage", (2, 2), "/", _number(_divide), scales.ratio, "percentage", False, "each"),

@@ -3,7 +3,7 @@ from decimal import Decimal
 import pytest
 
 from quaestor.core import serial
-from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList
+from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList, YesNo
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError, ProgramError
@@ -270,3 +270,14 @@ def test_a_group_travels_as_json() -> None:
     assert serial.load(Plan, serial.dump(selecting)) == selecting
     result = execute(selecting).result
     assert serial.load(StepResult, serial.dump(result)) == result
+
+
+def test_a_percentage_that_was_computed_is_one_in_a_list() -> None:
+    made = value(("percentage", (number("1"), number("4"))), ("items", (Ref(1), number("12", Scale.MILLION))))
+    assert made == ValueList((ListItem(None, Decimal(25), Scale.PERCENT), ListItem(None, Decimal(12), Scale.MILLION)))
+
+
+def test_what_several_passages_state_rests_on_each() -> None:
+    words = tuple(Extract(n, cell(n, 1), "terms", None, text=f"clause {n}") for n in (1, 2))
+    result = execute(Plan((*words, Compute(3, "denies", (Ref(1), Ref(2)))))).result
+    assert (result.value, result.sources) == (YesNo(False), (cell(1, 1), cell(2, 1)))
