@@ -14,7 +14,8 @@ from toolboxes import sample_knowledge, sample_pages
 from workflow_bench import cells, compute, plan, saying, table, words
 
 from quaestor.conversation.events.kinds import ReplyRejected
-from quaestor.core.answer_value import print_value
+from quaestor.core.answer_value import YesNo, print_value
+from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import play_conversation
 from quaestor.solvers.registry import make_solver
@@ -25,6 +26,7 @@ Json = dict[str, Any]
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
+SEVERAL = "how much were the total net sales in 2012, and how fast did they grow?"
 WHICH = "in which year were the total net sales highest?"
 SERIES = cells(1, ["total net sales"], ["all"])
 SERIES_QUERY = 'SELECT ?label ?v { ?o kg:rowLabel "total net sales" ; kg:columnLabel ?label ; kg:value ?v }'
@@ -167,6 +169,8 @@ CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
 """A question, what each solver's model replies, and the answer."""
 
 by_solver = pytest.mark.parametrize("solver", ["workflow", "sparql", "agent", "reflection"])
+by_scheme = pytest.mark.parametrize("solver", ["workflow", "sparql", "reflection"])
+"""The solvers whose model is told of kinds other than numbers where the question may ask for them."""
 
 
 def play(solver: str, script: Script, *questions: str) -> Played:
@@ -217,8 +221,6 @@ def other_first(solver: str, said: Sequence[Json | Reply]) -> Script:
     def answer(asked: Asked) -> Reply:
         whole = "\n".join((asked.system, *asked.prompts, *asked.results))
         if "no_answer is other" in whole and "letter by letter" not in whole:
-            if solver == "agent":
-                return Reply(calls=(Call("final_answer", {"no_answer": "other"}),))
             return structured(asked, {**fields[solver], "no_answer": "other"})
         following = next(left)
         return following if isinstance(following, Reply) else structured(asked, following)
@@ -226,7 +228,7 @@ def other_first(solver: str, said: Sequence[Json | Reply]) -> Script:
     return answer
 
 
-@by_solver
+@by_scheme
 def test_a_model_that_was_told_of_numbers_is_told_of_all_kinds_once_it_says_that_it_has_none(solver: str) -> None:
     question, said, expected = "what is said of the growth of cables?", CASES[3][1][solver], CASES[3][2]
     played = play(solver, other_first(solver, said), question)
@@ -247,11 +249,61 @@ def test_a_model_that_was_told_of_all_kinds_cannot_say_that_it_needs_another(sol
     assert str(played.turn.answer.value) == "2012"
 
 
-@by_solver
+@by_scheme
 def test_a_question_for_a_number_is_told_nothing_of_other_kinds(solver: str) -> None:
     told = str(play(solver, saying([]), "what were the total net sales in 2012?").asked[0].body)
     assert "no_answer is other" in told
     assert not [word for word in ("argmax", "quote", "letter by letter", "assumption'") if word in told]
+
+
+def test_the_tools_and_answers_of_an_agent_do_not_depend_on_the_question() -> None:
+    questions = ("what were the total net sales in 2012?", WHICH, "why did sales grow, and by how much?")
+    first = [play("agent", saying([]), question).asked[0] for question in questions]
+    assert len({str(asked.body["tools"]) for asked in first}) == 1
+    assert "argmax" in str(first[0].body["tools"])
+
+
+@pytest.mark.parametrize("said", ["#1, #2", "#1 and #2.", "#1..#2", ["#1", "#2"]])
+def test_an_agent_answers_with_several_steps_as_a_list(said: object) -> None:
+    looked_up = Reply(calls=(of("total net sales", 2012), of("total net sales", 2011)))
+    turn = play("agent", saying([looked_up, Reply(calls=(Call("final_answer", {"answer": said}),))]), SEVERAL).turn
+    assert turn.answer.value is not None
+    assert print_value(turn.answer.value) == "2012: 1036.8; 2011: 969.7"
+    assert (len(turn.answer.sources), turn.answer.scale, turn.verified) == (2, Scale.MILLION, True)
+
+
+def test_an_agent_answers_how_much_and_how_fast_at_once() -> None:
+    calls = (of("total net sales", 2012), of("total net sales", 2011), calculate("percentage_change", "#2", "#1"))
+    turn = play("agent", saying([Reply(calls=calls), final("#1, #3")]), SEVERAL).turn
+    assert str(turn.answer) == "total net sales, 2012: $ 1,036.8 million; 6.9197 %"
+
+
+@pytest.mark.parametrize("said", ["#1, #9", "#1; net sales"])
+def test_an_agents_list_of_what_is_no_step_is_given_back(said: str) -> None:
+    calls = Reply(calls=(of("total net sales", 2012),))
+    played = play("agent", saying([calls, final(said), final("#1")]), SEVERAL)
+    assert str(played.turn.answer.number) == "1036.8"
+    assert any(isinstance(event, ReplyRejected) for event in played.turn.events)
+
+
+@pytest.mark.parametrize("passages", [1, 2])
+@pytest.mark.parametrize(("said", "yes"), [("no", False), ("Yes.", True), (True, True)])
+def test_an_agents_yes_or_no_may_rest_on_what_a_passage_states(said: object, yes: bool, passages: int) -> None:
+    words = ["Two offshore grid projects were delivered ahead of plan", "higher demand of data centers"][:passages]
+    reply = Reply(calls=(Call("final_answer", {"answer": said, "words": words}),))
+    turn = play("agent", saying([reply]), "did projects end as planned?").turn
+    assert (turn.answer.value, turn.error, turn.verified) == (YesNo(yes), None, True)
+    assert len(turn.answer.sources) == passages
+
+
+@pytest.mark.parametrize(
+    "said", [{"words": ["barges are sold to pirates"]}, {"words": ["power cables"], "answer": "12"}, {}]
+)
+def test_an_agents_yes_or_no_that_nothing_states_is_given_back(said: Json) -> None:
+    replies = [final(**{"answer": "yes", **said}), *CASES[5][1]["agent"]]
+    played = play("agent", saying(replies), CASES[5][0])
+    assert played.turn.answer.value == YesNo(False)
+    assert len(played.asked) == 4
 
 
 @by_solver

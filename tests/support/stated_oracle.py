@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from model_replies import Asked, Call, Reply, call, counted, say, structured
+from model_replies import Asked, Call, Reply, counted, say, structured
 from model_server import ModelServer, Script
 from oracle_agent import Calls
 from oracle_sparql import Written
@@ -65,17 +65,12 @@ def sparql_script(context: TurnContext, plan: Plan) -> Script:
 
 
 def agent_script(context: TurnContext, plan: Plan) -> Script:
-    """What the agent's model replies whose plan is given: the calls, once it is told of all that they need."""
+    """What the agent's model replies whose plan is given: the calls."""
     made = Calls(context.question.text, context, plan)
     first, *more = made.replies
     left = [(Call("describe_understanding", {"description": "as the reference has it"}), *first), *more]
-    asked_again: list[bool] = []
 
     def answer(asked: Asked) -> Reply:
-        whole = "\n".join((*asked.prompts, *asked.results))
-        if is_no_number(plan) and "has words instead of answer" not in whole and not asked_again:
-            asked_again.append(True)
-            return call("final_answer", no_answer="other", explanation="it is no number")
         return Reply(calls=left.pop(0) if len(left) > 1 else left[0])
 
     return answer

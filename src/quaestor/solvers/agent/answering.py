@@ -37,7 +37,6 @@ from quaestor.solvers.agent.protocol import answer_request, read_calls
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.agent.telling import told as brief
 from quaestor.solvers.agent.understanding import state
-from quaestor.solvers.answer_kinds import why_none
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.tools.searching import SearchResult
@@ -55,10 +54,6 @@ _STEP = re.compile(r"#\s*(\d{1,4})\b")
 _DOUBTED = "An earlier call in this reply did not give one step, so the steps named here may be others"
 
 
-class _AllKinds(ModelReplyError):
-    """The model says that the answer is no number; its text tells of all kinds. It is no fault."""
-
-
 @dataclass(slots=True)
 class AnswerRounds:
     """The rounds of one turn.
@@ -71,7 +66,6 @@ class AnswerRounds:
         sentences: The text that the model has before its eyes.
         understanding: As it was stated, or None.
         whole: Whether the prompt has all types, properties and instances of the page.
-        all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
         assumption: What the answer takes for granted and the page does not say, in the model's words; or None.
     """
 
@@ -82,7 +76,6 @@ class AnswerRounds:
     sentences: Sequence[SentenceFact] = ()
     understanding: Understanding | None = None
     whole: bool = False
-    all_kinds: bool = False
     _box: Toolbox = field(init=False)
     _seen: Counter[tuple[str, str]] = field(init=False, default_factory=Counter)
     _faults: int = field(init=False, default=0)
@@ -127,7 +120,6 @@ class AnswerRounds:
                         self.whole,
                         self._last,
                         searching=self.context.search is not None,
-                        all_kinds=self.all_kinds,
                     ),
                 )
             reading = read_calls(response)
@@ -162,8 +154,6 @@ class AnswerRounds:
             if not reading.text:
                 raise ModelReplyError("the reply was empty")
             return self._settle(reading.text)
-        except _AllKinds as told:
-            self.messages.append(answered((), self._repair(str(told), closing)))
         except ModelReplyError as fault:
             self._fault(fault)
             self.messages.append(answered((), self._repair(f"This cannot be used: {fault}.", closing)))
@@ -182,8 +172,6 @@ class AnswerRounds:
                     if doubted:
                         raise ModelReplyError(_DOUBTED)
                     return self._settle(called.arguments)
-                except _AllKinds as told:
-                    results.append((called, str(told)))
                 except ModelReplyError as fault:
                     self._fault(fault)
                     results.append((called, _refusal(str(fault), "Answer again, or go on with the tools")))
@@ -223,7 +211,7 @@ class AnswerRounds:
         try:
             final, claims = read_final(said)
             if final.words:
-                settled = ground_words(final.words, self.context.document, self.context.question.text)
+                settled = ground_words(final.words, claims, self.context.document, self.context.question.text)
             elif final.answer is None:
                 return self._silence(final)
             else:
@@ -245,16 +233,11 @@ class AnswerRounds:
         """Returns what a model says that gives no answer; what it has not looked for it may not find missing.
 
         Raises:
-            ModelReplyError: It has not looked for anything, or was not yet told of every kind of answer.
+            ModelReplyError: It has not looked for anything.
         """
-        if final.no_answer == "other" and self.all_kinds:
-            raise ModelReplyError("no_answer cannot be 'other', because every kind of answer is allowed")
-        if final.no_answer == "other" and not self._last:
-            self.all_kinds = True
-            raise _AllKinds(render("agent/kinds", tool=ANSWER))
         if not self._box.calls and final.no_answer != "ambiguous":
             self._challenge("Nothing was looked up. Look for it with the tools")
-        return NoAnswerGiven(why_none(final.no_answer), final.explanation or "")
+        return NoAnswerGiven(final.no_answer or "not_on_page", final.explanation or "")
 
     def _challenge(self, doubt: str) -> None:
         """Tells a model once a turn that nothing bears out its answer.

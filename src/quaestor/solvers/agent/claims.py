@@ -26,8 +26,9 @@ from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuild
 
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
 _LEAD = re.compile(r"^.*?\banswer\s*(?:is|=|:)\s*", re.IGNORECASE | re.DOTALL)
-_REFERENCE = re.compile(r"(?:step\s*)?#\s*(-?\d{1,4})\.?", re.IGNORECASE)
-_REFERENCES = re.compile(rf"{_REFERENCE.pattern}(?:\s*(?:,|;|and)\s*{_REFERENCE.pattern})*", re.IGNORECASE)
+_NAMED = re.compile(r"(?:step\s*)?#\s*(-?\d{1,4})(?:\.\.#?(\d{1,4}))?\.?", re.IGNORECASE)
+_ALL_NAMED = re.compile(rf"{_NAMED.pattern}(?:(?:\s|[,;]|\band\b)+{_NAMED.pattern})*", re.IGNORECASE)
+_AROUND = "[]() .\n"
 _LONGEST_WORDING = 80
 """Of an answer in words, in characters; what is longer tells of something else too."""
 
@@ -81,9 +82,10 @@ def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
     in_words = isinstance(said, str) and "{" not in said
     final = FinalAnswer(str(said)) if in_words else read_json(FinalAnswer, said)
     if final.words:
-        if final.answer is not None or final.no_answer is not None:
-            raise ModelReplyError("it gives words together with an answer or no_answer; leave one of them out")
-        return final, ()
+        verdict = () if final.answer is None else tuple(_claims(final))[:1]
+        if final.no_answer is not None or not all(isinstance(claim.value, YesNo) for claim in verdict):
+            raise ModelReplyError("beside words the answer can only be yes or no; leave one of them out")
+        return final, verdict
     if final.answer is None:
         if final.no_answer is None and not final.explanation:
             raise ModelReplyError("it has no answer; give one, or null with no_answer and an explanation")
@@ -153,7 +155,9 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
                 return _settled(draft, claim, draft.plan(step), _other_scale(draft.result(step), claim))
     first = claims[0]
     if isinstance(first.value, YesNo):
-        raise ModelReplyError(f"no tool result gives {first.words}; calculate it with greater")
+        raise ModelReplyError(
+            f"no tool result gives {first.words}; calculate it with greater, or copy what states it in words"
+        )
     if len({claim.value for claim in claims}) > 1:
         listed = " and ".join(dict.fromkeys(claim.words for claim in claims))
         raise ModelReplyError(f"the answer has several numbers, {listed}, and no step gives one of them; give one")
@@ -166,11 +170,14 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
     return _without_step(draft, first)
 
 
-def ground_words(words: Sequence[str], document: Document, question: str) -> GroundedAnswer:
-    """Returns the plan that takes words of the page, of several a list of them.
+def ground_words(
+    words: Sequence[str], verdict: Sequence[ClaimedAnswer], document: Document, question: str
+) -> GroundedAnswer:
+    """Returns the plan that takes words of the page, of several a list of them, or what they state.
 
     Args:
         words: As a model quotes them.
+        verdict: The yes or no that it reads in them; empty where the words are the answer.
         document: The page.
         question: As asked.
 
@@ -188,16 +195,20 @@ def ground_words(words: Sequence[str], document: Document, question: str) -> Gro
         if number_in_place(document, found):
             raise ModelReplyError(f"{found.text[:40]!r} is a number; look it up, and answer with its step")
         steps.append(found.step(len(steps) + 1))
-    if len(steps) > 1:
-        steps.append(Compute(len(steps) + 1, "items", tuple(Ref(step.id) for step in steps)))
+    if verdict or len(steps) > 1:
+        reading = "items" if not verdict else "affirms" if verdict[0].value == YesNo(True) else "denies"
+        steps.append(Compute(len(steps) + 1, reading, tuple(Ref(step.id) for step in steps)))
     plan = Plan(tuple(steps))
     return GroundedAnswer(ClaimedAnswer(execute(plan).result.value), plan, grounded=True)
 
 
 def _named_steps(final: FinalAnswer) -> tuple[int, ...]:
-    """Returns the steps that an answer such as "#3" or "#1, #2" names, earlier answers as "#-1"; none for any other."""
-    text = _LEAD.sub("", final.answer.strip()) if isinstance(final.answer, str) else ""
-    return tuple(map(int, _REFERENCE.findall(text))) if _REFERENCES.fullmatch(text) else ()
+    """Returns the steps that an answer such as "#3" or "#1, #4..#9" names, earlier answers as "#-1"; else none."""
+    text = _LEAD.sub("", final.answer.strip(_AROUND)) if isinstance(final.answer, str) else ""
+    if not _ALL_NAMED.fullmatch(text):
+        return ()
+    runs = [(int(first), int(last or first)) for first, last in _NAMED.findall(text)]
+    return tuple(step for first, last in runs for step in range(first, last + 1))
 
 
 def _by_step(draft: PlanBuilder, step: int) -> GroundedAnswer:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import Field, Strict
+from pydantic import BeforeValidator, Field, Strict
+from pydantic.json_schema import SkipJsonSchema
 
-from quaestor.solvers.answer_kinds import NumberSilence
+from quaestor.conversation.events.kinds import NoAnswerReason
 
 Said = str | int | float
 UNDERSTAND = "describe_understanding"
@@ -47,44 +48,33 @@ class Understanding:
     reasoning: Annotated[str, Field(description="Why, in a sentence.")] = ""
 
 
-SaidAnswer = Annotated[
-    Annotated[bool, Strict()] | Annotated[int, Strict()] | Annotated[float, Strict()] | str | None,
-    Field(description='"#3" for step 3; or a number, "yes" or "no"; left out with no_answer.'),
-]
-SaidScale = Literal["one", "thousand", "million", "billion", "percent"] | None
-SaidSteps = Annotated[list[int], Field(description="That a number rests on.")]
-
-
-@dataclass(frozen=True, slots=True)
-class NumberAnswer:
-    """What a model answers with that is told of numbers and of yes or no alone; read as `FinalAnswer`."""
-
-    answer: SaidAnswer = None
-    no_answer: NumberSilence | None = None
-    scale: SaidScale = None
-    unit: str | None = None
-    steps: SaidSteps = field(default_factory=list)
-    explanation: str | None = None
+def _joined(said: object) -> object:
+    """Returns texts that a model lists as one text, as it was asked for them; anything else as it is."""
+    return ", ".join(said) if isinstance(said, list) and all(isinstance(part, str) for part in said) else said
 
 
 @dataclass(frozen=True, slots=True)
 class FinalAnswer:
-    """What a model answers with."""
+    """What a model answers with. It may also name the steps that a number rests on."""
 
-    answer: SaidAnswer = None
+    answer: Annotated[
+        Annotated[bool, Strict()] | Annotated[int, Strict()] | Annotated[float, Strict()] | str | None,
+        BeforeValidator(_joined),
+        Field(description='"#3" for step 3, "#1, #2" for a list; or a number, "yes" or "no".'),
+    ] = None
     words: Annotated[
         list[str] | None,
-        Field(description="Instead of answer: words of the page, letter by letter; several are a list."),
+        Field(description="Copied from the page, no more than is asked for; beside yes or no, what states it."),
     ] = None
-    no_answer: NumberSilence | None = None
-    assumption: str | None = None
-    scale: SaidScale = None
+    no_answer: NoAnswerReason | None = None
+    assumption: Annotated[str | None, Field(description="What the page does not say and the answer needs.")] = None
+    scale: Literal["one", "thousand", "million", "billion", "percent"] | None = None
     unit: str | None = None
-    steps: SaidSteps = field(default_factory=list)
+    steps: SkipJsonSchema[list[int]] = field(default_factory=list)
     explanation: str | None = None
 
 
-STATED = ("description", "operation", "operands", "references", "reasoning")
+STATED = "description"
 """What a model states of its understanding along with its first calls: those say the rest."""
 
 

@@ -16,15 +16,13 @@ from pydantic_ai.tools import ToolDefinition
 
 from quaestor.llm.structured.replies import ParsedReply, RequestedCall, read_reply
 from quaestor.llm.structured.schema import plain_schema
-from quaestor.solvers.agent.messages import ANSWER, STATED, UNDERSTAND, FinalAnswer, NumberAnswer, Understanding
-from quaestor.solvers.tools.requests import CalculateAnything
+from quaestor.solvers.agent.messages import ANSWER, STATED, UNDERSTAND, FinalAnswer, Understanding
 from quaestor.solvers.tools.toolbox import SEARCH_TOOL, TOOLS
 
 _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")
 _CHECKED_ANYWAY = frozenset({"maxLength", "minItems", "maxItems", "propertyNames", "default", "additionalProperties"})
 _OF_OVERVIEW = ("list_entities", "introspect_ontology")
 """What they list stands in the prompt, where there is not too much of it."""
-_ANYTHING = plain_schema(CalculateAnything)
 _FINAL = re.compile(r"^[ \t*]*ANSWER\W*?:", re.MULTILINE)
 
 
@@ -81,9 +79,9 @@ def _definition(
 
 
 @lru_cache(maxsize=8)
-def _tools(stating: bool, whole: bool, searching: bool, all_kinds: bool) -> tuple[ToolDefinition, ...]:
+def _tools(stating: bool, whole: bool, searching: bool) -> tuple[ToolDefinition, ...]:
     found = [
-        _definition(name, tool.description, _ANYTHING if all_kinds and name == "calculate" else tool.schema)
+        _definition(name, tool.description, tool.schema)
         for name, tool in TOOLS.items()
         if not (whole and name in _OF_OVERVIEW)
     ]
@@ -93,25 +91,17 @@ def _tools(stating: bool, whole: bool, searching: bool, all_kinds: bool) -> tupl
         return tuple(found)
     properties = plain_schema(Understanding)["properties"]
     assert isinstance(properties, dict)
-    schema: JsonValue = {
-        "type": "object",
-        "properties": {name: properties[name] for name in STATED},
-        "required": ["description"],
-    }
+    schema: JsonValue = {"type": "object", "properties": {STATED: properties[STATED]}, "required": [STATED]}
     return (_definition(UNDERSTAND, "Say how you understand the question.", schema), *found)
 
 
-def answer_schema(all_kinds: bool) -> dict[str, JsonValue]:
-    """Returns the schema of an answer.
-
-    Args:
-        all_kinds: Whether it may be of any kind, not a number alone.
-    """
-    return plain_schema(FinalAnswer) if all_kinds else plain_schema(NumberAnswer)
+def answer_schema() -> dict[str, JsonValue]:
+    """Returns the schema of an answer."""
+    return plain_schema(FinalAnswer)
 
 
 @lru_cache(maxsize=8)
-def tool_list(stating: bool, whole: bool, *, searching: bool = False, all_kinds: bool = False) -> list[dict[str, str]]:
+def tool_list(stating: bool, whole: bool, *, searching: bool = False) -> list[dict[str, str]]:
     """Returns the tools, for models that call them in writing.
 
     Args:
@@ -119,17 +109,16 @@ def tool_list(stating: bool, whole: bool, *, searching: bool = False, all_kinds:
         whole: Whether the overview in the prompt has all types, properties and instances: those that list them are left
             out then.
         searching: Whether a part of a document is shown, and more can be found.
-        all_kinds: Whether the answer may be of any kind, not a number alone.
     """
     return [
         {"name": tool.name, "description": tool.description or "", "schema": json.dumps(tool.parameters_json_schema)}
-        for tool in _tools(stating, whole, searching, all_kinds)
+        for tool in _tools(stating, whole, searching)
     ]
 
 
 @lru_cache(maxsize=32)
 def answer_request(
-    native: bool, stating: bool, whole: bool, last: bool, *, searching: bool = False, all_kinds: bool = False
+    native: bool, stating: bool, whole: bool, last: bool, *, searching: bool = False
 ) -> ModelRequestParameters:
     """Returns what a model may reply with while it answers.
 
@@ -139,13 +128,12 @@ def answer_request(
         whole: Whether the overview in the prompt has all types, properties and instances.
         last: Whether it must answer now.
         searching: Whether a part of a document is shown, and more can be found.
-        all_kinds: Whether the answer may be of any kind, not a number alone.
     """
     if not native:
         return ModelRequestParameters(output_mode="text", allow_text_output=True)
     return ModelRequestParameters(
-        function_tools=[] if last else list(_tools(stating, whole, searching, all_kinds)),
+        function_tools=[] if last else list(_tools(stating, whole, searching)),
         output_mode="tool",
-        output_tools=[_definition(ANSWER, "Give the answer.", answer_schema(all_kinds), "output")],
+        output_tools=[_definition(ANSWER, "Give the answer.", answer_schema(), "output")],
         allow_text_output=False,
     )

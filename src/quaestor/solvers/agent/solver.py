@@ -22,7 +22,7 @@ from quaestor.solvers.agent.messages import ANSWER, Understanding
 from quaestor.solvers.agent.protocol import answer_schema, tool_list
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.agent.understanding import page_variables, understand, written
-from quaestor.solvers.answer_kinds import asks_beyond_numbers, remarks_with
+from quaestor.solvers.answer_kinds import remarks_with
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 
@@ -66,10 +66,9 @@ class AgentSolver:
         sentences = await compute_little(briefing.near_sentences, question, context)
         page = await compute_little(page_variables, question, context)
         whole = bool(page["whole"])
-        kinds = asks_beyond_numbers(context.read(question))
-        prompt = self._prompt(page, first, model, searching=context.search is not None, all_kinds=kinds)
+        prompt = self._prompt(page, first, model, searching=context.search is not None)
         messages = initial_messages(system, prompt)
-        rounds = AnswerRounds(model, context, self.limits, messages, sentences, first, whole, kinds)
+        rounds = AnswerRounds(model, context, self.limits, messages, sentences, first, whole)
         settled = await rounds.play()
         if isinstance(settled, NoAnswerGiven):
             return answer_without_value(context, settled.reason, settled.explanation)
@@ -79,13 +78,7 @@ class AgentSolver:
         return await compute_little(answer_from_plan, plan, context, question=question, reason=remarks)
 
     def _prompt(
-        self,
-        page: Mapping[str, object],
-        understanding: Understanding | None,
-        model: Connection,
-        *,
-        searching: bool,
-        all_kinds: bool,
+        self, page: Mapping[str, object], understanding: Understanding | None, model: Connection, *, searching: bool
     ) -> str:
         return render(
             "agent/answer",
@@ -94,9 +87,8 @@ class AgentSolver:
             understanding=written(understanding) if understanding else None,
             native=model.spec.profile.tools,
             tool=ANSWER,
-            tools=tool_list(not self.limits.two_phases, bool(page["whole"]), searching=searching, all_kinds=all_kinds),
-            schema=json.dumps(answer_schema(all_kinds)),
-            all_kinds=all_kinds,
+            tools=tool_list(not self.limits.two_phases, bool(page["whole"]), searching=searching),
+            schema=json.dumps(answer_schema()),
             iterations=self.limits.iterations,
             calls=MOST_CALLS,
         )

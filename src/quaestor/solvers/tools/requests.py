@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, Strict
 
-from quaestor.plan.operations import ARITHMETIC, FOR_MODELS, MOST_OPERANDS
+from quaestor.plan.operations import FOR_MODELS, MOST_OPERANDS
 
 Word = Annotated[str, Field(max_length=300)]
 # Strict, or text would become a number and true the number 1.
@@ -66,31 +66,8 @@ class Calculate:
         Word,
         Field(
             description="percentage_change: old, new. growth_rate: old, new, years. percentage: part, whole. "
-            "table_ operations: one row label.",
-            json_schema_extra={"enum": [*ARITHMETIC, GROWTH_RATE]},
-        ),
-    ]
-    values: Annotated[
-        list[Scalar],
-        Field(
-            min_length=1,
-            max_length=MOST_OPERANDS,
-            description="#1: step 1; #-1: the last answer; or numbers.",
-        ),
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class CalculateAnything:
-    """The arguments of `calculate` as they are told where the answer may be of any kind; read as `Calculate`."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
-
-    operation: Annotated[
-        Word,
-        Field(
-            description="percentage_change: old, new. growth_rate: old, new, years. percentage: part, whole. "
-            "table_ operations: one row label. rank, largest, smallest: list, n. above to equal_to: list, number.",
+            "table_: a row label. rank, largest, smallest: list, n. above to equal_to: list, number. argmax, argmin, "
+            "rank give a label. Two lists go label by label.",
             json_schema_extra={"enum": [*FOR_MODELS, GROWTH_RATE]},
         ),
     ]

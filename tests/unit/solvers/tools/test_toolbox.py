@@ -11,7 +11,7 @@ from toolboxes import OPTIONS, sample_knowledge, sample_pages, toolbox
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import ToolCall
 from quaestor.errors import SolverError
-from quaestor.plan.operations import ARITHMETIC, OPERATIONS
+from quaestor.plan.operations import FOR_MODELS, OPERATIONS
 from quaestor.solvers.tools.requests import Request
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
@@ -31,7 +31,7 @@ def test_the_schemas_have_the_names_of_the_design() -> None:
     properties = TOOLS["calculate"].schema["properties"]
     assert isinstance(properties, dict)
     assert isinstance(properties["operation"], dict)
-    assert properties["operation"]["enum"] == [*ARITHMETIC, "growth_rate"]
+    assert properties["operation"]["enum"] == [*FOR_MODELS, "growth_rate"]
     json.dumps([tool.schema for tool in TOOLS.values()])
 
 
