@@ -113,7 +113,7 @@ def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
         return Turn(question, answer, False, started, now(), context.trace.events)
     reason = remarks_with(written.assumption, examined.remarks)
     answer = answer_of_plan(examined.final_plan, context.memory, context.document, context.question, reason=reason)
-    return _answered(question, answer, context.memory, started)
+    return _answered(question, answer, context.memory, context.document, started)
 
 
 def _variable(name: str, value: NamedValue, document: Document, turns: Sequence[Turn]) -> Variable:
@@ -180,9 +180,9 @@ def _given(name: str, text: str) -> Constant:
 def _turn(document: Document, question: str, plan: Plan, turns: Sequence[Turn]) -> Turn:
     memory, started = Memory(tuple(turns)), now()
     answer = answer_of_plan(plan, memory, document, read_question(question))
-    return _answered(question, answer, memory, started)
+    return _answered(question, answer, memory, document, started)
 
 
-def _answered(question: str, answer: Answer, memory: Memory, started: datetime) -> Turn:
-    verified, registers = verified_answer(answer, memory)
+def _answered(question: str, answer: Answer, memory: Memory, document: Document, started: datetime) -> Turn:
+    verified, registers = verified_answer(answer, memory, document)
     return Turn(question, answer, verified, started, now(), registers=registers)

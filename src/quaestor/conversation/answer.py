@@ -9,14 +9,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo, number_of
+from quaestor.core.explanation import Explanation
 from quaestor.core.periods import Period
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.plan.steps import Extract, Plan
 
-AnswerKind = Literal["number", "count", "yes_no", "label", "text", "list", "none"]
+AnswerKind = Literal["number", "count", "yes_no", "label", "text", "list", "explanation", "none"]
 """What an answer is: a number; how many of something; yes or no; what a row, a column or a thing is called; words as
-the document has them; several of these; none."""
+the document has them; several of these; sentences that explain; none."""
 
 
 def _is_unknown(value: object) -> bool:
@@ -109,6 +110,8 @@ class Answer:
         in_ones: True where the page says that single things are counted (dollars, years, per share); of other answers
             of `Scale.ONE` nothing says what they count in.
         other_readings: What the question was nearly read as, the likeliest first.
+        explanation: The sentences beside the value, with what they rest on; None where nothing is explained. Where they
+            are the answer, the value is their text.
         corrected: Who made it what it is, where a person did; None of what a solver answered.
     """
 
@@ -130,6 +133,7 @@ class Answer:
     in_ones: Annotated[bool, Field(exclude_if=operator.not_)] = False
     answerable: Annotated[float | None, Field(exclude_if=_is_unknown)] = None
     other_readings: Annotated[tuple[OtherReading, ...], Field(exclude_if=operator.not_)] = ()
+    explanation: Annotated[Explanation | None, Field(exclude_if=_is_unknown)] = None
     corrected: Annotated[Corrected | None, Field(exclude_if=_is_unknown)] = None
 
     @property
@@ -144,6 +148,8 @@ class Answer:
                 return "list"
             case Number():
                 return "count" if self._last == "count" else "number"
+            case Text(value=text) if self.explanation is not None and text == self.explanation.text:
+                return "explanation"
             case Text():
                 return "label" if self._last else "text"
 

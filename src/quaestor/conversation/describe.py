@@ -25,6 +25,7 @@ from quaestor.ontology.vocabulary import slug
 from quaestor.plan.execute import StepResult
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
+from quaestor.plan.trees import without_explanation
 from quaestor.questions.cues import metric_nouns
 from quaestor.questions.entity import counted_thing, named_entity
 from quaestor.questions.question import NO_QUESTION, Question, entity_asked
@@ -87,7 +88,7 @@ def describe(
         question: What is asked. It names what the page does not, and tells a percentage from another ratio.
         result: What the plan came to: a year or a line that it selects is what the result is about.
     """
-    reader = _Reader(memory, document)
+    reader, plan = _Reader(memory, document), without_explanation(plan)
     steps = reader.steps(plan, len(memory.turns), question)
     found = reader.of_result(steps, len(memory.turns), question)
     if result is not None:

@@ -88,6 +88,8 @@ def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
     """
     if operation == "identity":
         return operands[0]
+    if operation == "explain":
+        return replace(operands[0], metric="value")
     metric = metric_of(operation)
     made = _MADE.get(operation, _other)(tuple(operands), metric, operation)
     each = OPERATIONS[operation].takes == "each"

@@ -83,7 +83,7 @@ class RecordedAnswers:
         if answer.value is None or answer.plan is None:
             return answer
         try:
-            if verified_answer(answer, context.memory)[0]:
+            if verified_answer(answer, context.memory, context.document)[0]:
                 return answer
             return answer_from_plan(
                 answer.plan, context, question=question, confidence=answer.confidence, reason=answer.reason

@@ -379,7 +379,8 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
     started, began = now(), monotonic()
     try:
         answer = await solver.solve(question, context)
-        verified, registers = await compute_little(verified_answer, answer, context.memory)
+        whole = context.document.whole or context.document
+        verified, registers = await compute_little(verified_answer, answer, context.memory, whole)
         answer = _with_doubts(answer, question, context.document)
     except OutageError:
         raise

@@ -1,14 +1,21 @@
 """Whether an answer is what its plan comes to: every plan is executed a second time, independently of its solver."""
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.explaining import explain_plan, with_explanation
 from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import numbers_of_value
+from quaestor.documents.document import Document
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import require_in_range
 
 
-def verified_answer(answer: Answer, memory: Memory) -> tuple[bool, tuple[StepResult, ...]]:
+def verified_answer(answer: Answer, memory: Memory, document: Document) -> tuple[bool, tuple[StepResult, ...]]:
     """Returns whether the answer's plan, executed again, gives its value, and what each step came to.
+
+    Args:
+        answer: The answer.
+        memory: The turns before.
+        document: What it takes its numbers from.
 
     Raises:
         PlanError: The plan cannot be run, or the value is no number that can be held.
@@ -19,6 +26,7 @@ def verified_answer(answer: Answer, memory: Memory) -> tuple[bool, tuple[StepRes
         require_in_range(number)
     if answer.plan is None:
         return False, ()
-    executed = execute(answer.plan, memory.registers)
-    result = executed.result
-    return (result.value, result.scale) == (answer.value, answer.scale), executed.registers
+    plan, registers = answer.plan, execute(answer.plan, memory.registers).registers
+    if plan.explains_alone:
+        registers = with_explanation(plan, registers, explain_plan(plan, registers, memory, document))
+    return (registers[-1].value, registers[-1].scale) == (answer.value, answer.scale), registers

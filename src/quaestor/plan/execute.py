@@ -131,8 +131,8 @@ class _Run:
             return lists.joined_lists([self._entries(operand, step) for operand in step.operands])
         if operation.takes == "list":
             return self._selected(step, operation)
-        if operation.takes == "words":
-            return self._read(step, operation)
+        if operation.takes in ("words", "steps"):
+            return self._read(step, operation) if operation.takes == "words" else self._explained(step)
         if operation.takes == "each" and any(self._is_list(operand) for operand in step.operands):
             return self._each(step, operation)
         taken = [number for operand in step.operands for number in self._numbers(operand, step, operation)]
@@ -153,6 +153,12 @@ class _Run:
             raise OperandError("anything but words")
         value, counts = _applied(operation, ())
         return _counting(value, counts, unique_sources(source for register in read for source in register.sources))
+
+    def _explained(self, step: Compute) -> StepResult:
+        """Return the sentences as they are written, with the places of all that they are of."""
+        registers = [self._register(operand, step) for operand in step.operands if isinstance(operand, Ref)]
+        sources = unique_sources(source for register in registers for source in register.sources)
+        return StepResult(Text(" ".join(self._plan.explanation)), sources=sources)
 
     def _selected(self, step: Compute, operation: Operation) -> StepResult | Listed:
         listed = self._listed(step.operands[0], step)

@@ -96,6 +96,8 @@ def _compute(step: Compute, parts: Sequence[_Part], earlier: Sequence[_Part]) ->
     operation = OPERATIONS[step.operation]
     if operation.of_row:
         return _of_row(step)
+    if operation.gives == "words":
+        return _Part("", _ATOM)
     operands = [_operand(operand, parts, earlier) for operand in step.operands]
     if operation.of_list:
         return _of_list(operation, operands)

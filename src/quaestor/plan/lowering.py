@@ -24,6 +24,7 @@ from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import OPERATIONS, require_in_range
 from quaestor.plan.scales import Dimension, shift_decimal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
+from quaestor.plan.trees import without_explanation
 from quaestor.plan.validate import require_valid
 
 _CHOICES = {"minimum": min, "maximum": max}
@@ -92,7 +93,7 @@ def to_program(plan: Plan, history: Sequence[Plan | None] = ()) -> str:
             hold.
         MagnitudeError: It extracts a number too large or too fine to hold.
     """
-    plans = [*history, plan]
+    plans = [one and without_explanation(one) for one in (*history, plan)]
     needed = _needed_turns(plans)
     registers = _registers(plans, needed)
     emitter = _Emitter()
@@ -100,7 +101,7 @@ def to_program(plan: Plan, history: Sequence[Plan | None] = ()) -> str:
         emitter.own = turn == len(plans) - 1
         for step in _plan_of(plans, turn).steps:
             emitter.terms[turn, step.id] = _lower(step, turn, plans, emitter, registers)
-    return _written(emitter, emitter.terms[len(plans) - 1, len(plan.steps)])
+    return _written(emitter, emitter.terms[len(plans) - 1, len(_plan_of(plans, len(plans) - 1).steps)])
 
 
 def _plan_of(plans: Sequence[Plan | None], turn: int) -> Plan:
@@ -153,6 +154,8 @@ def _lower(
         return _Term(format(require_in_range(step.number), "f"), step.counts)
     operation = OPERATIONS[step.operation]
     groups = any(isinstance(operand, CellGroup) for operand in step.operands)
+    if operation.gives == "words":
+        raise ProgramError("", 0, f"step {step.id} explains, which program text cannot hold")
     if operation.of_list or (groups and operation.takes != "all"):
         raise ProgramError("", 0, f"step {step.id} ({step.operation}) takes a list, which program text cannot hold")
     if operation.of_row:

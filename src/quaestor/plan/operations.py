@@ -26,18 +26,19 @@ MOST_OPERANDS = 64
 """The most operands that a sum or its like takes."""
 
 
-Takes = Literal["anything", "numbers", "each", "all", "row", "list", "entries", "words"]
+Takes = Literal["anything", "numbers", "each", "all", "row", "list", "entries", "words", "steps"]
 """What the operands are.
 
 `anything`: one result of any kind. `numbers`: one number each. `each`: likewise; of a list each entry for itself, with
 the entry of the other list that has its label, or with the one number beside it. `all`: numbers, and lists, whose
 numbers count one by one. `row`: the label of a table row. `list`: a list, and a number where there is a second operand.
-`entries`: numbers, words and lists. `words`: words of the document.
+`entries`: numbers, words and lists. `words`: words of the document. `steps`: results of any kind.
 """
 
-Gives = Literal["number", "yes or no", "label", "labels", "list"]
+Gives = Literal["number", "yes or no", "label", "labels", "list", "words"]
 """What the result is: `label` the label of the one entry that is selected, all of them where several are equal;
-`labels` those of every entry; `list` the entries that are selected. Of lists, `each` gives a list."""
+`labels` those of every entry; `list` the entries that are selected; `words` the explanation of the plan. Of lists,
+`each` gives a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,10 @@ def _sum(values: Sequence[Decimal]) -> Decimal:
     return sum(values[1:], values[0])
 
 
+def _no_number(_: Sequence[Decimal]) -> Number:
+    raise OperandError("sentences")
+
+
 def _number(arithmetic: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Number]:
     """Returns arithmetic as an operation has it: its result a value that a plan can hold."""
     return lambda values: Number(require_in_range(arithmetic(values)))
@@ -153,6 +158,7 @@ def _selecting(
 
 _COMPARED = frozenset({">", "<", ">=", "<=", "="})
 _MANY = (2, MOST_OPERANDS)
+_MANY_OR_ONE = (1, MOST_OPERANDS)
 
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
@@ -189,6 +195,8 @@ OPERATIONS: dict[str, Operation] = {
             "words",
             "yes or no",
         ),
+        # The sentences of the plan, of the steps that they name.
+        Operation("explain", _MANY_OR_ONE, "", _no_number, scales.counting, "value", False, "steps", "words"),
         # Part, then whole; the result is a fraction.
         Operation("percentage", (2, 2), "/", _number(_divide), scales.ratio, "percentage", False, "each"),
         # New, then old, as `subtract` has them; the result is a fraction.
@@ -238,17 +246,17 @@ OPERATIONS: dict[str, Operation] = {
             of_labels=True,
         ),
         Operation("labels", (1, 1), "labels", selection.every, scales.counting, "list", False, "list", "labels", True),
-        Operation(
-            "items", (1, MOST_OPERANDS), "", selection.every, scales.counting, "list", False, "entries", "list", True
-        ),
+        Operation("items", _MANY_OR_ONE, "", selection.every, scales.counting, "list", False, "entries", "list", True),
     )
 }
 """Every operation by its name."""
 
+_OF_WORDS = ("words", "steps")
+
 ARITHMETIC = tuple(
-    name for name, operation in OPERATIONS.items() if not operation.of_list and operation.takes != "words"
+    name for name, operation in OPERATIONS.items() if not operation.of_list and operation.takes not in _OF_WORDS
 )
 """The operations that compute with numbers; the others select from lists, or read words."""
 
-FOR_MODELS = tuple(name for name, operation in OPERATIONS.items() if operation.takes != "words")
-"""The operations that a model may ask for: what words state, it says itself."""
+FOR_MODELS = tuple(name for name, operation in OPERATIONS.items() if operation.takes not in _OF_WORDS)
+"""The operations that a model may ask for: what words state and what it explains, it says itself."""

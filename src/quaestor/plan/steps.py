@@ -4,6 +4,7 @@ A plan is the one thing in which every solver ends: numbers and words taken from
 on constants and on the answers of earlier turns. It owns no values beyond the numbers as printed; `execute` does.
 """
 
+import operator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -209,10 +210,19 @@ class Plan:
         steps: Numbered 1, 2, ... by their `id`. A plan whose only operand is an earlier answer or a constant is a
             single `Compute` with the operation `identity`.
         thought: Why these steps, in the solver's words.
+        explanation: The sentences beside the answer, or that are the answer, as `quaestor.core.explanation` has them
+            written; none where nothing is explained.
     """
 
     steps: tuple[Step, ...]
     thought: str = ""
+    explanation: Annotated[tuple[str, ...], Field(exclude_if=operator.not_)] = ()
+
+    @property
+    def explains_alone(self) -> bool:
+        """Whether the sentences are the answer, and no step is."""
+        last = self.steps[-1] if self.steps else None
+        return isinstance(last, Compute) and last.operation == "explain"
 
     @property
     def extracts(self) -> tuple[Extract, ...]:

@@ -1,10 +1,11 @@
 """A plan as a tree: its last step with all that it rests on.
 
-Owns the one walk from steps that name each other to what they are made of; what a leaf and an operation become is the
-caller's affair.
+Owns what steps the last one needs, and the one walk from steps that name each other to what they are made of; what a
+leaf and an operation become is the caller's affair.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, RowRef, Step
@@ -15,6 +16,33 @@ Tree = tuple[object, ...]
 
 LEAVES = frozenset({"number", "constant", "row"})
 """What a leaf of a program is: a number of the page, a constant (`const_100`), the label of a row."""
+
+
+def closed_plan(steps: Sequence[Step]) -> Plan:
+    """Return the last step with all that it needs, numbered from 1."""
+    needed = {len(steps)}
+    for step in reversed(steps):
+        if step.id in needed and isinstance(step, Compute):
+            needed.update(o.step for o in step.operands if isinstance(o, Ref) and o.step > 0)
+    numbers = {old: new for new, old in enumerate(sorted(needed), 1)}
+
+    def renumbered(operand: Operand) -> Operand:
+        return Ref(numbers[operand.step]) if isinstance(operand, Ref) and operand.step > 0 else operand
+
+    return Plan(
+        tuple(
+            replace(step, id=numbers[step.id], operands=tuple(renumbered(o) for o in step.operands))
+            if isinstance(step, Compute)
+            else replace(step, id=numbers[step.id])
+            for step in steps
+            if step.id in needed
+        )
+    )
+
+
+def without_explanation(plan: Plan) -> Plan:
+    """Return the steps that an answer needs; a plan whose answer is its explanation as it is."""
+    return closed_plan(plan.steps) if plan.explanation and not plan.explains_alone else plan
 
 
 def fold_plan(

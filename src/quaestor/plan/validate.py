@@ -4,11 +4,12 @@ Owns what can be told from the steps alone. What depends on values (a division b
 answered yes) is told by `quaestor.plan.execute`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from quaestor.core.answer_value import Text, kind_words
+from quaestor.core.explanation import LONGEST_SENTENCE, MOST_SENTENCES, steps_referred
 from quaestor.errors import PlanValidationError, ProgramError
 from quaestor.plan.lists import MOST_ENTRIES
 from quaestor.plan.literals import read_literal
@@ -32,12 +33,14 @@ _LIST = _Kind("list", "a list")
 _UNKNOWN = _Kind("unknown", "")
 _GIVEN = {
     "number": _NUMBER, "yes or no": _YES_NO, "label": _Kind("words", "a label"), "labels": _LIST, "list": _LIST,
+    "words": _Kind("words", "an explanation"),
 }  # fmt: skip
 
 _FITTING = {
     "numbers": (_NUMBER, _UNKNOWN), "each": (_NUMBER, _LIST, _UNKNOWN), "all": (_NUMBER, _LIST, _UNKNOWN),
     "list": (_LIST, _UNKNOWN), "entries": (_NUMBER, _LIST, _UNKNOWN), "words": (_UNKNOWN,),
 }  # fmt: skip
+_ONLY = {"row": (RowRef, "the label of a table row"), "steps": (Ref, "references to steps")}
 _BEHIND_A_LIST = (_NUMBER, _UNKNOWN)
 
 
@@ -71,7 +74,7 @@ def validate(plan: Plan, turns_before: int) -> tuple[str, ...]:
         else:
             issues.extend(_faults(step, index, len(plan.steps), turns_before, kinds))
         kinds.append(_given(step, kinds))
-    return tuple(issues)
+    return (*issues, *_explanation_faults(plan))
 
 
 def nearest_operation(name: str, names: tuple[str, ...] = tuple(OPERATIONS)) -> str:
@@ -104,6 +107,27 @@ def _operand_kind(operand: Operand, kinds: Sequence[_Kind]) -> _Kind:
     if not isinstance(operand, Ref):
         return _NUMBER
     return kinds[operand.step - 1] if 0 < operand.step <= len(kinds) else _UNKNOWN
+
+
+def _explanation_faults(plan: Plan) -> Iterator[str]:
+    explained = [step.id for step in plan.steps if isinstance(step, Compute) and step.operation == "explain"]
+    if explained and not (plan.explanation and explained == [len(plan.steps)]):
+        wanted = "must be the last step" if plan.explanation else "needs the sentences of an explanation"
+        yield f"step {explained[0]} (explain) {wanted}"
+    if len(plan.explanation) > MOST_SENTENCES:
+        yield f"the explanation has {len(plan.explanation)} sentences, more than {MOST_SENTENCES}"
+    last = len(plan.steps) - len(explained)
+    for place, template in enumerate(plan.explanation, 1):
+        sentence, referred = f"sentence {place} of the explanation", steps_referred(template)
+        if len(template) > LONGEST_SENTENCE:
+            yield f"{sentence} has {len(template)} characters, more than {LONGEST_SENTENCE}"
+        if not referred:
+            yield f"{sentence} refers to no step"
+        yield from (
+            f"{sentence} refers to step {step}; steps 1 to {last} can be named"
+            for step in referred
+            if not 0 < step <= last
+        )
 
 
 def _extract_faults(step: Extract, index: int) -> list[str]:
@@ -194,8 +218,9 @@ def _group_fault(group: CellGroup) -> str | None:
 
 def _type_fault(operand: Operand, place: int, operation: Operation, kinds: Sequence[_Kind]) -> str | None:
     takes = operation.takes
-    if takes == "row":
-        return None if isinstance(operand, RowRef) else "takes only the label of a table row"
+    if takes in _ONLY:
+        kind_taken, words = _ONLY[takes]
+        return None if isinstance(operand, kind_taken) else f"takes only {words}"
     if isinstance(operand, RowRef):
         return f"cannot take the row label {operand.text[:40]!r}; only table_ operations can"
     if takes == "anything":

@@ -118,7 +118,7 @@ class _Again:
         try:
             require_numbers(plan, before, self._now)
             answer = answer_of_plan(plan, memory, self._document, read_question(turn.question))
-            verified, registers = verified_answer(answer, memory)
+            verified, registers = verified_answer(answer, memory, self._document)
         except PlanError as failure:
             if chosen and isinstance(failure, PlanValidationError):
                 raise InputError(f"answer {len(self._made) + 1} cannot be recomputed: {failure}") from failure

@@ -7,6 +7,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.describe import describe
 from quaestor.conversation.events.kinds import NoAnswerGiven, WhyNoAnswer
 from quaestor.conversation.events.lines import no_answer_words
+from quaestor.conversation.explaining import explain_plan, with_explanation
 from quaestor.conversation.memory import Memory
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.captions import scale_in_text
@@ -101,7 +102,8 @@ def answer_of_plan(
     """
     plan = with_label_scales(plan, document)
     execution = execute(plan, memory.registers)
-    result = execution.result
+    explanation = explain_plan(plan, execution.registers, memory, document, question)
+    result = with_explanation(plan, execution.registers, explanation)[-1]
     described = describe(plan, memory, document, question, result)
     return Answer(
         value=result.value,
@@ -117,6 +119,7 @@ def answer_of_plan(
         plan=plan,
         sources=result.sources,
         in_ones=result.in_ones,
+        explanation=explanation,
         confidence=confidence,
         reason="; ".join(filter(None, (reason, *_scales_set_aside(plan, execution, memory)))) or None,
     )

@@ -15,7 +15,7 @@ from quaestor.documents.combining import file_of, files_of, newest_years
 from quaestor.documents.document import Document
 from quaestor.documents.table import Cell, Table
 from quaestor.errors import PlanError
-from quaestor.plan.steps import Extract, Plan, Step
+from quaestor.plan.steps import Extract, Step
 from quaestor.retrieval.company_name import may_be_of_one_company
 from quaestor.solvers.answering import answer_of_plan
 from quaestor.solvers.base import Solver, TurnContext, WholeSolver
@@ -65,8 +65,9 @@ def with_later_figures(answer: Answer, question: str, context: TurnContext) -> A
     if steps == answer.plan.steps:
         return replace(answer, reason=reason)
     try:
+        plan = replace(answer.plan, steps=steps)
         asked, whole = context.read(question), document.whole or document
-        later = answer_of_plan(Plan(steps), context.memory, whole, asked, confidence=answer.confidence, reason=reason)
+        later = answer_of_plan(plan, context.memory, whole, asked, confidence=answer.confidence, reason=reason)
     except PlanError:
         return replace(answer, reason=reason)
     return replace(later, grounds=answer.grounds)

@@ -44,6 +44,18 @@ def test_a_misread_cell_changes_every_answer_that_rests_on_it_and_no_other() -> 
     assert shown(a_ledger()) == FIRST
 
 
+def test_a_misread_cell_changes_the_sentences_that_say_it() -> None:
+    turns = the_turns()
+    plan = turns[0].answer.plan
+    assert plan is not None
+    said = replace(plan, explanation=("Revenue was {#1}.",))
+    ledger = Ledger(the_page(), (replace(turns[0], answer=replace(turns[0].answer, plan=said)), *turns[1:]))
+    ledger.correct(misread(1, 1, "200,000"), "Ada")
+    explanation = ledger.turns[0].answer.explanation
+    assert explanation is not None
+    assert explanation.text == "Revenue was 200,000 million."
+
+
 def test_another_cell_in_the_second_answer_changes_the_fourth() -> None:
     ledger = a_ledger()
     made = ledger.correct(SourceChoice(1, 1, cell(2, 2)), "Ada")

@@ -21,6 +21,7 @@ from quaestor.plan.literals import needs_no_source, write_literal
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 from quaestor.plan.rounding import rounds_to
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.plan.trees import closed_plan
 
 IN_PERCENT = frozenset({"percentage", "percentage_change"})
 """The operations whose result, a fraction, is shown as a percentage."""
@@ -148,7 +149,7 @@ class PlanBuilder:
             PlanError: It has no result; nothing was added.
         """
         step = Compute(len(self._steps) + 1, operation, tuple(operands))
-        plan = _closed((*self._steps, step))
+        plan = closed_plan((*self._steps, step))
         self._results.append(execute(plan, self._history).result)
         self._steps.append(step)
         self._latest = step.id
@@ -162,7 +163,7 @@ class PlanBuilder:
         """
         if not (step or self._latest):
             raise SolverError("no tool returned a number, so there is no plan")
-        return _closed(self._steps[: step or self._latest])
+        return closed_plan(self._steps[: step or self._latest])
 
     def plan_of(self, value: AnswerValue) -> tuple[Plan, Grounding | None]:
         """Returns the plan whose result a value is, and how the value was traced; None for what is no number.
@@ -307,25 +308,3 @@ def _printed(number: PrintedNumber, value: Decimal, magnitude: bool) -> bool:
     if magnitude and quantity.value >= 0:
         return False
     return wanted in (quantity.value, quantity.number)
-
-
-def _closed(steps: Sequence[Step]) -> Plan:
-    """Returns the last step with all that it needs, numbered from 1."""
-    needed = {len(steps)}
-    for step in reversed(steps):
-        if step.id in needed and isinstance(step, Compute):
-            needed.update(o.step for o in step.operands if isinstance(o, Ref) and o.step > 0)
-    numbers = {old: new for new, old in enumerate(sorted(needed), 1)}
-
-    def renumbered(operand: Operand) -> Operand:
-        return Ref(numbers[operand.step]) if isinstance(operand, Ref) and operand.step > 0 else operand
-
-    return Plan(
-        tuple(
-            replace(step, id=numbers[step.id], operands=tuple(renumbered(o) for o in step.operands))
-            if isinstance(step, Compute)
-            else replace(step, id=numbers[step.id])
-            for step in steps
-            if step.id in needed
-        )
-    )

@@ -29,6 +29,7 @@ _KINDS: dict[AnswerKind, str] = {
     "label": "name",
     "text": "words",
     "list": "list",
+    "explanation": "explanation",
     "none": "no answer",
 }
 _AROUND = 70

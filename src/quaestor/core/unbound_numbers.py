@@ -1,0 +1,87 @@
+"""Numbers that a sentence says by itself, where it may only say those of steps.
+
+Owns what counts as a number in running English: digits of any script, fractions, number words, percentages, multiples
+("doubled", "tenfold"), and Roman numerals that are amounts ("XIV million").
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+
+from quaestor.core.explanation import FILLED_IN, without_references
+
+_NUMBER_WORDS = (
+    "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
+    "eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|trillion"
+)
+_NUMBER_WORD = re.compile(rf"(?:{_NUMBER_WORDS}){{1,12}}s?|teens|[a-z]{{2,12}}fold")
+_MULTIPLES = frozenset(
+    "half halve halves halved halving double doubles doubled doubling triple triples tripled tripling quadruple"
+    " quadrupled twice thrice dozen dozens digit digits".split()
+)
+_PARTS = frozenset("third thirds quarter quarters fifth fifths sixth eighth tenth tenths hundredth".split())
+_OF_A_YEAR = frozenset("first second third fourth last the this each every other latter".split())
+_PERCENT = frozenset("% \u2030 \u2031 \u066a percent pct bps".split())
+_COUNTED = _PERCENT | frozenset(
+    "hundred thousand million billion trillion dollar dollars euro euros cents point points basis times per usd eur x"
+    .split()
+)  # fmt: skip
+_ROMAN = re.compile(r"(?=[MDCLXVI])M{0,4}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_TOKEN = re.compile(rf"[^\W_]+(?:[.,'\u2019][^\W_]+)*|[%\u2030\u2031\u066a{FILLED_IN}]|[^\w\s.,;:()'\"-]")
+_NO_NUMBERS = frozenset("one ones unfold scaffold blindfold manifold refold".split())
+
+
+def unbound_numbers(template: str, allowed: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the numbers of a sentence that are no references to steps, in the order of the text.
+
+    >>> unbound_numbers("In 2009 sales doubled to {#1}, {#2} above the 30 % of one of its peers [#3].", ["2009"])
+    ('doubled', '30', '%')
+
+    Args:
+        template: As `quaestor.core.explanation` has it written.
+        allowed: What may be said as it is, such as years, and names with a number in them.
+    """
+    text = _folded(without_references(template))
+    free = [span for said in allowed for span in _places(_folded(said).strip(), text)]
+    found = list(_TOKEN.finditer(text))
+    words = ["", *(token[0].lower() for token in found), ""]
+    return tuple(_unbound(found, words, free))
+
+
+def _unbound(found: list[re.Match[str]], words: list[str], free: list[tuple[int, int]]) -> Iterator[str]:
+    for token, before, word, after in zip(found, words, words[1:], words[2:], strict=False):
+        as_amount = after in _COUNTED or (before and unicodedata.category(before[0]) == "Sc")
+        if any(start <= token.start() and token.end() <= end for start, end in free) and not as_amount:
+            continue
+        roman = as_amount and _ROMAN.fullmatch(token[0])
+        if roman or _is_number(before, word, after) or (word == "one" and as_amount):
+            yield token[0]
+
+
+def _is_number(before: str, word: str, after: str) -> bool:
+    if any(map(_is_numeric, word)):
+        return True
+    if word in _PERCENT:
+        return before != FILLED_IN
+    if word in ("half", "halves"):
+        return before not in _OF_A_YEAR
+    if word in _PARTS:
+        return after == "of" and before not in _OF_A_YEAR
+    return word in _MULTIPLES or (_NUMBER_WORD.fullmatch(word) is not None and word not in _NO_NUMBERS)
+
+
+def _folded(text: str) -> str:
+    """A text in the plain form of its characters, without those that nobody sees."""
+    plain = (one if _is_numeric(one) else unicodedata.normalize("NFKC", one) for one in text)
+    return "".join(one for one in plain if unicodedata.category(one[:1] or " ") != "Cf")
+
+
+def _is_numeric(character: str) -> bool:
+    return unicodedata.numeric(character, None) is not None
+
+
+def _places(said: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where words stand alone in a text: no part of a longer word or number."""
+    if said:
+        pattern = rf"(?<![^\W_])(?<!\d[.,]){re.escape(said)}(?![^\W_]|[.,]\d)"
+        yield from (found.span() for found in re.finditer(pattern, text, re.IGNORECASE))

@@ -1,0 +1,43 @@
+"""What a sentence says in numbers of its own."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor.core.unbound_numbers import unbound_numbers
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("Sales rose by 14.1% [#1].", ("14.1", "%")),
+        ("Sales rose 5{#1}.", ("5",)),
+        ("Sales rose {#1} percent to {#2}.", ()),
+        ("Twenty-five stores closed, a third of all [#1].", ("Twenty", "five", "third")),
+        ("Costs doubled to XIV million [#1].", ("doubled", "XIV", "million")),
+        ("It paid $ C [#1] and grew tenfold, one point.", ("C", "tenfold", "one")),
+        ("\u0663 of them, \u2167, \u00bd, \uff11 and te\u00adn [#1].", ("\u0663", "\u2167", "\u00bd", "\uff11", "ten")),
+        ("One of its plants closed in the third quarter, I think, in the second half [#1].", ()),
+        ("Plan D of none of the tenants often weighs on Vitamin C and the manifold [#1].", ()),
+    ],
+)
+def test_numbers_of_a_sentence_that_are_no_references(template: str, said: tuple[str, ...]) -> None:
+    assert unbound_numbers(template) == said
+
+
+def test_what_is_allowed_is_allowed_alone_and_as_no_amount() -> None:
+    allowed = ["2009", "Form 10-K"]
+    assert not unbound_numbers("In 2009 the Form 10-K says so [#1].", allowed)
+    assert unbound_numbers("It is 2009.5, 1,2009, $2009 and 2009 dollars [#1].", allowed)[::-1][:2] == ("2009", "2009")
+
+
+@given(
+    number=st.decimals(allow_nan=False, allow_infinity=False).map("{:f}".format)
+    | st.integers(1, 10**12).map("{:,}".format)
+    | st.characters(categories=["Nd", "Nl", "No"])
+    | st.sampled_from("ten,forty-two,a hundred,two thirds,doubled,half,50%,XL percent,\u00bc".split(",")),
+    before=st.sampled_from(["", "Sales rose {#1} and ", "{#2}", "[#1]", "about\u200b "]),
+    after=st.sampled_from(["", ".", " of {#1}", "{#1}", " [#2]", " m", "\u00ad"]),
+)
+def test_no_number_passes_unseen(number: str, before: str, after: str) -> None:
+    assert unbound_numbers(f"{before}{number}{after}")
