@@ -24,20 +24,24 @@ from quaestor.conversation.events.kinds import (
     holdable,
 )
 from quaestor.conversation.turn import ToolCall
+from quaestor.core.answer_value import Text, YesNo
 from quaestor.core.computing import compute_little
 from quaestor.errors import ModelReplyError, PlanError
 from quaestor.graph.facts import SentenceFact
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import ParsedReply, RequestedCall, answered, kept, quoted
 from quaestor.llm.transcript import phase
+from quaestor.plan.execute import execute
+from quaestor.plan.steps import Plan
 from quaestor.prompts import render
-from quaestor.solvers.agent.claims import GroundedAnswer, ground_answer, ground_words, read_final
+from quaestor.solvers.agent.claims import ClaimedAnswer, GroundedAnswer, ground_answer, ground_words, read_final
 from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request, read_calls
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.agent.telling import told as brief
 from quaestor.solvers.agent.understanding import state
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.explaining import BoundExplanation, assumed_numbers, bind_sentences, stated_by
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.tools.searching import SearchResult
 from quaestor.solvers.tools.toolbox import Toolbox
@@ -51,6 +55,8 @@ _LARGEST_STEP = 1 << 62
 _PHASE = "ANSWER"
 _LONGEST_QUERY = 2000
 _STEP = re.compile(r"#\s*(\d{1,4})\b")
+_FAULTS_TOLD = 3
+_UNBOUND = "no sentence of the model's explanation rests on the page"
 _DOUBTED = "An earlier call in this reply did not give one step, so the steps named here may be others"
 
 
@@ -80,6 +86,7 @@ class AnswerRounds:
     _seen: Counter[tuple[str, str]] = field(init=False, default_factory=Counter)
     _faults: int = field(init=False, default=0)
     _challenged: bool = field(init=False, default=False)
+    _told_of_sentences: bool = field(init=False, default=False)
     _last: bool = field(init=False, default=False)
     assumption: str | None = field(init=False, default=None)
 
@@ -210,24 +217,58 @@ class AnswerRounds:
         """
         try:
             final, claims = read_final(said)
-            if final.words:
-                settled = ground_words(final.words, claims, self.context.document, self.context.question.text)
-            elif final.answer is None:
+            bound = self._bind(final)
+            if final.answer is None and not final.words and not bound.templates:
                 return self._silence(final)
-            else:
-                settled = ground_answer(self._box.draft, final, claims)
+            settled = self._grounded(final, claims, bound)
+            plan = bound.plan(settled.plan)
+            execute(plan, self._box.draft.history)
         except PlanError as error:
             raise ModelReplyError(f"the answer cannot be stored: {error}") from error
-        if not settled.grounded:
+        if not settled.grounded and not (settled.assumes and final.assumption):
             self._challenge(f"{'; '.join(settled.remarks)}. Look it up or calculate it")
+        remarks = [*settled.remarks, *(f"left out: {fault}" for fault in bound.faults)]
         if drops_sign_unasked(settled.plan, self.context.question):
             self._challenge(f"{SIGN_DROPPED}. Calculate without absolute")
-            settled = replace(settled, remarks=(*settled.remarks, SIGN_DROPPED))
+            remarks.append(SIGN_DROPPED)
+        assumed = assumed_numbers(plan, self._box.draft.needs_source, self.context.question.text)
+        if assumed and not settled.assumes:
+            remarks.append(f"the model assumes {', '.join(assumed)}, which no page prints")
         claim, steps = settled.claim, tuple(step for step in final.steps if abs(step) <= _LARGEST_STEP)
-        explained = (final.explanation or "")[:1000] or None
-        self.context.trace.append(AnswerClaimed(claim.value, claim.scale, claim.unit, steps, explained))
+        self.context.trace.append(AnswerClaimed(claim.value, claim.scale, claim.unit, steps, final.note[:1000] or None))
         self.assumption = final.assumption
-        return settled
+        return replace(settled, plan=plan, remarks=tuple(remarks))
+
+    def _bind(self, final: FinalAnswer) -> BoundExplanation:
+        """Binds the sentences that explain an answer; those that cannot be are handed back once.
+
+        Raises:
+            ModelReplyError: Some cannot be bound, and the model was not yet told so.
+        """
+        if final.no_answer is not None:
+            return BoundExplanation(())
+        history = self._box.draft.history
+        earlier = frozenset(step for step in range(-len(history), 0) if history[step] is not None)
+        asked, document = self.context.question.text, self.context.document
+        bound = bind_sentences(final.sentences, self._box.draft.steps, earlier, document, asked)
+        if bound.faults and not (self._told_of_sentences or self._last):
+            self._told_of_sentences = True
+            raise ModelReplyError(f"the explanation cannot be shown: {'; '.join(bound.faults[:_FAULTS_TOLD])}")
+        return bound
+
+    def _grounded(self, final: FinalAnswer, claims: Sequence[ClaimedAnswer], bound: BoundExplanation) -> GroundedAnswer:
+        """Returns the plan of an answer without its explanation, of one that explains alone an empty one."""
+        if final.words:
+            return ground_words(final.words, claims, self.context.document, self.context.question.text)
+        if final.answer is None:
+            return GroundedAnswer(ClaimedAnswer(Text(final.note)), Plan(()), grounded=True)
+        try:
+            return ground_answer(self._box.draft, final, claims)
+        except ModelReplyError:
+            verdict = claims[0].value if claims else None
+            if not isinstance(verdict, YesNo) or not bound.passages:
+                raise
+            return GroundedAnswer(claims[0], stated_by(bound.passages, verdict), grounded=True)
 
     def _silence(self, final: FinalAnswer) -> NoAnswerGiven:
         """Returns what a model says that gives no answer; what it has not looked for it may not find missing.
@@ -237,7 +278,8 @@ class AnswerRounds:
         """
         if not self._box.calls and final.no_answer != "ambiguous":
             self._challenge("Nothing was looked up. Look for it with the tools")
-        return NoAnswerGiven(final.no_answer or "not_on_page", final.explanation or "")
+        unbound = final.sentences and not final.no_answer
+        return NoAnswerGiven(final.no_answer or "not_on_page", _UNBOUND if unbound else final.note)
 
     def _challenge(self, doubt: str) -> None:
         """Tells a model once a turn that nothing bears out its answer.

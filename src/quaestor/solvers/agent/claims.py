@@ -62,12 +62,14 @@ class GroundedAnswer:
         plan: What is executed.
         grounded: False where the number came from no tool.
         remarks: What a reader should doubt.
+        assumes: Whether it is calculated with a number that no tool returned.
     """
 
     claim: ClaimedAnswer
     plan: Plan
     grounded: bool
     remarks: tuple[str, ...] = ()
+    assumes: bool = False
 
 
 def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
@@ -274,7 +276,7 @@ def _settled(
     remarks = [remark] if remark else []
     if loose:
         remarks.append(f"ungrounded: no tool returned {', '.join(dict.fromkeys(loose))}")
-    return GroundedAnswer(claim, plan, grounded and not loose, tuple(remarks))
+    return GroundedAnswer(claim, plan, grounded and not loose, tuple(remarks), grounded and bool(loose))
 
 
 def _agrees(draft: PlanBuilder, step: int, claim: ClaimedAnswer) -> bool:

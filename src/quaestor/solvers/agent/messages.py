@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, Strict
+from pydantic import BeforeValidator, Field, JsonValue, Strict, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
 from quaestor.conversation.events.kinds import NoAnswerReason
+from quaestor.solvers.explaining import has_reference
 
 Said = str | int | float
 UNDERSTAND = "describe_understanding"
@@ -53,6 +54,13 @@ def _joined(said: object) -> object:
     return ", ".join(said) if isinstance(said, list) and all(isinstance(part, str) for part in said) else said
 
 
+_SENTENCES: dict[str, JsonValue] = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": "For why, how or a judgement: 'It rose {#3} [\"words of the page\"].'",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class FinalAnswer:
     """What a model answers with. It may also name the steps that a number rests on."""
@@ -67,11 +75,23 @@ class FinalAnswer:
         Field(description="Copied from the page, no more than is asked for; beside yes or no, what states it."),
     ] = None
     no_answer: NoAnswerReason | None = None
-    assumption: Annotated[str | None, Field(description="What the page does not say and the answer needs.")] = None
+    assumption: Annotated[str | None, Field(description="What the answer needs and no page says.")] = None
     scale: Literal["one", "thousand", "million", "billion", "percent"] | None = None
-    unit: str | None = None
+    unit: SkipJsonSchema[str | None] = None
     steps: SkipJsonSchema[list[int]] = field(default_factory=list)
-    explanation: str | None = None
+    explanation: Annotated[list[str] | str | None, WithJsonSchema(_SENTENCES)] = None
+
+    @property
+    def note(self) -> str:
+        """What is said beside an answer or of none, as one text."""
+        return self.explanation if isinstance(self.explanation, str) else " ".join(self.explanation or ())
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is to be shown as an explanation: a list, or a text with references."""
+        if isinstance(self.explanation, str):
+            return (self.explanation,) if has_reference(self.explanation) else ()
+        return tuple(self.explanation or ())
 
 
 STATED = "description"

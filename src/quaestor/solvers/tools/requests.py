@@ -66,8 +66,8 @@ class Calculate:
         Word,
         Field(
             description="percentage_change: old, new. growth_rate: old, new, years. percentage: part, whole. "
-            "table_: a row label. rank, largest, smallest: list, n. above to equal_to: list, number. argmax, argmin, "
-            "rank give a label. Two lists go label by label.",
+            "table_: a row label. rank, largest, smallest: list, n. above to equal_to: list, number. Two lists go "
+            "label by label.",
             json_schema_extra={"enum": [*FOR_MODELS, GROWTH_RATE]},
         ),
     ]
@@ -76,7 +76,7 @@ class Calculate:
         Field(
             min_length=1,
             max_length=MOST_OPERANDS,
-            description="#1: step 1; #-1: the last answer; #4..#9: a list of steps; or numbers.",
+            description="#1: step 1; #-1: last answer; #4..#9: a list; or numbers.",
         ),
     ]
 

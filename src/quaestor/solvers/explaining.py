@@ -1,0 +1,290 @@
+"""Sentences that a model explains with, bound to steps of a plan and to passages.
+
+A model writes `{#3}` where the number of step 3 goes, `[#3]` to cite a step, `["words"]` to cite a passage by copied
+words. Owns this notation and what cannot be bound: a sentence with a number of its own, one without a source, one that
+names what there is not. What the steps come to is known to who executes the plan.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from quaestor.core.answer_value import YesNo
+from quaestor.core.explanation import MOST_SENTENCES, steps_referred, without_references
+from quaestor.core.parsing import find_quantities
+from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.core.quantity import Scale
+from quaestor.core.unbound_numbers import unbound_numbers
+from quaestor.core.words import NUMBER_WORDS
+from quaestor.documents.document import Document
+from quaestor.errors import ModelReplyError
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
+from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
+
+_SCALES = r"(?:thousand|million|billion|trillion)s?|mn|bn"
+_NAMED = re.compile(
+    r"\b(?:(?:FY\s?)?((?:19|20)\d\d)|[QH][1-4]|FY\s?\d\d|[A-Za-z]{2,12}-\d{1,3}|\d{1,2}-[A-Z]"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?\s\d{1,2}"
+    r"|(?:Notes?|Items?|Levels?|IFRS|IAS|ASC|Topic|Part|Phase|Tier|Section|Form|Class|Series)\s\d{1,3})\b",
+    re.IGNORECASE,
+)
+"""What has digits and is no amount: years, quarters, days, and names."""
+_FILLED = re.compile(
+    rf"(?:[$€£¥]\s?|\b(?:USD|EUR|GBP)\s)?\{{\s?#\s?(-?[0-9]{{1,4}})\s?\}}"
+    rf"(?:\s?%|\s(?:(?:percent|per cent)\b|(?:{_SCALES})\b(?:\s(?:dollars|euros|USD|EUR)\b)?))?"
+)
+"""A number to fill in: its sign, scale and percent are printed by whoever fills it in."""
+_CITED = re.compile(r"[\[(]((?:\s?,?\s?#\s?-?[0-9]{1,4})+)\s?[\])]")
+_QUOTED = re.compile(r"\[\s?(?:\"(.+?)\"|'(.+?)'|“(.+?)”)\s?\]", re.DOTALL)
+_IN_MARKS = re.compile(r"[\"“]([^\"“”]{4,300})[\"”]")
+_STEP = re.compile(r"-?[0-9]+")
+_LEFT_OVER = re.compile(r"[{}]|[\[(]\s?#")
+_PRINTED = re.compile(r"\{#(\d+)\}|\[#(\d+)\]")
+_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“{])|(?<=[.!?][\"”)])\s+(?=[A-Z\"“{])")
+_ABBREVIATION = re.compile(r"(?:^|[\s.(])(?:[A-Za-z]|Inc|Corp|Co|Ltd|Nos?|vs|approx|St|Mr|Ms|Dr)\.$")
+_HIDDEN = "\x00"
+_HIDING = re.compile(f"{_HIDDEN}([0-9]+){_HIDDEN}")
+_CITED_BEHIND = re.compile(f"([.!?])\\s*((?:{_HIDING.pattern.replace('(', '(?:')}\\s*)+)")
+
+
+@dataclass(frozen=True, slots=True)
+class BoundExplanation:
+    """Sentences with the steps that they name.
+
+    Attributes:
+        steps: Those of the turn, then those that the sentences add: passages, earlier answers.
+        templates: The sentences that can be bound, with references to `steps`, as plans have them.
+        faults: What the others are not bound for, one each.
+    """
+
+    steps: tuple[Step, ...]
+    templates: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+    @property
+    def passages(self) -> tuple[Extract, ...]:
+        """The passages that are cited."""
+        named = [self.steps[step - 1] for template in self.templates for step in steps_referred(template)]
+        return tuple(dict.fromkeys(step for step in named if isinstance(step, Extract) and step.quantity is None))
+
+    def plan(self, answer: Plan) -> Plan:
+        """Return the plan of an answer with the sentences beside it; of an empty one, they are the answer."""
+        return _joined(self, answer) if self.templates else answer
+
+
+def has_reference(text: str) -> bool:
+    """Return whether a text names a step or cites a passage.
+
+    >>> has_reference("It rose {#3}."), has_reference("It rose.")
+    (True, False)
+    """
+    return any(pattern.search(text) for pattern in (_FILLED, _CITED, _QUOTED))
+
+
+def bind_sentences(
+    said: Sequence[str], steps: Sequence[Step], earlier: frozenset[int], document: Document, question: str
+) -> BoundExplanation:
+    """Return sentences of a model, bound to steps and passages as far as they can be.
+
+    Args:
+        said: As a model writes them.
+        steps: Of the turn.
+        earlier: The answers of turns before that there are, from -1, the last one, backwards.
+        document: What is quoted.
+        question: What is asked; its years may stand.
+    """
+    binder = _Binder(list(steps), len(steps), earlier, document, question)
+    sentences = list(_split(said))
+    templates, faults = [], []
+    for place, sentence in enumerate(sentences, 1):
+        try:
+            if place > MOST_SENTENCES:
+                raise ModelReplyError(f"is one too many; give at most {MOST_SENTENCES}")
+            templates.append(binder.bind(sentence))
+        except ModelReplyError as fault:
+            faults.append(f"sentence {place} {fault}")
+    return BoundExplanation(tuple(binder.steps), tuple(templates), tuple(faults))
+
+
+def stated_by(passages: Sequence[Extract], verdict: YesNo) -> Plan:
+    """Return the plan of a yes or no that passages state."""
+    steps = tuple(replace(passage, id=place) for place, passage in enumerate(passages, 1))
+    reading = "affirms" if verdict.value else "denies"
+    return Plan((*steps, Compute(len(steps) + 1, reading, tuple(Ref(step.id) for step in steps))))
+
+
+def assumed_numbers(plan: Plan, needs_source: Callable[[Decimal], bool], question: str) -> tuple[str, ...]:
+    """Return the numbers of a plan's explanation that no page prints, as they are written.
+
+    Args:
+        plan: With its explanation.
+        needs_source: Whether a number among others needs a source.
+        question: What is asked; its numbers are no assumption.
+    """
+    named = {step for template in plan.explanation for step in steps_referred(template)}
+    found = [
+        operand.text
+        for step in plan.steps
+        if isinstance(step, Compute)
+        for operand in step.operands
+        if isinstance(operand, Constant)
+        and operand.text not in question
+        and (needs_source(operand.value) or (step.id in named and len(step.operands) == 1))
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _may_be_said(template: str, known: str) -> frozenset[str]:
+    """Return the years, names and small numbers in words that are printed where a sentence comes from."""
+    spans = (span.quantity for span in find_quantities(without_references(template)))
+    counted = [amount.text for amount in spans if amount.unit or amount.scale is not Scale.ONE]
+    named = {found[0] for found in _NAMED.finditer(known)}
+    years = {found[1] for found in _NAMED.finditer(known) if found[1]}
+    short = {form for year in years for form in (year, f"FY{year}", f"FY {year}", f"FY{year[2:]}")}
+    said = frozenset(form for form in named | short if not any(form in text for text in counted))
+    return said | (NUMBER_WORDS.keys() & set(known.casefold().split()))
+
+
+@dataclass(slots=True)
+class _Binder:
+    steps: list[Step]
+    own: int
+    earlier: frozenset[int]
+    document: Document
+    question: str
+    _known: list[str] = field(default_factory=list)
+
+    def bind(self, sentence: str) -> str:
+        """Return the template of a sentence.
+
+        Raises:
+            ModelReplyError: It cannot be bound; why, as what the sentence does.
+        """
+        self._known = [self.question]
+        template = _CITED.sub(self._cite_steps, _FILLED.sub(self._fill, sentence))
+        template = _IN_MARKS.sub(self._fill_words, _QUOTED.sub(self._cite_words, template))
+        if left := _LEFT_OVER.search(_PRINTED.sub("", template)):
+            raise ModelReplyError(f"has {template[left.start() :][:20]!r}, which is no reference; write {{#3}}")
+        if loose := unbound_numbers(template, _may_be_said(template, " ".join(self._known))):
+            wanted = "write {#3} where the number of step 3 goes"
+            raise ModelReplyError(f"says {', '.join(loose)[:80]!r} by itself; {wanted}, or leave it out")
+        if not steps_referred(template):
+            raise ModelReplyError('has no source; end it with [#3] or ["words copied from the page"]')
+        if not any(map(str.isalpha, without_references(template))):
+            raise ModelReplyError("has no words")
+        return " ".join(template.split())
+
+    def _fill(self, found: re.Match[str]) -> str:
+        return f"{{#{self._step(found[1])}}}"
+
+    def _cite_steps(self, found: re.Match[str]) -> str:
+        return "".join(f"[#{self._step(step)}]" for step in _STEP.findall(found[1]))
+
+    def _cite_words(self, found: re.Match[str]) -> str:
+        return f"[#{self._passage(found[1] or found[2] or found[3])}]"
+
+    def _fill_words(self, found: re.Match[str]) -> str:
+        """Take words in quotation marks from the page, where they have a number of their own and stand there."""
+        if _PRINTED.search(found[1]) or not unbound_numbers(found[1]):
+            return found[0]
+        try:
+            return f'"{{#{self._passage(found[1])}}}"'
+        except ModelReplyError:
+            return found[0]
+
+    def _step(self, said: str) -> int:
+        step = int(said)
+        if 0 < step <= self.own:
+            self._learn(self.steps[step - 1])
+            return step
+        if step in self.earlier:
+            return self._added(Compute(0, "identity", (Ref(step),)))
+        raise ModelReplyError(f"names step #{said}, which there is not")
+
+    def _passage(self, words: str) -> int:
+        try:
+            found = quote(self.document, words, self.question)
+        except QuoteFailure as failure:
+            raise ModelReplyError(f"cites what is not there: {failure}") from failure
+        if number_in_place(self.document, found):
+            raise ModelReplyError(f"quotes the number {found.text[:40]!r}; look it up, and name its step")
+        step = found.step(0)
+        self._learn(step)
+        return self._added(step)
+
+    def _added(self, step: Step) -> int:
+        same = (known.id for known in self.steps[self.own :] if replace(known, id=0) == step)
+        if (known := next(same, None)) is None:
+            known = len(self.steps) + 1
+            self.steps.append(replace(step, id=known))
+        return known
+
+    def _learn(self, step: Step) -> None:
+        """Note what is printed where a step comes from: years and names of there may be said."""
+        if isinstance(step, Compute):
+            for operand in step.operands:
+                if isinstance(operand, Ref) and operand.step > 0:
+                    self._learn(self.steps[operand.step - 1])
+            return
+        self._known.extend((step.label, step.text or ""))
+        if isinstance(step.source, SentenceRef):
+            self._known.append(self.document.sentence(step.source).text)
+        elif isinstance(step.source, CellRef):
+            self._known.append(self.document.table(step.source.table).title)
+
+
+def _split(said: Sequence[str]) -> Iterator[str]:
+    """Yield single sentences; what is cited behind a full stop belongs to the sentence before."""
+    for text in said:
+        kept: list[str] = []
+
+        def hide(found: re.Match[str], kept: list[str] = kept) -> str:
+            kept.append(found[0])
+            return f"{_HIDDEN}{len(kept) - 1}{_HIDDEN}"
+
+        hidden = _CITED.sub(hide, _QUOTED.sub(hide, text.replace(_HIDDEN, "")))
+        pending = ""
+        for piece in (*_END.split(_CITED_BEHIND.sub(r" \2\1 ", hidden).strip()), ""):
+            if pending and not (piece and _ABBREVIATION.search(pending)):
+                yield "".join(kept[int(part)] if at % 2 else part for at, part in enumerate(_HIDING.split(pending)))
+                pending = ""
+            pending = f"{pending} {piece}".strip()
+
+
+def _joined(bound: BoundExplanation, answer: Plan) -> Plan:
+    """Return the steps that sentences and an answer need, each once, the answer's own last."""
+    shift = len(bound.steps)
+    steps = [*bound.steps, *((_moved(step, lambda ref: ref + shift)) for step in answer.steps)]
+    made: dict[Step, int] = {}
+
+    def key(step: Step) -> Step:
+        return replace(_moved(step, take), id=0)
+
+    def take(number: int) -> int:
+        return made.setdefault(key(steps[number - 1]), len(made) + 1)
+
+    last = key(steps[-1]) if answer.steps else None
+    named = dict.fromkeys(step for template in bound.templates for step in steps_referred(template))
+    others = {step: take(step) for step in named if key(steps[step - 1]) != last}
+    if last is None:
+        last = Compute(0, "explain", tuple(map(Ref, dict.fromkeys(others.values()))))
+    elif last in made:
+        last = Compute(0, "identity", (Ref(made[last]),))
+    made[last] = len(made) + 1
+    numbers = {step: others.get(step, len(made)) for step in named}
+
+    def renumbered(found: re.Match[str]) -> str:
+        filled, cited = found.groups()
+        return f"{{#{numbers[int(filled)]}}}" if filled else f"[#{numbers[int(cited)]}]"
+
+    templates = (_PRINTED.sub(renumbered, template) for template in bound.templates)
+    joined = tuple(replace(step, id=number) for step, number in made.items())
+    return Plan(joined, answer.thought, tuple(templates))
+
+
+def _moved(step: Step, number: Callable[[int], int]) -> Step:
+    if isinstance(step, Extract):
+        return step
+    moved = (Ref(number(o.step)) if isinstance(o, Ref) and o.step > 0 else o for o in step.operands)
+    return replace(step, operands=tuple(moved))

@@ -1,0 +1,166 @@
+"""Explanations of a model: every number of them is a step's, and no other one gets in."""
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import pytest
+from model_replies import Call, Reply
+from solver_bench import play_solver
+from workflow_bench import saying
+
+from quaestor.conversation.events.kinds import ReplyRejected
+from quaestor.conversation.turn import Turn
+from quaestor.core.answer_value import YesNo
+from quaestor.core.explanation import Explanation
+from quaestor.solvers.registry import make_solver
+
+PAGE = "NORD/2012/page_41.pdf"
+WHY = "why did the sales change?"
+
+pytestmark = pytest.mark.usefixtures("local_models")
+
+SALES = {
+    "power cables": ("642.3", "598.7", "561.0"),
+    "data cables": ("318.6", "287.4", "251.9"),
+    "connectors and fittings": ("97.4", "101.8", "96.5"),
+    "total net sales": ("1036.8", "969.7", "893.7"),
+    "operating income": ("88.1", "91.6", "79.3"),
+}
+SENTENCES = [
+    ("They went from {#2} to {#1}.", "They went from OLD to NEW."),
+    ("YEAR brought a change of {#3} [#4].", "YEAR brought a change of RATE."),
+    ("Volumes explain {#4}, or {#3}. [#1, #2]", "Volumes explain GAIN, or RATE."),
+    ("It was ${#1} million in FYYEAR, after USD {#2} million dollars.", "It was NEW in FYYEAR, after OLD."),
+    ("By {#3} percent, said one of us in the first half.", "By RATE, said one of us in the first half."),
+    ("Demand was higher ['higher demand of data centers'] (#1).", "Demand was higher."),
+    ('Why: "a price increase of 2.5%", so {#3}%.', 'Why: "a price increase of 2.5%", so RATE.'),
+    ("Two projects were early [“Two offshore grid projects”]. By {#4}.", "Two projects were early. By GAIN."),
+    ("{#1} is what U.S. Buyers paid. Then, {#2} were.", "NEW is what U.S. Buyers paid. Then, OLD were."),
+    ("Growth is {#4} = {#1} - {#2}.", "Growth is GAIN = NEW - OLD."),
+]
+
+AMOUNTS = (
+    "12 %", "ten percent", "twelve", "1,000", "half", "a dozen", "one million", "1½", "¾", "XIV million", "xiv percent",
+    "\u0661\u0662 units", "三", "Ⅻ", "①", "twenty-one", "zero point five", "tenfold", "two thirds", "a third of it",
+    "31 December", "2013", "$2012", "2012 million", "20.12", "2012.5", "one percent", "triple", "twice that",
+    "hundreds of millions", "1O", "t\u200bwelve", "\uff11\uff12", "\U0001d7cf\U0001d7d0", "5G", "3rd", "1e3", "&#53;",
+    '"12 million"', "[12](#1)", "<b>7</b>", "{7}", "{#1.5}", "{#\u0661}", "{#99}", "[#99]", "{#-99}", "{#three}",
+    "['sales of 12 million']", "['642.3']", "{#1}5", "#1",
+)  # fmt: skip
+
+
+def of(row: str, year: int) -> Call:
+    return Call("query_kg", {"filters": {"row": row, "year": year}})
+
+
+def calculate(operation: str, *values: object) -> Call:
+    return Call("calculate", {"operation": operation, "values": list(values)})
+
+
+def final(*sentences: str, **more: Any) -> Reply:
+    return Reply(calls=(Call("final_answer", {"explanation": list(sentences), **more}),))
+
+
+def looked_up(row: str = "power cables", year: int = 2012) -> Reply:
+    growth = (calculate("percentage_change", "#2", "#1"), calculate("subtract", "#1", "#2"))
+    return Reply(calls=(of(row, year), of(row, year - 1), *growth))
+
+
+def play(*replies: Reply, questions: Sequence[str] = (WHY,)) -> tuple[Turn, ...]:
+    return play_solver(make_solver("agent"), saying(list(replies)), list(questions), PAGE).turns
+
+
+def explained(turn: Turn) -> Explanation:
+    assert turn.answer.explanation is not None, turn
+    return turn.answer.explanation
+
+
+@pytest.mark.parametrize("row", SALES)
+def test_numbers_of_explanations_are_those_of_the_page(row: str) -> None:
+    cases = [(year, alone, *sentence) for year in (2012, 2011) for alone, sentence in enumerate(SENTENCES)]
+    replies = [
+        reply
+        for year, alone, said, _ in cases
+        for reply in (
+            looked_up(row, year),
+            final(said.replace("YEAR", str(year)), **({} if alone % 2 else {"answer": "#3"})),
+        )
+    ]
+    turns = play(*replies, questions=[f"{WHY} {place}" for place in range(len(cases))])
+    for turn, (year, alone, _, wanted) in zip(turns, cases, strict=True):
+        assert explained(turn).text == printed(row, year, wanted)
+        kind = "explanation" if alone % 2 else "number"
+        assert (turn.verified, turn.answer.kind, turn.answer.reason) == (True, kind, None)
+        assert all(reference.sources for sentence in explained(turn).sentences for reference in sentence.references)
+
+
+def printed(row: str, year: int, text: str) -> str:
+    """A sentence with the numbers of the page, calculated here."""
+    new, old = map(Decimal, SALES[row][2012 - year : 2014 - year])
+    rate = ((new - old) / old * 100).quantize(Decimal("0.1"), ROUND_HALF_UP)
+    words = {name: f"$ {number:,} million" for name, number in {"NEW": new, "OLD": old, "GAIN": new - old}.items()}
+    for name, said in {**words, "RATE": f"{rate} %", "YEAR": str(year)}.items():
+        text = text.replace(name, said)
+    return text
+
+
+def test_numbers_that_are_no_references_do_not_get_in() -> None:
+    replies = [
+        reply
+        for amount in AMOUNTS
+        for reply in (looked_up(), *[final("It rose {#3}.", f"It is {amount} of it [#1].", answer="#1")] * 2)
+    ]
+    turns = play(*replies, questions=[f"{WHY} {'x' * place}" for place in range(len(AMOUNTS))])
+    for amount, turn in zip(AMOUNTS, turns, strict=True):
+        assert (explained(turn).text, turn.verified) == ("It rose 7.3 %.", True), amount
+        assert len(rejected(turn)) == 1, amount
+        assert "sentence 2" in (turn.answer.reason or ""), amount
+
+
+def rejected(turn: Turn) -> list[str]:
+    return [fault for event in turn.events if isinstance(event, ReplyRejected) for fault in event.faults]
+
+
+@pytest.mark.parametrize(
+    ("sentences", "fault"),
+    [
+        (["It rose by {#3}.", "Customers like it."], "sentence 2 has no source"),
+        (["It rose by {#3} [#9]."], "sentence 1 names step #9, which there is not"),
+        (["It fell ['two pirates sank the cables']."], "is not on the page"),
+        (["It rose. [#3]"] * 7, "sentence 7 is one too many"),
+        (["{#3}"], "has no words"),
+    ],
+)
+def test_a_model_is_told_once_why_a_sentence_cannot_be_shown(sentences: list[str], fault: str) -> None:
+    (turn,) = play(looked_up(), final(*sentences, answer="#3"), final("It rose by {#3}.", answer="#3"))
+    assert fault in rejected(turn)[0]
+    assert (explained(turn).text, turn.answer.reason) == ("It rose by 7.3 %.", None)
+
+
+def test_an_explanation_of_which_nothing_is_left_is_no_answer() -> None:
+    (turn,) = play(looked_up(), *[final("It rose by 7 %.")] * 2)
+    assert (turn.answer.value, turn.answer.explanation, turn.error) == (None, None, None)
+    assert "7" not in (turn.answer.reason or "")
+
+
+def test_a_yes_or_no_may_rest_on_the_passage_that_its_explanation_cites() -> None:
+    (turn,) = play(final("Yes, two were early ['Two offshore grid projects were delivered ahead'].", answer="yes"))
+    assert (turn.answer.value, turn.verified, explained(turn).text) == (YesNo(True), True, "Yes, two were early.")
+    assert len(turn.answer.sources) == 1
+
+
+def test_a_threshold_that_no_page_prints_is_shown_as_assumed() -> None:
+    judged = Reply(calls=(*looked_up().calls, calculate("greater", "#3", 0.05), calculate("identity", 12.5)))
+    said = ("It grew {#3}, above the threshold, and far from {#6} [#5].",)
+    (turn,) = play(judged, final(*said, answer="#5", assumption="growth above that of inflation is fast"))
+    assert explained(turn).text == "It grew 7.3 %, above the threshold, and far from 12.5."
+    reason = turn.answer.reason or ""
+    assert reason.startswith("assuming growth above that of inflation is fast")
+    assert "0.05" in reason
+    assert not rejected(turn)
+
+
+def test_a_remark_in_words_beside_an_answer_is_no_explanation() -> None:
+    (turn,) = play(looked_up(), Reply(calls=(Call("final_answer", {"answer": "#1", "explanation": "of 12 found"}),)))
+    assert (turn.answer.explanation, turn.answer.reason, turn.verified) == (None, None, True)
