@@ -134,6 +134,6 @@ def test_no_turn_of_the_sample_is_told_two_things(sample: list[LabelledReference
         assert "\n" not in line
         assert item.question not in line
         for expression in references.expressions:
-            if references.used and expression.candidates and expression.kind in ("result", "results", "cell"):
+            if references.used and line and expression.candidates and expression.kind in ("result", "results", "cell"):
                 assert expression.candidates[0].turn in references.used
                 assert line.count(f'"{expression.text}"') >= 1

@@ -5,10 +5,12 @@ Owns what the model is shown, in words. The numbers of the tables are not among 
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Context, Decimal
+from textwrap import shorten
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
 from quaestor.conversation.references.reading import reading_line
+from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import amount_words
 from quaestor.core.quantity import Scale
 from quaestor.core.stop_words import FUNCTION_WORDS
@@ -18,6 +20,7 @@ from quaestor.graph.facts import SentenceFact
 from quaestor.ontology.core import CoreRule, RuleKind, read_core
 from quaestor.plan.operations import LARGEST_EXPONENT
 from quaestor.plan.scales import shift_decimal
+from quaestor.plan.steps import Compute
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.plan_builder import IN_PERCENT
@@ -26,6 +29,7 @@ _MOST_LISTED = 60
 _WORDS_SHARED, _MOST_SENTENCES, _MOST_TEXT = 2, 2, 500
 """What a sentence needs to be shown with a question, and how many, of how many characters, are."""
 _DIGITS = 12
+_LONGEST_REASON = 300
 
 
 def rules(*kinds: RuleKind) -> Sequence[CoreRule]:
@@ -114,22 +118,34 @@ def history(context: TurnContext) -> list[dict[str, str]]:
     return [
         {
             "question": turn.question,
-            "answer": shown_answer(turn.answer),
+            "answer": shown_answer(turn.answer) if turn.answer.value is not None else _shown_silence(turn),
             "description": turn.answer.description,
-            "formula": turn.answer.formula,
+            "formula": turn.answer.formula if _is_computed(turn.answer) else "",
         }
         for turn in context.memory.turns
     ]
 
 
+def _shown_silence(turn: Turn) -> str:
+    """Returns that a turn has no answer, with why and what it nearly was."""
+    nearly = ", ".join(f"{one.shown} ({one.description})" for one in turn.answer.other_readings)
+    said = "; ".join(filter(None, (turn.answer.reason or turn.error, nearly and f"it may be {nearly}")))
+    return shorten(": ".join(filter(None, ("no answer", said))), _LONGEST_REASON, placeholder="...")
+
+
+def _is_computed(answer: Answer) -> bool:
+    """Whether a formula says more than the answer itself."""
+    return answer.plan is None or any(isinstance(step, Compute) for step in answer.plan.steps)
+
+
 def references(context: TurnContext, named: Callable[[int], str]) -> str:
-    """Returns what the question's words point back to, in one line; "" where nothing is known.
+    """Returns what the question's words point back to, in one line; "" where nothing is known, or nothing calculated.
 
     Args:
         context: The turn.
         named: What the prompt calls the answer of a turn, which is counted from 0.
     """
-    return reading_line(context.references, named)
+    return "" if context.question.wants.kind == "span" else reading_line(context.references, named)
 
 
 def prompt_variables(question: str, context: TurnContext) -> dict[str, object]:

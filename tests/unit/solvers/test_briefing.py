@@ -5,14 +5,18 @@ from decimal import Context, Decimal
 
 from hypothesis import given
 from hypothesis import strategies as st
-from remembered import ungrounded
+from remembered import Cell, computed, looked_up, unanswered, ungrounded
 from solver_bench import context_of
 from values import a_value
 
+from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.memory import Memory
+from quaestor.conversation.references.resolving import resolve
 from quaestor.core.quantity import Scale
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
-from quaestor.solvers.briefing import history
+from quaestor.plan.steps import Plan
+from quaestor.questions.question import read_question
+from quaestor.solvers.briefing import history, references
 
 NUMBERS = st.builds(
     lambda digits, exponent: Decimal(digits).scaleb(exponent - len(str(abs(digits))), Context(prec=PRECISION)),
@@ -44,3 +48,28 @@ def test_a_percentage_counts_no_dollars() -> None:
     turn = ungrounded("what was the change?")
     answer = replace(turn.answer, value=a_value("-0.2405"), metric_type="percentage_change", unit="USD")
     assert history(context_of(memory=Memory((replace(turn, answer=answer),))))[0]["answer"] == "-24.05 percent"
+
+
+def test_no_answer_is_told_with_its_reason_and_what_it_may_be() -> None:
+    turn = unanswered("what was the rent?")
+    torn = Answer(None, reason="two fit", other_readings=(OtherReading(Plan(()), "$ 5", "rent in 2008"),))
+    memory = Memory((turn, replace(turn, answer=torn), replace(turn, answer=Answer(None), error="too late")))
+    first, second, third = (said["answer"] for said in history(context_of(memory=memory)))
+    assert first == f"no answer: {turn.answer.reason}"
+    assert "two fit" in second
+    assert "$ 5 (rent in 2008)" in second
+    assert third == "no answer: too late"
+
+
+def test_a_formula_is_told_of_what_is_computed_alone() -> None:
+    found, made = looked_up("rent in 2008?", "rent", 2008), computed("its change?", "subtract", -1, Cell("rent", 2007))
+    turns = (replace(turn, answer=replace(turn.answer, formula="7 - 5")) for turn in (found, made))
+    assert [said["formula"] for said in history(context_of(memory=Memory(tuple(turns))))] == ["", "7 - 5"]
+
+
+def test_of_what_is_asked_in_words_no_calculation_is_told() -> None:
+    memory = Memory((looked_up("rent in 2008?", "rent", 2008), looked_up("rent in 2007?", "rent", 2007)))
+    for text, told in (("what was the change?", True), ("why the change?", False)):
+        asked = read_question(text)
+        context = replace(context_of(memory=memory), question=asked, references=resolve(asked, memory))
+        assert bool(references(context, str)) is told

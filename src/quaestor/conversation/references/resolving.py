@@ -171,7 +171,8 @@ class _Scene:
 
     def _entity(self, expression: Expression) -> Meant:
         """Judges "its", "that stock": the latest turn about the thing, one that is used before others."""
-        if not expression.words and _ITS_THING.match(self.asked.lowered[: expression.start]):
+        own = self.asked.lowered[expression.end :].startswith(" own")
+        if own or (not expression.words and _ITS_THING.match(self.asked.lowered[: expression.start])):
             return (), ""
         used = {result.turn for result in self.used}
         for result in sorted(self.latest, key=lambda r: (r.turn not in used, -r.turn)):

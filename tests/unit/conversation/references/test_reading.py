@@ -25,11 +25,21 @@ def test_words_for_several_results_stand_behind_all_of_them() -> None:
     assert '#0 and #1 ("these two values")' in told
 
 
-def test_a_second_reading_is_told_where_it_is_likely() -> None:
-    likely, sure = line(sets={(1,): 0.6, (): 0.3}), line(sets={(1,): 0.9, (): 0.1})
-    assert sure.endswith("#1")
-    assert likely.startswith(sure)
-    assert "page" in likely
+def test_a_reading_is_told_alone_where_it_is_certain_beside_the_next_where_likely_else_not() -> None:
+    assert line(sets={(1,): 0.95, (): 0.05}).endswith("from #1")
+    assert line(sets={(1,): 0.7, (0, 1): 0.2}).endswith("from #1 or from #0 and #1")
+    assert line(sets={(1,): 0.6, (): 0.3}).endswith("from #1 or from only the page")
+    assert line(meaning("that year", "period", 1, means="2008"), sets={(1,): 0.4, (0, 1): 0.3}) == ""
+
+
+def test_years_of_another_topic_are_not_told() -> None:
+    found = (meaning("the same year", "period", 1, means="2008"),), (AntecedentSet((), 1.0, "why"),)
+    assert "2008" in reading_line(References(*found), str)
+    assert "2008" not in reading_line(References(*found, focus="rent", switched=True), str)
+
+
+def test_words_that_can_mean_two_turns_are_told_with_both() -> None:
+    assert "#1 or #2" in line(meaning("it", "result", 1, 2), sets={(): 1.0})
 
 
 def test_what_is_no_result_is_told_by_its_meaning() -> None:
