@@ -13,6 +13,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.period_words import shortened_period, shown_period, spanned_period
 from quaestor.conversation.text_subject import place_in_list, text_subject
 from quaestor.core.answer_value import amount_words
+from quaestor.core.encoding_artifacts import normalize_text
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.stop_words import TIME_WORDS
@@ -20,7 +21,7 @@ from quaestor.core.words import names, singular
 from quaestor.documents.document import Document, Sentence
 from quaestor.documents.text_periods import periods_in_text
 from quaestor.ontology.lines import without_period
-from quaestor.ontology.phrases import noun_phrase_before
+from quaestor.ontology.phrases import noun_phrase_before, topics
 from quaestor.ontology.vocabulary import slug
 from quaestor.plan.execute import StepResult
 from quaestor.plan.operations import OPERATIONS
@@ -28,7 +29,7 @@ from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, 
 from quaestor.plan.trees import without_explanation
 from quaestor.questions.cues import metric_nouns
 from quaestor.questions.entity import counted_thing, named_entity
-from quaestor.questions.question import NO_QUESTION, Question, entity_asked
+from quaestor.questions.question import NO_QUESTION, Question, entity_asked, names_in
 
 _LONGEST = 200
 _QUOTED = 60
@@ -37,6 +38,8 @@ _SCALES = frozenset({Decimal(1000), Decimal(10) ** 6, Decimal(10) ** 9})
 _INDEX = Decimal(100)
 _ARTICLES = frozenset("the a an".split())
 _PLAIN = frozenset("amount amounts value values number numbers dollars".split())
+_OF_SOMETHING = TIME_WORDS | frozenset("at of as and the net balance balances beginning opening ending closing".split())
+"""Words of labels that say nothing of what the numbers are."""
 _CARRYING = re.compile(r"(?:gross |net )?carrying ?(?:amount|value)s?")
 _MEASURES = frozenset("price prices return returns rate".split())
 _MEASURE_OF = re.compile(r"\b(?:the|in) (?P<measure>(?:[a-z][a-z-]* ){1,3})of (?:the )?$")
@@ -45,6 +48,8 @@ _NO_MEASURE = frozenset(
     "end beginning start total amount value number portion part percentage rest year years time date sum average "
     "balance which what and or in from to".split()
 )
+_ATTACHED = re.compile(r"\b(?:of|for|in|on|under|with|by|to|from)\s(?:(?:the|our|its|their|this|these)\s)*$")
+"""Before a phrase that is a part of another one: "rent charged to operations for" all leases."""
 _NEAR = 12
 """The most characters between a number of the text and the period behind it: " for the year "."""
 _MOST_READ = 64
@@ -93,6 +98,9 @@ def describe(
     found = reader.of_result(steps, len(memory.turns), question)
     if result is not None:
         found = list_meaning.chosen(found, result.value, reader.periods_of_labels(plan))
+    place = _place(plan)
+    if isinstance(place, CellRef) and (heading := reader.heading_of_shared_label(place)) not in found.text:
+        found = replace(found, text=f"{heading}, {found.text}")
     text = found.text[:1].upper() + found.text[1:]
     return Description(
         text=_told_apart(text, reader.others(plan, found), memory, question),
@@ -173,12 +181,43 @@ class _Reader:
                         name = _name(found, operand.text) if found else slug(operand.text)
                         yield Variable(name, taken.value, counts.scale, source)
 
+    def heading_of_shared_label(self, cell: CellRef) -> str:
+        """What a cell stands under, where another number of its time has a row of the same label; else ""."""
+        label = self._document.table(cell.table).rows[cell.row].label.lower()
+        return self._heading([cell], lead=False) if label in self._document.shared_labels else ""
+
+    def _heading(self, cells: Sequence[CellRef], *, lead: bool = True) -> str:
+        """What cells of one table stand under: the heading of their rows, the name of their table, its section.
+
+        Args:
+            cells: At least one.
+            lead: Whether what the sentences before the table announce counts too.
+        """
+        table = self._document.table(cells[0].table)
+        above = {table.rows[cell.row].levels[:-1] for cell in cells}
+        heading = next(iter(above))[-1:] if len(above) == 1 else ()
+        sentences = reversed(self._document.lead_of(table)) if lead else ()
+        announced = (topic for sentence in sentences for topic in topics(sentence.text))
+        named = (*heading, table.title, *announced, self._document.section_of(table).title)
+        return next((name.rstrip(" :") for name in named if set(names(name.lower())) - TIME_WORDS), "")
+
     def _extract(self, step: Extract, turn: int, question: Question) -> Meaning:
         named = entity_asked(question, self._memory.asked[:turn]) if question.text else None
+        if step.text is not None and isinstance(step.source, SentenceRef):
+            return self._words(step, step.source, named)
         if not isinstance(step.source, CellRef):
             return self._said(step, step.source, named, _year_asked(question, self._memory.asked[:turn]))
         found = self._cell(step.source, step.label, named)
         return replace(found, key=_key(step))
+
+    def _words(self, step: Extract, source: SentenceRef, named: str | None) -> Meaning:
+        """Words of the text by what the question and the text around them call alike, else by their section."""
+        about = self._if_said(named, source)
+        where = self._document.section(source).title or "the page"
+        period = self._period_said(self._document.sentence(source), source)
+        return meaning.number_result(
+            _key(step), f"words {f'on {about}' if about else f'of {where}'}", period, "", about
+        )
 
     def _cell(self, cell: CellRef, label: str, asked: str | None = None) -> Meaning:
         """A cell by the labels of its row and column; the axis without the periods names the thing."""
@@ -196,6 +235,8 @@ class _Reader:
         subject = ", ".join(dict.fromkeys(named)).removesuffix(", total") + " total" * (named[1:] == ["total"])
         if (measure := self._measure(named[0])) is not None:
             subject = f"{measure} of {subject}"
+        elif set(names(named[0].lower())) <= _OF_SOMETHING and len(named) == 1 and (of := self._heading([cell])):
+            subject = f"{subject} of {of}"
         period = table.period_at(cell.row, cell.column)
         shown = shown_period(shortened_period(period, self._periods(cell))) if period else ""
         return meaning.number_result("", subject, period, shown, named[0])
@@ -228,17 +269,26 @@ class _Reader:
         listed = place_in_list(sentence, source.start)
         start = sentence.mentions[listed[1][0]].ref.start if listed else source.start
         clause, said = text_subject(sentence, start), noun_phrase_before(text[:start])
+        attached = said is not None and _ATTACHED.search(text[:start].lower().rpartition(said)[0])
         entity = (
             (clause if clause and " " in clause else None)
-            or (said if said and named_entity(said) else None)
+            or (said if said and not attached and named_entity(said) else None)
             or counted_thing(text[source.end :])
-            or named
+            or self._if_said(named, source)
             or clause
         )
-        subject = entity or f'"{shorten(step.label, _QUOTED, placeholder="...")}"'
+        subject = entity or f'"{_words_to(text[: source.end])}"'
         period = self._period_said(sentence, source) or year
         shown = shown_period(shortened_period(period, [period])) if period and entity else ""
         return meaning.number_result(_key(step), subject, period, shown, entity)
+
+    def _if_said(self, named: str | None, source: SentenceRef) -> str | None:
+        """What the question names, if the text at a place does: its sentence, the one before, its headings."""
+        sentences, at = self._document.sentences, self._document.sentence(source)
+        before = sentences[sentences.index(at) - 1 : sentences.index(at)] if at in sentences else ()
+        path = self._document.section(source).path
+        around = normalize_text(" ".join((*path, *(one.text for one in (*before, at))))).lower()
+        return named if named and names_in(named) <= names_in(around) else None
 
     def _period_said(self, sentence: Sentence, source: SentenceRef) -> Period | None:
         """The period of a number of the text: in a list of numbers the one of the list of periods."""
@@ -280,7 +330,10 @@ class _Reader:
             else meaning.number_result("", group.text or label, parse_period(label), "", group.text or label)
             for source, label in zip(group.sources[:_MOST_READ], group.labels, strict=False)
         ]
-        return list_meaning.group(f"cells {group.sources}", group.text, cells, group.labels)
+        called, placed = group.text, [source for source in group.sources if isinstance(source, CellRef)]
+        if placed and (not called or parse_period(called)):
+            called = self._heading(placed)
+        return list_meaning.group(f"cells {group.sources}", called, cells, group.labels)
 
     def periods_of_labels(self, plan: Plan) -> dict[str, Period]:
         """The period that each label of a plan's groups stands for, as their cells have it."""
@@ -308,6 +361,11 @@ class _Reader:
                 periods = (answer.period,) if answer.period else ()
                 self._earlier[turn] = Meaning(f"turn {turn}", answer.metric_type, words, words, entities, periods)
         return self._earlier[turn]
+
+
+def _words_to(text: str) -> str:
+    """The last words of a text."""
+    return text if len(text) <= _QUOTED else f"...{text[-_QUOTED:].partition(' ')[2]}"
 
 
 def _places_in(text: str, name: str) -> Iterator[int]:

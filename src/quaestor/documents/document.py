@@ -228,6 +228,23 @@ class Document:
         return tuple((self._sections[id], tuple(sentences)) for id, sentences in found.items())
 
     @cached_property
+    def shared_labels(self) -> frozenset[str]:
+        """The labels of rows, in lower case, that call different numbers of one time."""
+        if self.whole is not None:
+            return self.whole.shared_labels
+        amounts: dict[tuple[str, Period | None], set[int]] = {}
+        for table in self.tables:
+            for cell in () if table.is_too_large else table.body():
+                row, column, label = cell.ref.row, cell.ref.column, table.rows[cell.ref.row].label.lower()
+                if label and column and cell.quantity is not None:
+                    # One amount in thousands and in millions is one number.
+                    digits = int(cell.quantity.value.copy_abs().scaleb(6)) or 1
+                    while digits % 10 == 0:
+                        digits //= 10
+                    amounts.setdefault((label, table.period_at(row, column)), set()).add(digits)
+        return frozenset(label for (label, _), several in amounts.items() if len(several) > 1)
+
+    @cached_property
     def digest(self) -> str:
         """SHA-256 over what is printed: two documents with one digest say the same.
 

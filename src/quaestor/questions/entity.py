@@ -51,7 +51,8 @@ def counted_thing(after: str) -> str | None:
     'unsecured debt'
     >>> counted_thing(" in 2016 , $ 97.5 in 2015")
     """
-    return _counted(after[:_BEHIND])
+    near = after[:_BEHIND]
+    return _counted(near if near == after or after[_BEHIND].isspace() else near.rpartition(" ")[0])
 
 
 @lru_cache(maxsize=64)
@@ -142,12 +143,13 @@ def _nouns() -> frozenset[str]:
 
 def _close(found: list[_Phrase], start: int, words: list[str]) -> None:
     """Adds a phrase, without the joining words at its ends, if a thing is left and not an adjective alone."""
+    words = words[:_LONGEST]
     while words and (words[-1] in JOINING_WORDS or words[-1] in ARTICLES):
         words = words[:-1]
     while words and (words[0] in JOINING_WORDS or words[0] in ARTICLES):
         words = words[1:]
     if words and not (len(words) == 1 and words[0].endswith(_ADJECTIVES)):
-        found.append(_Phrase(start, tuple(words[:_LONGEST])))
+        found.append(_Phrase(start, tuple(words)))
 
 
 def _points_back(tokens: Sequence[str]) -> bool:

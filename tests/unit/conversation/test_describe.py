@@ -18,7 +18,7 @@ from quaestor.documents.document import Document
 from quaestor.ontology.core import read_core
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import Compute, Extract, Plan, Ref, RowRef, Step
+from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, Ref, RowRef, Step
 from quaestor.questions.question import read_question
 from quaestor.store.records import now
 
@@ -384,3 +384,28 @@ def test_a_total_is_a_part_of_the_name_and_a_carrying_amount_is_none() -> None:
     change = Plan((cell(goodwill, 2, 1), cell(goodwill, 1, 1, 2), compute(3, "subtract", 1, 2)))
     asked = read_question("what was the difference in goodwill between 2016 and 2017?")
     assert describe(change, Memory(), goodwill, asked).text == "Change in goodwill from 2016 to 2017"
+
+
+def test_words_are_named_by_what_the_text_and_the_question_call_alike_else_by_their_place() -> None:
+    words = Extract(1, said(ACCOUNTS, 0, 0).source, "words", None, text="rent expense was")
+    for asked, told in (("what of the rent expense?", "Words on rent expense"), ("why that?", "Words of the page")):
+        assert describe(Plan((words,)), Memory(), ACCOUNTS, read_question(asked)).text == told
+
+
+def test_a_label_that_calls_two_things_is_told_with_its_heading_and_a_balance_with_what_it_is_of() -> None:
+    rows = [["", "2008"], ["product revenue :", ""], ["total", "5"], ["service revenue :", ""], ["total", "7"]]
+    rows = [*rows, ["asia", "3"], ["other revenue :", ""], ["asia", "4"]]
+    shared = page(rows)
+    for row, told in ((4, "Total of service revenue in 2008"), (7, "Other revenue, asia in 2008")):
+        assert describe(Plan((cell(shared, row, 1),)), Memory(), shared).text == told
+    lead = ["the following table summarizes the activity in our unrecognized tax benefits :"]
+    tax = page([["", "2008"], ["balance at end of year", "5"]], before=lead)
+    told = "Balance at end of year of unrecognized tax benefits in 2008"
+    assert describe(Plan((cell(tax, 1, 1),)), Memory(), tax).text == told
+
+
+def test_a_list_that_is_called_by_its_time_alone_is_named_by_what_its_rows_stand_under() -> None:
+    table = page([["", "2008"], ["revenue :", ""], ["asia", "5"], ["europe", "7"]])
+    cells = (cell(table, 2, 1), cell(table, 3, 1))
+    group = CellGroup("2008", ("asia", "europe"), tuple(map(quantity_of, cells)), tuple(c.source for c in cells), 0)
+    assert describe(Plan((compute(1, "items", group),)), Memory(), table).text == "Revenue in 2008"
