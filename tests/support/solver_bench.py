@@ -21,6 +21,7 @@ from quaestor.llm.profiles import PROFILES
 from quaestor.llm.session import ModelSession
 from quaestor.llm.transcript import Exchange
 from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.excerpts import Excerpts
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,10 @@ def play_solver(
     page: str | Document = CASH_FLOWS,
     protocol: Protocol = "openai",
     native: bool = True,
+    excerpts: Excerpts | None = None,
     **spec: Any,
 ) -> Played:
-    """Plays questions on a page; nothing is slept between attempts."""
+    """Plays questions on a page, or on excerpts of a long document; nothing is slept between attempts."""
     document, knowledge = _known(page)
     conversation = Conversation("made up", document, tuple(questions))
     exchanges: list[Exchange] = []
@@ -82,7 +84,7 @@ def play_solver(
         with ModelServer(script) as server:
             model = replace(spec_for(server, protocol, native), **spec)
             async with connect(model, sinks=[exchanges], sleep=at_once) as connection:
-                turns = await play_conversation(conversation, solver, knowledge, ModelSession(connection))
+                turns = await play_conversation(conversation, solver, knowledge, ModelSession(connection), excerpts)
             asked.extend(server.asked)
             return turns
 

@@ -24,8 +24,8 @@ from quaestor.retrieval.wanted import FindingContext
 from quaestor.solvers.excerpts import Excerpt
 
 _PLACES = 6
-_SEARCHED = 3
-"""How many places a question is answered from, and how many a search adds."""
+_SEARCHED, _NEW = 3, 3
+"""How many places a question is answered from; how many a search finds, and how many it shows besides."""
 _LEAST = 0.01
 _STATEMENT = 0.15
 
@@ -80,16 +80,23 @@ class PlaceExcerpts:
         return Excerpt(shown, self._weights(places), meant)
 
     def search(self, query: str, shown: Document) -> Excerpt:
-        """Returns what is shown with the places that fit a query.
+        """Returns what is shown with the places that fit a query, and all statements that it names or needs.
 
         Args:
             query: Words.
             shown: An excerpt, all of which stays.
         """
-        places = self._askable(find_places(self._index, read_question(query), most=_SEARCHED))
-        found = excerpt_for(self._index, places, self._most).blocks if places else ()
-        orders = {block.order for block in (*shown.blocks, *found)}
-        return Excerpt(self._index.document.excerpt(orders), self._weights(places))
+        asked = read_question(query)
+        found = self._askable(find_places(self._index, asked, most=2 * _PLACES))
+        before = {block.order for block in shown.blocks}
+        # Whoever searches lacks something: where the best places are shown already, others are told besides.
+        new = [place for place in found if place.block not in before][:_NEW]
+        places = [place for place in found if place in found[:_SEARCHED] or place in new]
+        needed = needed_statements(self._index, asked, ())
+        lacking = [order for order in needed if order not in before]
+        if new or lacking:
+            before |= {block.order for block in excerpt_for(self._index, new, self._most, needed=lacking).blocks}
+        return Excerpt(self._index.document.excerpt(before), dict.fromkeys(needed, 0.0) | self._weights(places))
 
     def _askable(self, places: Sequence[Place]) -> list[Place]:
         table = self._index.document.table

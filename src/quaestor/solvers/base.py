@@ -16,12 +16,15 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
 from quaestor.questions.question import NO_QUESTION, Question, read_question
+from quaestor.retrieval.sections import Reading
 from quaestor.solvers.excerpts import Search
 from quaestor.solvers.session import Session
 
 if TYPE_CHECKING:
     from quaestor.llm.models import Connection
     from quaestor.llm.structured.request import Rejection
+
+_LONGEST_QUERY = 600
 
 
 @dataclass(slots=True)
@@ -45,6 +48,7 @@ class TurnContext:
         weights: How likely an answer stands in a block of an excerpt, as `Excerpt.weights`; empty of a page.
         search: Finds more of a long document, for `widen`; None where all of it is shown.
         meant: What questions say in the words of a long document, as `Excerpt.meant`.
+        searched: Whether more of a long document was looked for.
     """
 
     document: Document
@@ -63,6 +67,7 @@ class TurnContext:
     weights: Mapping[int, float] = field(default_factory=dict)
     search: Search | None = None
     meant: Mapping[str, str] = field(default_factory=dict)
+    searched: bool = field(default=False, init=False)
 
     @property
     def is_long(self) -> bool:
@@ -80,17 +85,30 @@ class TurnContext:
             raise MissingModelError("the solver needs a model, but this turn has none")
         return found
 
-    def widen(self, query: str) -> Sequence[Block]:
+    def widen(self, query: str | Reading) -> Sequence[Block]:
         """Returns the blocks of the long document that fit a query, the likeliest first; all of them are shown then.
 
         Args:
-            query: Words. Where all of a document is shown already, nothing is searched.
+            query: Words, or a section. Where all of a document is shown already, nothing is searched.
         """
         if self.search is None:
             return ()
+        self.searched = True
         widened = self.search(query, self.document)
         self.document, self.graph = widened.excerpt.document, widened.graph
         return widened.found
+
+    def widen_once(self, question: str, missing: str) -> bool:
+        """Shows more of a long document before it is believed not to have an answer; False where that was done before.
+
+        Args:
+            question: What is asked.
+            missing: What is said not to be in it.
+        """
+        shown = len(self.document.blocks)
+        if not self.searched:
+            self.widen(f"{question} {missing}"[:_LONGEST_QUERY])
+        return len(self.document.blocks) > shown
 
     def note_call(self, call: ToolCall) -> None:
         """Puts a call of a tool on record, in the order of everything else."""

@@ -11,6 +11,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.documents.document import Block, Document
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
+from quaestor.retrieval.sections import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ class Widened:
     Attributes:
         excerpt: All that is shown now.
         graph: Its graph.
-        found: The blocks that fit the query, those among them that were shown before too, the likeliest first.
+        found: The blocks that fit the query, those among them that were shown before too, the likeliest first; those of
+            a section in their order.
     """
 
     excerpt: Excerpt
@@ -72,5 +74,5 @@ class Widened:
     found: Sequence[Block]
 
 
-Search = Callable[[str, Document], Widened]
-"""Widens what is shown by what fits a query."""
+Search = Callable[[str | Reading, Document], Widened]
+"""Widens what is shown by what fits a query, or by a section."""

@@ -1,6 +1,7 @@
 """The parts of a long document that questions are about: what is taken, and what is too large to be looked at."""
 
 import pytest
+from long_filing import a_long_filing
 
 from quaestor.conversation.memory import Memory
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
@@ -36,3 +37,20 @@ def test_other_tables_are_asked_beside_one_that_is_too_large() -> None:
     shown = excerpts.of(read_question("what were crews in 2021?"), Memory())
     assert [table.index for table in shown.document.tables] == [1]
     assert [table.index for table in excerpts.search("ship 30", shown.document).document.tables] == [1]
+
+
+def test_one_search_gets_the_three_statements_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 1000)
+    filing = a_long_filing()
+    query = "income statement, balance sheet and cash flow statement"
+    found = PlaceExcerpts(PlaceIndex.of(filing), 60).search(query, filing.excerpt(()))
+    assert found.document.tables[:3] == filing.tables[:3]
+    assert {block.order for block in found.document.blocks if block.content in filing.tables[:3]} <= {*found.weights}
+
+
+def test_a_search_adds_places_where_the_best_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 1000)
+    excerpts = PlaceExcerpts(PlaceIndex.of(a_long_filing()), 400)
+    once = excerpts.search("net sales, income and debt in 2023", a_long_filing().excerpt(()))
+    twice = excerpts.search("net sales, income and debt in 2023", once.document)
+    assert len(twice.document.blocks) > len(once.document.blocks)

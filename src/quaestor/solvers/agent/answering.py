@@ -34,6 +34,7 @@ from quaestor.llm.transcript import phase
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Plan
 from quaestor.prompts import render
+from quaestor.retrieval.sections import Reading
 from quaestor.solvers.agent.claims import ClaimedAnswer, GroundedAnswer, ground_answer, ground_words, read_final
 from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request, read_calls
@@ -43,7 +44,7 @@ from quaestor.solvers.agent.understanding import state
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import BoundExplanation, assumed_numbers, bind_sentences, stated_by
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
-from quaestor.solvers.tools.searching import SearchResult
+from quaestor.solvers.tools.searching import SEARCH, SearchResult
 from quaestor.solvers.tools.toolbox import Toolbox
 
 MOST_CALLS = 16
@@ -103,7 +104,7 @@ class AnswerRounds:
         """Whether the model makes tool calls itself."""
         return self.connection.spec.profile.tools
 
-    def _find(self, query: str) -> SearchResult:
+    def _find(self, query: str | Reading) -> SearchResult:
         """Looks for more of a long document, which the turn is shown from then on."""
         blocks = self.context.widen(query)
         return SearchResult(blocks, self.context.document, self.context.graph)
@@ -188,7 +189,7 @@ class AnswerRounds:
                 results.append((called, self._note(called, _DOUBTED, "Look at the results, and call again")))
             else:
                 result = self._result(called)
-                unsure = unsure or "step" not in result
+                unsure = unsure or (called.tool != SEARCH and "step" not in result)
                 results.append((called, brief(result)))
         self.messages.append(answered(results, self._repair("", closing) if closing else ""))
         return None

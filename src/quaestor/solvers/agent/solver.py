@@ -4,6 +4,7 @@ Owns the order of the phases and what becomes of their outcome. The model is the
 the solver keeps nothing from one turn to the next.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -49,6 +50,8 @@ class AgentSolver:
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer that the plan of the model's tool calls gives; one without a value where it finds none.
 
+        A model that finds none in a part of a document, and has not searched the rest, is shown more of it once.
+
         The trace has how the model understands the question. `Answer.reason` says where the model's own number
         differs from the plan's, and which numbers no tool returned.
 
@@ -63,15 +66,21 @@ class AgentSolver:
         first = None
         if self.limits.two_phases:
             first = await understand(model, question, context, system, self.limits.repairs)
-        sentences = await compute_little(briefing.near_sentences, question, context)
-        page = await compute_little(page_variables, question, context)
-        whole = bool(page["whole"])
-        prompt = self._prompt(page, first, model, searching=context.search is not None)
-        messages = initial_messages(system, prompt)
-        rounds = AnswerRounds(model, context, self.limits, messages, sentences, first, whole)
-        settled = await rounds.play()
-        if isinstance(settled, NoAnswerGiven):
-            return answer_without_value(context, settled.reason, settled.explanation)
+        while True:
+            sentences = await compute_little(briefing.near_sentences, question, context)
+            page = await compute_little(page_variables, question, context)
+            whole = bool(page["whole"])
+            prompt = self._prompt(page, first, model, searching=context.search is not None)
+            messages = initial_messages(system, prompt)
+            rounds = AnswerRounds(model, context, self.limits, messages, sentences, first, whole)
+            settled = await rounds.play()
+            if not isinstance(settled, NoAnswerGiven):
+                break
+            widened = settled.reason == "not_on_page" and await asyncio.to_thread(
+                context.widen_once, question, settled.explanation
+            )
+            if not widened:
+                return answer_without_value(context, settled.reason, settled.explanation)
         thought = rounds.understanding.description if rounds.understanding else ""
         plan = replace(settled.plan, thought=thought)
         remarks = remarks_with(rounds.assumption, settled.remarks)

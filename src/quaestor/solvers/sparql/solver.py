@@ -4,11 +4,12 @@ Owns the order of the phases and what becomes of their outcome. The model is the
 solver keeps nothing from one turn to the next.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import FormulaWritten, ValuesNamed, as_object
+from quaestor.conversation.events.kinds import FormulaWritten, ValuesNamed, WhyNoAnswer, as_object
 from quaestor.core.computing import compute_little
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
@@ -52,9 +53,9 @@ class SparqlSolver:
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Returns the answer that the model's formula gives over the values that its queries found.
 
-        A value that is the answer as it stands needs no formula. Where the model says that there is no answer, the
-        answer has no value, and says why. The trace has the values that the model names, its queries, and at its end
-        the formula.
+        A value that is the answer as it stands needs no formula. Where the model says that there is no answer, also
+        after it was shown more of a long document, the answer has no value, and says why. The trace has the values that
+        the model names, its queries, and at its end the formula.
 
         Raises:
             ModelReplyError: No reply could be used within the bound.
@@ -62,27 +63,37 @@ class SparqlSolver:
             MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
-        retrieval = Retrieval(question, context, asks_beyond_numbers(context.read(question)))
-        calculation = FormulaPhase(retrieval)
-        wanted = await self._name(model, calculation)
-        if wanted.no_answer == "other":
-            retrieval.all_kinds = True
-            wanted = await self._name(model, calculation, phase=f"{PLAN}_all_kinds")
-        said: Formula | None = None
-        for left in range(_NAMINGS - 1, -1, -1):
-            if not wanted.values:
-                return answer_without_value(context, why_none(wanted.no_answer), wanted.reasoning)
-            said = None if wanted.answer is not None else await self._calculate(model, calculation, wanted)
-            if said is None or said.formula is not None:
-                break
-            if said.no_answer is not None or not left:
-                return answer_without_value(context, said.no_answer or "not_on_page", said.reasoning)
-            wanted = await self._name(model, calculation, said.reasoning, f"{PLAN}_again_1")
+        calculation, wanted, said = await self._played(model, question, context)
+        silent = _silence(wanted, said)
+        if silent and silent[0] == "not_on_page" and await asyncio.to_thread(context.widen_once, question, silent[1]):
+            calculation, wanted, said = await self._played(model, question, context, f"{PLAN}_wider")
+            silent = _silence(wanted, said)
+        if silent is not None:
+            return answer_without_value(context, *silent)
+        retrieval = calculation.retrieval
         assert calculation.plan is not None
         plan = replace(calculation.plan, thought=(said or wanted).reasoning[:_LONGEST])
         remarks = remarks_with(wanted.assumption, calculation.remarks)
         answer = await compute_little(answer_from_plan, plan, context, question=question, reason=remarks)
         return replace(answer, variables=retrieval.named(answer.variables))
+
+    async def _played(
+        self, model: Connection, question: str, context: TurnContext, phase: str = PLAN
+    ) -> tuple[FormulaPhase, WantedValues, Formula | None]:
+        """Returns the values that the model names in what is shown, and its formula over them where one is needed."""
+        retrieval = Retrieval(question, context, asks_beyond_numbers(context.read(question)))
+        calculation = FormulaPhase(retrieval)
+        wanted = await self._name(model, calculation, phase=phase)
+        if wanted.no_answer == "other":
+            retrieval.all_kinds = True
+            wanted = await self._name(model, calculation, phase=f"{phase}_all_kinds")
+        said: Formula | None = None
+        for left in range(_NAMINGS - 1, -1, -1):
+            said = await self._calculate(model, calculation, wanted) if wanted.values and not wanted.answer else None
+            if said is None or said.formula is not None or said.no_answer is not None or not left:
+                break
+            wanted = await self._name(model, calculation, said.reasoning, f"{phase}_again_1")
+        return calculation, wanted, said
 
     async def _name(
         self, model: Connection, calculation: FormulaPhase, missing: str | None = None, phase: str = PLAN
@@ -161,6 +172,15 @@ class SparqlSolver:
         formula = reply.value
         context.trace.append(FormulaWritten(formula.formula, formula.reasoning[:_LONGEST]))
         return formula
+
+
+def _silence(wanted: WantedValues, said: Formula | None) -> tuple[WhyNoAnswer, str] | None:
+    """Returns why there is no answer, and what the model says of it; None where there is one."""
+    if not wanted.values:
+        return why_none(wanted.no_answer), wanted.reasoning
+    if said is not None and said.formula is None:
+        return said.no_answer or "not_on_page", said.reasoning
+    return None
 
 
 def _told(*kinds: RuleKind) -> Sequence[CoreRule]:

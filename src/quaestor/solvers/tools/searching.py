@@ -1,26 +1,34 @@
 """`search_document`: more places of a long document, which the other tools can read then.
 
-Owns what is told of a place that was found. What is found and what is shown besides is the turn's.
+Owns what is told of a place that was found and of a section that is read. What is found and what is shown besides is
+the turn's.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from quaestor.documents.document import Block, Document
+from quaestor.core.stop_words import SMALL_WORDS
+from quaestor.core.words import search_words
+from quaestor.documents.document import Block, Document, SectionHeading
 from quaestor.documents.table import Table
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.retrieval.sections import Reading, section_parts
+from quaestor.solvers.tools.page import nearest
 from quaestor.solvers.tools.replies import Refusal
 
 SEARCH = "search_document"
 """The tool's name. It is offered where only a part of a document is shown."""
 
 SEARCH_DESCRIPTION = (
-    "Only a part of the document is shown. Find other tables and passages by words; the other tools read them then."
+    "Only a part of the document is shown. Find other tables and passages by words, or read a section whole; the other "
+    "tools read them then."
 )
 
-_MOST_ROWS = 40
-_MOST_TEXT = 300
+_MOST_ROWS = 12
+_MOST_TEXT = 600
+"""How many labels of a table and letters of a passage are told of a place; those that fit the query go first."""
+_MOST_ROWS_READ = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +41,10 @@ class PlaceFound:
         table: Of a table its index, as `query_kg` takes it in filters; else None.
         type: Of a table its type, as `entityType` takes it; else None.
         title: What is printed over a table.
-        rows: The labels of its rows.
+        rows: The labels of its rows; where a section is read, the rows as printed.
         columns: The labels of its columns.
-        text: Of a passage its text.
+        text: Of a passage its text, whole sentences.
+        cut: What is not told of it, and how to read it; "" where all is told.
     """
 
     section: str
@@ -46,14 +55,21 @@ class PlaceFound:
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     text: str = ""
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacesFound:
-    """The result of `search_document`."""
+    """The result of `search_document`.
+
+    Attributes:
+        places: That fit; of a section all that is in it, in order.
+        cut: Of a section what is left to read; "" where nothing is.
+    """
 
     success: Literal[True] = field(default=True, init=False)
     places: tuple[PlaceFound, ...]
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +87,54 @@ class SearchResult:
     graph: KnowledgeGraph
 
 
-Searching = Callable[[str], SearchResult]
-"""Searches the document of a turn."""
+Searching = Callable[[str | Reading], SearchResult]
+"""Searches the document of a turn, or reads a section of it."""
 
 
-def places_found(found: SearchResult) -> PlacesFound | Refusal:
-    """Returns what is told of a search."""
+def places_found(found: SearchResult, query: str) -> PlacesFound | Refusal:
+    """Returns what is told of a search.
+
+    Args:
+        found: What it came to.
+        query: The words that were looked for.
+    """
     types = {table.index: table.name for table in found.graph.tables}
-    places = tuple(_place(block, found.document, types) for block in found.blocks)
+    wanted = {word for word in search_words(query) if word not in SMALL_WORDS}
+    places = tuple(_place(block, found.document, types, wanted) for block in found.blocks)
     return PlacesFound(places) if places else Refusal("Nothing of the document fits", "Use words that labels print")
 
 
-def _place(block: Block, document: Document, types: dict[int, str]) -> PlaceFound:
+def section_read(found: SearchResult, reading: Reading) -> PlacesFound | Refusal:
+    """Returns what is told of a section that was read.
+
+    Args:
+        found: What is in it.
+        reading: Which one.
+    """
+    whole = found.document.whole or found.document
+    parts = len(section_parts(whole, reading.heading))
+    if not found.blocks:
+        titles = dict.fromkeys(section.title for section in whole.sections if section.title)
+        near = nearest(reading.heading, titles)
+        fault = f"It has {parts} parts" if parts else f"No heading reads '{reading.heading}'"
+        return Refusal(fault, "Give a heading as printed, or a query", near)
+    types = {table.index: table.name for table in found.graph.tables}
+    blocks = [block for block in found.blocks if not isinstance(block.content, SectionHeading)]
+    left = f"part {reading.part} of {parts}: read on with part {reading.part + 1}" if reading.part < parts else ""
+    return PlacesFound(tuple(_place(block, found.document, types) for block in blocks), left)
+
+
+def _place(
+    block: Block, document: Document, types: dict[int, str], wanted: Collection[str] | None = None
+) -> PlaceFound:
+    """Returns what is told of a block: what has most of some words; where there are none, all of it as printed."""
     section = " > ".join(next(s.path for s in document.sections if s.id == block.section))
     if not isinstance(block.content, Table):
-        sentences = getattr(block.content, "sentences", ())
-        return PlaceFound(section, block.page, text=" ".join(s.text for s in sentences)[:_MOST_TEXT])
+        sentences = [sentence.text for sentence in getattr(block.content, "sentences", ())]
+        text, cut = (" ".join(sentences), "") if wanted is None else _passage(sentences, wanted)
+        return PlaceFound(section, block.page, text=text, cut=cut)
     table = block.content
-    rows = dict.fromkeys(header.label for header in table.rows[table.header_rows :] if header.label)
+    rows, cut = _printed(table) if wanted is None else _labels(table, wanted)
     columns = dict.fromkeys(" ".join(dict.fromkeys(c.levels)) or c.label for c in table.columns[1:])
     return PlaceFound(
         section,
@@ -96,6 +142,44 @@ def _place(block: Block, document: Document, types: dict[int, str]) -> PlaceFoun
         table.index,
         types.get(table.index),
         table.title,
-        tuple(rows)[:_MOST_ROWS],
+        rows,
         tuple(column for column in columns if column),
+        cut=cut,
     )
+
+
+def _passage(sentences: Sequence[str], wanted: Collection[str]) -> tuple[str, str]:
+    """Returns whole sentences around the one that has most of some words, and how much is left out."""
+    first = max(range(len(sentences)), key=lambda at: _shared(sentences[at], wanted), default=0)
+    last, room = first, _MOST_TEXT - sum(map(len, sentences[first : first + 1]))
+    # What a sentence is about often stands in the one before it.
+    for at in (first - 1, *range(first + 1, len(sentences)), *range(first - 2, -1, -1)):
+        if not 0 <= at < len(sentences):
+            continue
+        room -= len(sentences[at])
+        if room < 0:
+            break
+        first, last = min(first, at), max(last, at)
+    left = len(sentences) - (last + 1 - first)
+    return " ".join(sentences[first : last + 1]).strip(), f"{left} more sentences: read its section" if left > 0 else ""
+
+
+def _labels(table: Table, wanted: Collection[str]) -> tuple[tuple[str, ...], str]:
+    """Returns labels of rows, of many those that have most of some words, and how many are left out."""
+    rows = list(dict.fromkeys(header.label for header in table.rows[table.header_rows :] if header.label))
+    best = sorted(rows, key=lambda label: -_shared(label, wanted))[:_MOST_ROWS]
+    left = len(rows) - len(best)
+    told = tuple(label for label in rows if label in best)
+    return told, f"{left} more rows: read its section, or use query_kg" if left else ""
+
+
+def _printed(table: Table) -> tuple[tuple[str, ...], str]:
+    """Returns the rows of a table as printed, and how many are left out."""
+    rows = [" | ".join(filter(None, (cell.text.strip() for cell in row))) for row in table.cells[table.header_rows :]]
+    rows = [row for row in rows if row]
+    left = len(rows) - _MOST_ROWS_READ
+    return tuple(rows[:_MOST_ROWS_READ]), f"{left} more rows: use query_kg" if left > 0 else ""
+
+
+def _shared(text: str, wanted: Collection[str]) -> int:
+    return sum(word in wanted for word in search_words(text))

@@ -22,6 +22,7 @@ from quaestor.llm.structured.schema import plain_schema
 from quaestor.llm.tracing import tool_span
 from quaestor.ontology.ontology import Ontology
 from quaestor.plan.steps import Plan
+from quaestor.retrieval.sections import Reading
 from quaestor.solvers.tools.arithmetic import calculate
 from quaestor.solvers.tools.listing import introspect_ontology, list_entities
 from quaestor.solvers.tools.page import GraphPage, nearest
@@ -44,6 +45,7 @@ from quaestor.solvers.tools.searching import (
     Searching,
     SearchResult,
     places_found,
+    section_read,
 )
 from quaestor.solvers.tools.text import find_in_text
 
@@ -213,9 +215,14 @@ class Toolbox:
         return {**TOOLS, _IN_TEXT: in_all, SEARCH: replace(SEARCH_TOOL, function=self._find)}
 
     def _find(self, page: GraphPage, draft: PlanBuilder, request: SearchDocument) -> PlacesFound | Refusal:
-        """Searches the document; what is found can be read by the next call."""
+        """Searches the document or reads a section; what is found can be read by the next call."""
         del page, draft
-        return places_found(self._widen(request.query))
+        if request.section is not None:
+            reading = Reading(request.section, request.part)
+            return section_read(self._widen(reading), reading)
+        if request.query is None:
+            return Refusal(f"{SEARCH} needs something to look for", "Give a query or a section")
+        return places_found(self._widen(request.query), request.query)
 
     def _find_in_all(self, page: GraphPage, draft: PlanBuilder, request: FindInText) -> Reply:
         """Looks for sentences in what is shown, and where there are none in what a search of the document adds."""
@@ -230,7 +237,7 @@ class Toolbox:
             else reply
         )
 
-    def _widen(self, query: str) -> SearchResult:
+    def _widen(self, query: str | Reading) -> SearchResult:
         """Searches the document; what is found is shown from then on."""
         assert self._search is not None
         found = self._search(query)

@@ -4,6 +4,7 @@ Owns the bound on replies and what the model is told. A number of the text that 
 by the model, in a list; it never writes one.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -56,7 +57,8 @@ class Planning:
     async def run(self) -> CheckedPlan:
         """Returns a plan that has a result, or says why there is none.
 
-        A model that is told of numbers alone and says that the answer is none is told of all kinds then.
+        A model that is told of numbers alone and says that the answer is none is told of all kinds then; one that finds
+        no answer in a part of a document is shown more of it once.
 
         Raises:
             ModelReplyError: None was found within the bounds.
@@ -70,6 +72,10 @@ class Planning:
                 self._all_kinds, phase = True, f"{_PHASE}_all_kinds"
                 told = prompt = await compute_little(rendered_prompt, self.question, self.context, self._all_kinds)
                 continue
+            if await self._widened(examined.written):
+                phase = f"{_PHASE}_wider"
+                told = prompt = await compute_little(rendered_prompt, self.question, self.context, self._all_kinds)
+                continue
             examined, issues = await self._decided(examined)
             if not issues:
                 self.context.trace.extend(found_events(examined))
@@ -80,6 +86,12 @@ class Planning:
             if left <= 0:
                 raise ModelReplyError(f"gave up after {self.limits.repairs + 1} plans that cannot be run: {issues[0]}")
             told = f"{prompt}\n\n{render('workflow/again', plan=as_json(examined.written), issues=issues)}"
+
+    async def _widened(self, written: WorkflowPlan) -> bool:
+        """Whether more of a long document is shown now, where the model finds no answer in what was shown."""
+        if written.no_answer != "not_on_page":
+            return False
+        return await asyncio.to_thread(self.context.widen_once, self.question, written.thought_process)
 
     async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[CheckedPlan, int]:
         """Returns a plan without faults but for what is still to be chosen, and how many replies it took."""

@@ -9,8 +9,9 @@ from quaestor.conversation.memory import Memory
 from quaestor.evaluation.excerpting import ShownParts
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
+from quaestor.retrieval.sections import Reading
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.tools.searching import SearchResult
+from quaestor.solvers.tools.searching import SearchResult, places_found
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
 FILING = a_long_filing()
@@ -28,7 +29,7 @@ def turn(question: str) -> TurnContext:
 
 
 def toolbox(context: TurnContext) -> Toolbox:
-    def search(query: str) -> SearchResult:
+    def search(query: str | Reading) -> SearchResult:
         blocks = context.widen(query)
         return SearchResult(blocks, context.document, context.graph)
 
@@ -61,10 +62,6 @@ def test_what_is_found_can_be_read_by_the_next_call_and_earlier_steps_stay() -> 
     assert [made.tool for made in context.tool_calls] == ["query_kg", "query_kg", "search_document", "query_kg"]
 
 
-def test_a_search_without_words_is_refused() -> None:
-    assert call(toolbox(turn("net sales?")), "search_document")["success"] is False
-
-
 def test_text_is_looked_for_in_all_of_the_document() -> None:
     context = turn("what were net sales of products?")
     whole = SearchResult((), FILING, KNOWLEDGE.graph(FILING))
@@ -73,3 +70,40 @@ def test_text_is_looked_for_in_all_of_the_document() -> None:
     missed = call(box, "find_in_text", words="zeppelins moored")
     assert missed["success"] is False
     assert "All of the document was searched" in missed["error"]
+
+
+def test_a_section_is_read_whole_with_its_rows_as_printed() -> None:
+    context = turn("what were net sales of products?")
+    box = toolbox(context)
+    read = call(box, "search_document", section="Note 7")
+    assert [place.get("table") for place in read["places"][:2]] == [None, 5]
+    assert read["places"][0]["text"] == "future principal payments of the notes are as follows :"
+    assert read["places"][1]["rows"][-1] == "total | $ 210000"
+    assert call(box, "query_kg", filters={"table": 5, "row": 4, "column": 1})["value"] == 143750
+    assert call(box, "search_document", section="Note 99")["success"] is False
+
+
+def test_a_long_section_is_read_in_parts() -> None:
+    box = toolbox(turn("what were net sales of products?"))
+    read = call(box, "search_document", section="Part II")
+    assert read["cut"].startswith("part 1 of ")
+    first, last = (call(box, "search_document", section="Part II", part=part)["places"] for part in (1, 2))
+    assert first == read["places"] != last
+    assert call(box, "search_document", section="Part II", part=99)["success"] is False
+
+
+def test_passages_and_lists_of_rows_are_cut_where_they_do_not_fit_and_say_so() -> None:
+    context = turn("net sales?")
+    blocks = [block for block in FILING.blocks if len(getattr(block.content, "sentences", ())) > 30][:1]
+    blocks += [block for block in FILING.blocks if len(getattr(block.content, "rows", ())) > 14][:1]
+    found = places_found(SearchResult(blocks, FILING, context.graph), "total net sales")
+    passage, table = found.places  # type: ignore[union-attr]
+    assert passage.text.endswith(" .")
+    assert "more sentences" in passage.cut
+    assert len(table.rows) == 12
+    assert "total net sales" in table.rows
+    assert table.cut.startswith("2 more rows")
+
+
+def test_a_search_for_nothing_is_refused() -> None:
+    assert call(toolbox(turn("net sales?")), "search_document", part=2)["success"] is False
