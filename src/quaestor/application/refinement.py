@@ -1,30 +1,43 @@
-"""What runs lack of an ontology, as proposals for a person to accept.
+"""What runs lack of an ontology: proposed, reviewed by a person in a file, and accepted.
 
 Owns what counts as a lack: a line of a page that the ontology has no property for, and a name that a tool refused
 before the same turn found the line under another. Reads graphs and tool calls of stored runs alone: no file of
 questions, no reference answer and no score. So a file may be measured with an ontology that its own runs refined.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from pydantic import ValidationError
+
+from quaestor.application.files import OutputFile
+from quaestor.application.ontologies import find_ontology
 from quaestor.application.run_service import find_runs
 from quaestor.application.tool_questions import refusal_reason
 from quaestor.conversation.turn import ToolCall
+from quaestor.core import serial
+from quaestor.core.free_names import FreeNames
 from quaestor.core.words import search_words
-from quaestor.errors import StoreError
+from quaestor.errors import InputError, StoreError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.loading import graph_from_triples
-from quaestor.ontology.ontology import Ontology
+from quaestor.ontology.labels import PROPOSED
+from quaestor.ontology.merging import Merge
+from quaestor.ontology.ontology import Ontology, OntologyProperty
 from quaestor.ontology.proposal import Proposal
+from quaestor.ontology.vocabulary import ROOT_CLASS, property_name
+from quaestor.settings import Settings
 from quaestor.solvers.tools.page import spaced
-from quaestor.store.base import RunStore
+from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import TurnRecord
 
 ALIKE = 0.85
 """From 0 to 1: a label that resembles a known one less is proposed as a property of its own."""
 
 _LONGEST = 100
+_ACCEPT = "accept"
 
 
 @dataclass
@@ -117,3 +130,117 @@ def _of_corrections(lacks: _Lacks) -> Iterable[Proposal]:
 
 def _pages(pages: set[str]) -> str:
     return f"{len(pages)} page{'s' * (len(pages) != 1)}"
+
+
+def write_proposals(path: Path, proposals: Iterable[Proposal]) -> None:
+    """Write the review file: each proposal with `accept` false, for a person to set to true.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    found = [{_ACCEPT: False, **serial.dump(proposal)} for proposal in proposals]
+    try:
+        path.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
+
+
+def read_proposals(path: Path) -> tuple[Proposal, ...]:
+    """Return the accepted proposals of a review file.
+
+    Raises:
+        InputError: The file cannot be read, or is no review file.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}") from error
+    if not isinstance(found, list):
+        raise InputError(f"{path} is not a list of proposals as written by `ontology refine`")
+    accepted = []
+    for number, item in enumerate(found, start=1):
+        try:
+            if not isinstance(item, dict) or not isinstance(item.get(_ACCEPT), bool):
+                raise ValueError("it needs `accept`: true or false")
+            if item[_ACCEPT]:
+                accepted.append(serial.load(Proposal, {k: v for k, v in item.items() if k != _ACCEPT}))
+        except ValueError as error:
+            raise InputError(f"proposal {number} of {path} cannot be read: {_name_fault(error)}") from error
+    return tuple(accepted)
+
+
+def _name_fault(error: ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    return ".".join(map(str, first["loc"])) + ": " + first["msg"]
+
+
+@dataclass(frozen=True, slots=True)
+class RefinedOntology:
+    """An ontology, how many proposals a file accepts for it, and how many of them said anything new."""
+
+    ontology: Ontology
+    accepted: int
+    taken: int
+
+
+async def accept_refinements(settings: Settings, accept: Path, output: OutputFile | None = None) -> RefinedOntology:
+    """Add the accepted proposals of a reviewed file to the ontology of the settings, and keep the result in the store.
+
+    Raises:
+        InputError: There is no such ontology, or a file cannot be read or written.
+        StoreError: The store cannot be written.
+    """
+    if output is not None:
+        output.require_free()
+    before, proposals = await find_ontology(str(settings.ontology), settings.store), read_proposals(accept)
+    refined = apply_proposals(before, proposals)
+    if output is not None:
+        output.write(refined.to_turtle())
+    async with open_store(settings.store) as opened:
+        await opened.save_ontology(refined.digest, refined.triples)
+    return RefinedOntology(refined, len(proposals), len(refined.proposals) - len(before.proposals))
+
+
+def apply_proposals(ontology: Ontology, proposals: Sequence[Proposal]) -> Ontology:
+    """Return an ontology with the proposed properties and synonyms; labels that it knows already are left."""
+    # Properties first, so that a synonym of one of them finds it.
+    return _with_synonyms(_with_properties(ontology, proposals), proposals)
+
+
+def _with_properties(ontology: Ontology, proposals: Iterable[Proposal]) -> Ontology:
+    names = FreeNames(item.name for item in ontology.properties)
+    properties, accepted = list(ontology.properties), list(ontology.proposals)
+    for proposal in proposals:
+        if proposal.kind != "property" or ontology.match(proposal.label) is not None:
+            continue
+        name = names.take(f"kg:{property_name(proposal.label)}")
+        lines, pages = len(proposal.documents), proposal.documents
+        # Of all types of tables: a proposal does not say which.
+        made = OntologyProperty(name, proposal.label, (), "xsd:decimal", (ROOT_CLASS,), lines, 0, pages)
+        properties.append(made)
+        accepted.append(proposal)
+    ordered = tuple(sorted(properties, key=lambda item: item.name))
+    return replace(ontology, properties=ordered, proposals=tuple(sorted(accepted)))
+
+
+def _with_synonyms(ontology: Ontology, proposals: Iterable[Proposal]) -> Ontology:
+    properties = {p.name: p for p in ontology.properties}
+    merges, taken = list(ontology.merges), list(ontology.proposals)
+    for proposal in proposals:
+        match = ontology.match(proposal.into)
+        if proposal.kind != "merge" or match is None or ontology.match(proposal.label) is not None:
+            continue
+        found = properties[match.property]
+        properties[found.name] = replace(found, variants=tuple(sorted({*found.variants, proposal.label})))
+        merges.append(Merge(proposal.label, match.label, PROPOSED.name, PROPOSED.score))
+        taken.append(proposal)
+    return replace(
+        ontology,
+        properties=tuple(properties.values()),
+        merges=tuple(sorted(merges, key=lambda m: (m.variant, m.into, m.rule))),
+        proposals=tuple(sorted(taken)),
+    )

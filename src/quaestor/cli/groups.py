@@ -136,26 +136,6 @@ class ServeLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class ProposerOptions:
-    """Which model proposes."""
-
-    model: ModelOption = None
-    record: RecordOption = None
-    replay: ReplayOption = None
-
-    def cassette(self, used: Sequence[Path], *, force: bool) -> "CassetteOptions":
-        """Returns what becomes of the exchanges with the model.
-
-        Args:
-            used: The other files of the command.
-            force: Whether a recording may replace a file.
-        """
-        from quaestor.application.models import CassetteOptions
-
-        return CassetteOptions(self.record, self.replay, used, force)
-
-
-@dataclass(frozen=True, slots=True)
 class ModelOptions:
     """Which model is asked, what becomes of the exchanges, and what may be used."""
 

@@ -1,16 +1,14 @@
 """`quaestor kg`: the knowledge graphs of pages, built and frozen, shown and queried."""
 
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import OntologyOptions, ProposerOptions, SpreadOptions, print_help_alone, with_options
-from quaestor.cli.options import AcceptOption, ForceOption, JsonOption, LimitOption, PageArgument, ProposalsOption
+from quaestor.cli.groups import OntologyOptions, SpreadOptions, print_help_alone, with_options
+from quaestor.cli.options import ForceOption, JsonOption, LimitOption, PageArgument
 
 if TYPE_CHECKING:
-    from quaestor.application.proposals import ProposalRequest
     from quaestor.application.resolve import CorpusPage
     from quaestor.graph.knowledge_graph import KnowledgeGraph
     from quaestor.settings import Settings
@@ -30,37 +28,26 @@ def build_graph_command(
         typer.Argument(metavar="FILE|DATASET#PAGE", help="Files (all their pages) or single pages."),
     ],
     reading: OntologyOptions,
-    proposer: ProposerOptions,
     spread: SpreadOptions,
     limit: LimitOption = None,
-    proposals: ProposalsOption = None,
     force: ForceOption = False,
-    accept: AcceptOption = None,
     json: JsonOption = False,
 ) -> None:
     """Build the graphs of pages and freeze them in the store, where runs use them.
 
-    For a single page, shows how its tables and lines were classified, and why. There, --model lets a model propose a
-    property for each line that the ontology does not cover; proposals are used at once, or written to a file for review
-    with --proposals. --force rebuilds frozen graphs.
+    For a single page, shows how its tables and lines were classified, and why. --force rebuilds frozen graphs.
     """
     from quaestor.application.file_cache import file_cache, reading_limits
-    from quaestor.application.resolve import find_pages, page_file
+    from quaestor.application.resolve import find_pages
     from quaestor.cli.printing import say_default_policy
-    from quaestor.cli.proposals import proposal_request
-    from quaestor.errors import SettingsError
     from quaestor.settings import load_settings
 
-    settings = load_settings({**reading.settings, **spread.settings, "model": proposer.model})
-    request = proposal_request(settings, proposer, proposals, accept, [page_file(page) for page in pages], force=force)
+    settings = load_settings({**reading.settings, **spread.settings})
     found = find_pages(pages[0], limit, file_cache(settings), reading_limits(settings)) if len(pages) == 1 else ()
     if len(found) == 1:
-        _build_one(found[0], request, proposals, json=json)
-        say_default_policy(settings)
-        return
-    if request.model_named or request.review or request.accept or request.cassette.asked:
-        raise SettingsError("proposals can only be made for a single page: name it as DATASET#PAGE")
-    _freeze(pages, settings, limit, anew=force, json=json)
+        _build_one(found[0], settings, json=json)
+    else:
+        _freeze(pages, settings, limit, anew=force, json=json)
     say_default_policy(settings)
 
 
@@ -82,23 +69,19 @@ def _freeze(pages: list[str], settings: "Settings", limit: int | None, *, anew: 
         print(f"  ontology {file.ontology}, policy {file.policy}, {file.minted} lines not covered by the ontology")
 
 
-def _build_one(page: "CorpusPage", request: "ProposalRequest", proposals: Path | None, *, json: bool) -> None:
+def _build_one(page: "CorpusPage", settings: "Settings", *, json: bool) -> None:
     from quaestor.application.graph_objects import graph_object
     from quaestor.application.ontology_service import build_page_graph
     from quaestor.cli.printing import make_console, print_json
-    from quaestor.cli.proposals import show_proposals
     from quaestor.cli.render import show_reading, show_statistics
 
-    built = asyncio.run(build_page_graph(page, request))
-    show_proposals(built.collected, proposals, quiet=json)
-    if built.graph is None:
-        return
+    graph = asyncio.run(build_page_graph(page, settings))
     if json:
-        print_json(graph_object(built.graph))
+        print_json(graph_object(graph))
         return
     console = make_console()
-    show_reading(console, built.graph)
-    show_statistics(console, built.graph)
+    show_reading(console, graph)
+    show_statistics(console, graph)
 
 
 @kg.command("show")

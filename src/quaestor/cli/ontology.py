@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import ModelOptions, print_help_alone, with_options
+from quaestor.cli.groups import print_help_alone
 from quaestor.cli.options import (
-    AcceptOption,
     DatasetsArgument,
     ForceOption,
     JsonOption,
     LimitOption,
     OntologyOption,
-    ProposalsOption,
     StoreOption,
 )
 
@@ -35,47 +33,36 @@ _Named = Annotated[
 
 
 @ontology.command("build")
-@with_options
 def build_ontology_command(
     datasets: DatasetsArgument,
-    model: ModelOptions,
     limit: LimitOption = None,
     output: Annotated[
         Path | None, typer.Option("--output", help="Write the ontology to this file as Turtle.", metavar="FILE.ttl")
     ] = None,
     force: ForceOption = False,
     store: StoreOption = None,
-    proposals: ProposalsOption = None,
-    accept: AcceptOption = None,
 ) -> None:
     """Build a frozen ontology from the tables and texts of datasets, and print its digest.
 
-    The ontology is saved in the store, unless only --output is given. With --model, a model proposes types, properties
-    and merges where the rules are inconclusive; proposals are used at once, or written to a file for review with
-    --proposals.
+    The ontology is saved in the store, unless only --output is given.
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.ontology_service import build_corpus_ontology
     from quaestor.application.resolve import dataset_path, store_file
     from quaestor.cli.printing import announced
-    from quaestor.cli.proposals import proposal_request, show_proposals
     from quaestor.settings import load_settings
 
-    settings = load_settings({"store": store, **model.settings})
+    settings = load_settings({"store": store})
     paths = [dataset_path(name) for name in datasets]
-    others = (store_file(settings.store), accept, model.record, model.replay)
-    used = [*paths, *(path for path in others if path)]
-    target = OutputFile(output, [*used, *([proposals] if proposals else [])], force) if output else None
-    request = proposal_request(settings, model, proposals, accept, [*paths, *([output] if output else [])], force=force)
-    keep = output is None or store is not None
+    used = [path for path in (*paths, store_file(settings.store)) if path]
+    target = OutputFile(output, used, force) if output else None
     with announced("reading tables and texts"):
-        built = asyncio.run(build_corpus_ontology(paths, request, limit, target, keep=keep))
-    show_proposals(built.collected, proposals)
-    if built.ontology is None:
-        return
-    for name, count in built.ontology.statistics().items():
+        built = asyncio.run(
+            build_corpus_ontology(paths, settings, limit, target, keep=output is None or store is not None)
+        )
+    for name, count in built.statistics().items():
         print(f"{name + ':':<34}{count}")
-    print(f"{'digest:':<34}{built.ontology.digest}")
+    print(f"{'digest:':<34}{built.digest}")
 
 
 @ontology.command("show")
@@ -208,7 +195,7 @@ def refine_command(
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.ontologies import is_set
-    from quaestor.application.ontology_service import accept_refinements
+    from quaestor.application.refinement import accept_refinements
     from quaestor.application.resolve import store_file
     from quaestor.errors import SettingsError
     from quaestor.settings import load_settings
@@ -232,8 +219,7 @@ def refine_command(
 
 def _propose(runs: list[str], settings: "Settings", output: "OutputFile") -> None:
     from quaestor.application.ontologies import find_ontology
-    from quaestor.application.refinement import propose_refinements
-    from quaestor.ontology.proposals import write_proposals
+    from quaestor.application.refinement import propose_refinements, write_proposals
     from quaestor.store.base import open_store
 
     output.require_free()

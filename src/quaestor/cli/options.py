@@ -246,16 +246,3 @@ MaxCostOption = Annotated[
     float | None,
     typer.Option("--max-cost", min=0, help="Stop the run when its cost reaches this many US dollars.", metavar="USD"),
 ]
-ProposalsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--proposals",
-        help="Write the model's proposals to this file for review, and build nothing.",
-        metavar="FILE.json",
-        dir_okay=False,
-    ),
-]
-AcceptOption = Annotated[
-    Path | None,
-    typer.Option("--accept", help="Build with the accepted proposals from this file.", metavar="FILE.json"),
-]

@@ -22,11 +22,10 @@ from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
 from quaestor.ontology.classes import CueIndex
 from quaestor.ontology.core import read_core
-from quaestor.ontology.extract import TEXT, Extractor, LabelEvidence, RuleExtractor
+from quaestor.ontology.extract import TEXT, LabelEvidence, extract_labels
 from quaestor.ontology.labels import plain
 from quaestor.ontology.merging import group_labels
 from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty
-from quaestor.ontology.proposal import Proposal
 from quaestor.ontology.vocabulary import AMOUNT, ROOT_CLASS, class_name, property_name
 
 _IN_MEMORY = 1 << 20
@@ -58,10 +57,6 @@ class _Evidence:
     mentions: int = 0
 
 
-Sightings = tuple[LabelEvidence, ...]
-"""What each extractor saw in one document."""
-
-
 class _Spool:
     """What was seen in documents, one behind the other: of many of them in a file that goes with it."""
 
@@ -70,7 +65,7 @@ class _Spool:
         weakref.finalize(self, self._file.close)
         self._ends = array("Q", [0])
 
-    def add(self, seen: Sightings) -> None:
+    def add(self, seen: LabelEvidence) -> None:
         """Adds what was seen in the next document."""
         # What is around its tables is most of a page.
         self._file.seek(self._ends[-1])
@@ -78,7 +73,7 @@ class _Spool:
             self._ends[-1] + self._file.write(zlib.compress(pickle.dumps(seen, pickle.HIGHEST_PROTOCOL), 1))
         )
 
-    def __iter__(self) -> Iterator[Sightings]:
+    def __iter__(self) -> Iterator[LabelEvidence]:
         for start, end in pairwise(self._ends):
             self._file.seek(start)
             yield pickle.loads(zlib.decompress(self._file.read(end - start)))  # noqa: S301 - our own bytes
@@ -108,15 +103,12 @@ class _Classified:
 class OntologyBuilder:
     """Takes documents one by one; `freeze` gives the ontology of all of them."""
 
-    def __init__(self, extractors: Sequence[Extractor] | None = None) -> None:
-        """Takes what sees types in documents, by default the rules alone."""
-        self._extractors = tuple(extractors) if extractors is not None else (RuleExtractor(),)
+    def __init__(self) -> None:
         self._names: list[str] = []
         # Each with its name behind the digest of its content, which has no zero in it.
         self._known = Texts()
         self._seen = _Spool()
         self._topics: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._proposed: set[Proposal] = set()
         self._frozen: Ontology | None = None
 
     def add(self, document: Document) -> None:
@@ -130,10 +122,9 @@ class OntologyBuilder:
         key = f"{document.digest}\0{document.id}"
         if key in self._known:
             return
-        seen = tuple(extractor.extract(document) for extractor in self._extractors)
-        for topic, form in {" ".join(map(singular, plain(t).split())): t for s in seen for t in s.topics}.items():
+        seen = extract_labels(document)
+        for topic, form in {" ".join(map(singular, plain(t).split())): t for t in seen.topics}.items():
             self._topics[topic][form] += 1
-        self._proposed.update(p for s in seen for p in s.proposals)
         self._seen.add(seen)
         self._known.add(key)
         self._names.append(document.id)
@@ -152,20 +143,20 @@ class OntologyBuilder:
         firsts, seen_on = array("I"), _Classified()
         documents: defaultdict[str, array[int]] = defaultdict(_numbers)
         end = 0
-        for number, sightings in enumerate(self._seen):
+        for number, seen in enumerate(self._seen):
             firsts.append(end)
-            tables = {label.table for s in sightings for label in s.labels} | {t for s in sightings for t in s.contexts}
-            for table, context in ((t, c) for s in sightings for t, c in s.contexts.items()):
+            tables = {*(label.table for label in seen.labels), *seen.contexts}
+            for table, context in seen.contexts.items():
                 name = cues.classify(context)[0].name
                 seen_on.add(end + table, name)
                 _append(documents[name], number)
             end += 1 + max(tables, default=-1)
-        seen = tuple(
+        found = tuple(
             OntologyClass(c.name, c.label, c.cues, c.core, self._named(documents[c.name]))
             for c in sorted(classes, key=lambda c: c.name)
             if c.core or documents[c.name]  # a topic that is never the best name of a table names none
         )
-        return self._with_properties(seen, firsts, seen_on)
+        return self._with_properties(found, firsts, seen_on)
 
     def _named(self, documents: Iterable[int]) -> tuple[str, ...]:
         return tuple(sorted({self._names[number] for number in documents}))
@@ -188,11 +179,7 @@ class OntologyBuilder:
             if topics[key].total() >= _TOPIC_DOCUMENTS and not index.find(label) and name not in taken:
                 classes.append(OntologyClass(name, label, (label,), core=False))
                 taken.add(name)
-        return _with_proposed(classes, self._proposals())
-
-    def _proposals(self) -> tuple[Proposal, ...]:
-        """Returns what was proposed and is borne out by a document, sorted."""
-        return tuple(sorted(self._proposed))
+        return classes
 
     def _with_properties(
         self, classes: tuple[OntologyClass, ...], firsts: "array[int]", seen_on: "_Classified"
@@ -203,11 +190,6 @@ class OntologyBuilder:
         found = group_labels(
             {label: e.lines + e.mentions for label, e in by_label.items()},
             {label: e.places for label, e in by_label.items()},
-            [
-                (shown[plain(p.label)], shown[plain(p.into)])
-                for p in self._proposals()
-                if p.kind == "merge" and plain(p.label) in shown and plain(p.into) in shown
-            ],
             _of_one_concept(by_label),
             document_of=lambda shared: self._first_of(firsts, shared),
         )
@@ -220,13 +202,13 @@ class OntologyBuilder:
                 properties.append(self._property(name, labels, [by_label[x] for x in labels]))
         apart = tuple(replace(a, document=a.document.split("\0")[0]) for a in found.apart)
         ordered = tuple(sorted(properties, key=lambda p: p.name))
-        return Ontology(classes, ordered, found.merges, apart, self._proposals())
+        return Ontology(classes, ordered, found.merges, apart)
 
     def _evidence(self, firsts: Sequence[int], seen_on: "_Classified") -> dict[str, _Evidence]:
         """Returns what was seen of each label; of phrases of the text only those of several documents, or of tables."""
         evidence: defaultdict[str, _Evidence] = defaultdict(_Evidence)
-        for number, sightings in enumerate(self._seen):
-            for label in (label for s in sightings for label in s.labels):
+        for number, seen in enumerate(self._seen):
+            for label in seen.labels:
                 entry = evidence[plain(label.label)]
                 entry.forms[label.label if plain(label.label) else ""] += 1
                 _append(entry.documents, number)
@@ -240,8 +222,7 @@ class OntologyBuilder:
                 _append(entry.places, place)
                 if (name := seen_on.find(place)) is not None:
                     entry.classes.add(name)
-        vouched = {plain(p.label) for p in self._proposals() if p.kind == "property"}
-        return {key: e for key, e in evidence.items() if e.lines or key in vouched or self._named_often(key, e)}
+        return {key: e for key, e in evidence.items() if e.lines or self._named_often(key, e)}
 
     def _named_often(self, key: str, evidence: _Evidence) -> bool:
         """Whether a phrase of the text says enough and stands in enough documents to be a property by itself."""
@@ -268,18 +249,6 @@ def _append(numbers: "array[int]", number: int) -> None:
         numbers.append(number)
 
 
-def _with_proposed(classes: list[OntologyClass], proposals: Sequence[Proposal]) -> list[OntologyClass]:
-    """Returns the classes with those that were proposed; one that is there already gets the cues."""
-    found, names = {c.name: c for c in classes}, {plain(c.label): c.name for c in classes}
-    for p in proposals:
-        if p.kind != "class":
-            continue
-        name = names.get(plain(p.label), f"kg:{class_name(p.label)}")
-        one = found.get(name) or OntologyClass(name, p.label, (p.label,), core=False)
-        found[name] = replace(one, cues=tuple(sorted({*one.cues, *p.cues})))
-    return list(found.values())
-
-
 def _of_one_concept(evidence: Mapping[str, _Evidence]) -> list[tuple[str, str]]:
     """Returns pairs of labels whose lines always have one and the same concept; the more frequent one is the second.
 
@@ -296,9 +265,9 @@ def _of_one_concept(evidence: Mapping[str, _Evidence]) -> list[tuple[str, str]]:
     return pairs
 
 
-def build_ontology(documents: Iterable[Document], extractors: Sequence[Extractor] | None = None) -> Ontology:
+def build_ontology(documents: Iterable[Document]) -> Ontology:
     """Returns the frozen ontology of some documents."""
-    builder = OntologyBuilder(extractors)
+    builder = OntologyBuilder()
     for document in documents:
         builder.add(document)
     return builder.freeze()

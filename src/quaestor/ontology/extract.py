@@ -1,12 +1,12 @@
 """What a document shows of types: labels of properties, and words for classes.
 
-Owns the protocol, and the extractor that needs no model. Sees tables and texts; there is no question in a document.
+Sees tables and texts; there is no question in a document.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 from quaestor.core.provenance import Source
 from quaestor.documents.document import Document
@@ -14,7 +14,6 @@ from quaestor.documents.table import Cell, Table
 from quaestor.ontology.classes import Context, contexts_of
 from quaestor.ontology.lines import body_cells, line_of, property_axis, property_lines
 from quaestor.ontology.phrases import noun_phrase_in, topics
-from quaestor.ontology.proposal import Proposal
 
 Range = Literal["xsd:decimal", "xsd:gYear", "xsd:string"]
 
@@ -44,47 +43,30 @@ class LabelSighting:
 
 @dataclass(frozen=True, slots=True)
 class LabelEvidence:
-    """What an extractor saw in one document.
+    """What the rules saw in one document.
 
     Attributes:
         labels: Of properties, repeats kept.
         topics: Words for classes.
         contexts: The texts in and around each table, by the table's index; they decide on the labels' class.
-        proposals: What was proposed beyond the rules, accepted, and is borne out by the document.
     """
 
     labels: tuple[LabelSighting, ...] = ()
     topics: tuple[str, ...] = ()
     contexts: dict[int, Context] = field(default_factory=dict)
-    proposals: tuple[Proposal, ...] = ()
 
 
-class Extractor(Protocol):
-    """A way to see types in a document. Equal documents must give equal sightings."""
-
-    name: str
-
-    def extract(self, document: Document) -> LabelEvidence:
-        """Returns what the document shows."""
-        ...
-
-
-class RuleExtractor:
-    """Row and column labels, captions, headings, and noun phrases, by rule."""
-
-    name = "rules"
-
-    def extract(self, document: Document) -> LabelEvidence:
-        """Returns what the document shows."""
-        concepts = {tagged.source: tagged.fact.concept for tagged in document.facts if not tagged.fact.dimensions}
-        labels = [sighting for table in document.tables for sighting in _labels(table, concepts)]
-        labels += [
-            LabelSighting(phrase, "xsd:decimal", TEXT)
-            for sentence in document.sentences
-            for _, phrase in noun_phrase_in(sentence)
-        ]
-        named = (topic for sentence in document.sentences for topic in topics(sentence.text))
-        return LabelEvidence(tuple(labels), tuple(dict.fromkeys(named)), contexts_of(document))
+def extract_labels(document: Document) -> LabelEvidence:
+    """Find row and column labels, captions, headings and noun phrases by rule."""
+    concepts = {tagged.source: tagged.fact.concept for tagged in document.facts if not tagged.fact.dimensions}
+    labels = [sighting for table in document.tables for sighting in _labels(table, concepts)]
+    labels += [
+        LabelSighting(phrase, "xsd:decimal", TEXT)
+        for sentence in document.sentences
+        for _, phrase in noun_phrase_in(sentence)
+    ]
+    named = (topic for sentence in document.sentences for topic in topics(sentence.text))
+    return LabelEvidence(tuple(labels), tuple(dict.fromkeys(named)), contexts_of(document))
 
 
 def _labels(table: Table, concepts: Mapping[Source, str]) -> list[LabelSighting]:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from quaestor.ontology.labels import CONCEPT, PROPOSED, RUNGS, SPELLING, MatchRule, spellings
+from quaestor.ontology.labels import CONCEPT, RUNGS, SPELLING, MatchRule, spellings
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,6 @@ class Groups:
 def group_labels(
     weights: Mapping[str, int],
     places: Mapping[str, Iterable[int]],
-    proposed: Iterable[tuple[str, str]] = (),
     concepts: Iterable[tuple[str, str]] = (),
     *,
     document_of: Callable[[Iterable[int]], str],
@@ -79,7 +78,6 @@ def group_labels(
     Args:
         weights: How often each label was seen; the most frequent leads its group, the shorter one of two equals.
         places: The tables in which each label heads a line, by their numbers.
-        proposed: Pairs of labels that are to be one beyond the ladder, unless a table has both; in their order.
         concepts: Pairs of labels that tags give one concept: they are one before the ladder is asked.
         document_of: Names the first document of some tables.
     """
@@ -96,8 +94,6 @@ def group_labels(
     for rung in (*RUNGS, SPELLING):
         for bucket in _buckets(rung, sorted(groups, key=rank)):
             _join(bucket, rung, groups, merges, apart, document_of)
-    for label, into in proposed:
-        _join([into, label], PROPOSED, groups, merges, apart, document_of)
     distinct = {id(group): group for group in groups.values()}.values()
     grouped = sorted(tuple(sorted(group.labels, key=rank)) for group in distinct)
     return Groups(tuple(grouped), tuple(sorted(merges, key=_of_merge)), tuple(sorted(apart.values(), key=_of_apart)))

@@ -1,5 +1,6 @@
 import ast
 import asyncio
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,14 +11,18 @@ from reviewing import accept_all
 from store_records import START, a_run, an_example, some_turns
 
 import quaestor.application.refinement as refinement
-from quaestor.application.ontology_service import accept_refinements
-from quaestor.application.refinement import propose_refinements
-from quaestor.errors import UnknownRunError
+from quaestor.application.refinement import (
+    accept_refinements,
+    apply_proposals,
+    propose_refinements,
+    read_proposals,
+    write_proposals,
+)
+from quaestor.errors import InputError, UnknownRunError
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.proposal import Proposal
-from quaestor.ontology.proposals import write_proposals
 from quaestor.ontology.turtle import ontology_from_turtle
 from quaestor.scores.base import open_scores
 from quaestor.settings import Settings
@@ -28,6 +33,10 @@ ONE = page([["", "2009"], ["customers receipts net", "7"], ["whale oil", "2"]], 
 BOTH = [["", "2010"], ["whale oil", "3"], ["freight charges", "5"], ["freight charge b", "6"]]
 TWO = page(BOTH, name="SUND/2010/page_2.pdf")
 RUN = a_run(conversations=2)
+
+MERGE = Proposal("merge", "receipts of customers", "customer receipts", documents=(TWO.id,), reason="both are cash in")
+KIND = Proposal("class", "hedge book", cues=("notional volumes",), documents=(ONE.id,), reason="it says so before it")
+PHRASE = Proposal("property", "tonnage shipped", documents=(ONE.id,), reason="a quantity of its own")
 
 Calls = list[tuple[dict[str, object], dict[str, object]]]
 REFUSED = {"success": False, "error": "Property 'x' not found on instances of 'kg:Revenue'"}
@@ -125,3 +134,52 @@ def test_a_run_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(UnknownRunError):
         asyncio.run(scenario())
+
+
+def test_a_review_file_keeps_what_is_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "review.json"
+    write_proposals(path, [MERGE, KIND, PHRASE])
+    assert read_proposals(path) == ()
+    accept_all(path)
+    assert read_proposals(path) == (MERGE, KIND, PHRASE)
+    edited = json.loads(path.read_text(encoding="utf-8"))
+    edited[0]["accept"] = False
+    edited[2]["label"] = "the tonnage"
+    path.write_text(json.dumps(edited), encoding="utf-8")
+    assert read_proposals(path) == (KIND, replace(PHRASE, label="the tonnage"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "{}",
+        "[3]",
+        '[{"kind": "merge", "label": "x"}]',
+        '[{"accept": true, "kind": "guess", "label": "x"}]',
+        '[{"accept": true, "label": "x"}]',
+    ],
+)
+def test_a_file_that_is_no_review(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "review.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"review\.json"):
+        read_proposals(path)
+
+
+def test_applied_proposals_join_labels_add_properties_and_say_why() -> None:
+    refined = apply_proposals(KNOWN, [MERGE, KIND, PHRASE, Proposal("merge", "freight charges", "customer receipts")])
+    assert [p.name for p in refined.properties] == sorted([*(p.name for p in KNOWN.properties), "kg:tonnage_shipped"])
+    match = refined.match(MERGE.label)
+    assert match is not None
+    assert match.property == "kg:customer_receipts"
+    explanation = refined.why(MERGE.label, MERGE.into)
+    assert (explanation.same, explanation.reason) == (True, "both are cash in")
+    assert set(refined.proposals) == {MERGE, PHRASE}
+    assert ontology_from_turtle(refined.to_turtle()) == refined
+
+
+def test_an_ontology_with_a_proposed_class_comes_back_from_turtle() -> None:
+    known = replace(KNOWN, proposals=(KIND,))
+    read = ontology_from_turtle(known.to_turtle())
+    assert (read, read.digest) == (known, known.digest)

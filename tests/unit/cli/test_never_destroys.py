@@ -61,13 +61,6 @@ def test_the_bundled_sample_cannot_be_overwritten(quaestor: Quaestor) -> None:
     assert sample_path().read_bytes() == before
 
 
-def test_proposals_do_not_replace_the_file_they_are_about(quaestor: Quaestor, played: bytes) -> None:
-    outcome = quaestor("ontology build pages.json --model ollama:x --proposals pages.json --force")
-    assert outcome.code == 2
-    one_line(outcome)
-    assert Path("pages.json").read_bytes() == played
-
-
 def test_weights_do_not_replace_weights_or_what_they_are_learned_from(quaestor: Quaestor, played: bytes) -> None:
     Path("weights").mkdir()
     Path("weights/card.json").write_text("{}")

@@ -7,7 +7,6 @@ from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
 from quaestor.ontology import builder as builder_module
 from quaestor.ontology.builder import OntologyBuilder, build_ontology
-from quaestor.ontology.extract import LabelEvidence, LabelSighting, RuleExtractor
 
 SAMPLE = build_ontology(sample_pages())
 
@@ -87,17 +86,6 @@ def test_names_that_would_be_one_are_numbered() -> None:
         p.name for p in build_ontology([page([["", "2008"], ["cash / debt", "3"], ["cash $ debt", "1"]])]).properties
     }
     assert names == {"kg:amount", "kg:cash_debt", "kg:cash_debt_2"}
-
-
-def test_another_extractor_adds_to_the_rules() -> None:
-    class Fixed:
-        name = "fixed"
-
-        def extract(self, document: Document) -> LabelEvidence:
-            return LabelEvidence((LabelSighting("goodwill", "xsd:decimal", 0),))
-
-    ontology = build_ontology([page([["", "2008"], ["cash", "3"]])], [RuleExtractor(), Fixed()])
-    assert {p.label for p in ontology.properties} == {"amount", "cash", "goodwill"}
 
 
 def test_phrases_of_the_text_are_properties_where_several_documents_have_them() -> None:
