@@ -80,14 +80,6 @@ def no_live_models() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def no_tidying() -> Iterator[None]:
-    """Has runs in this process leave its objects alone: to go through all that tests hold takes a second each."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quaestor.evaluation.run.tidy", lambda: None)
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
 def no_reading_processes() -> Iterator[None]:
     """Has files read in this process: one of its own takes half a second each."""
     from reading_here import READERS, read_here, read_here_async, tags_here

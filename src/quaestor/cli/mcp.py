@@ -88,10 +88,6 @@ def mcp_command(
     keep: KeepOption = None,
 ) -> None:
     """Start an MCP server that lets assistants read filings, ask questions, check numbers and calculate."""
-    from quaestor.core.collecting import collect_later, collect_steadily
-
-    collect_later()
-
     from quaestor.application.answer_workers import MODULES
     from quaestor.application.ask_service import AskRequest
     from quaestor.application.file_cache import file_cache
@@ -134,7 +130,6 @@ def mcp_command(
 
     processes = settings.concurrency(asks=False)
     server = create_server(partial(open_house, asking, may_be_read, exports, lists=not http, processes=processes))
-    collect_steadily()
     if http:
         _serve_http(server, host, port, token, settings.trusted_proxies or "")
     else:

@@ -80,7 +80,6 @@ def serve_command(
     from quaestor.application.ask_service import AskRequest
     from quaestor.application.file_cache import file_cache
     from quaestor.application.resolve import SAMPLE, page_file
-    from quaestor.core.collecting import collect_steadily
     from quaestor.evaluation.processes import load_modules_ahead
     from quaestor.extras import require_extra
     from quaestor.settings import load_settings
@@ -122,7 +121,6 @@ def serve_command(
     logging.getLogger("quaestor").setLevel(level)
     # What goes wrong in a request is told by quaestor's own log, in a line.
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
-    collect_steadily()
     # Questions are computed in threads: nobody who only looks at a page waits for more than a thousandth at a time.
     sys.setswitchinterval(_SLICE)
     with bind(host, port) as bound:

@@ -1,11 +1,9 @@
 """Conversations about documents, and the file that they come from."""
 
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.core.answer_value import AnswerKinds
-from quaestor.core.texts import Texts
 from quaestor.datasets.listed import ConversationListing, FileConversations, ListedConversation, ListedPage
 from quaestor.documents.document import Document
 from quaestor.errors import UnknownConversationError, unknown_name
@@ -117,16 +115,9 @@ class Dataset:
         listed = self.listed
         return (listed[place].page for place in self._last_of_pages())
 
-    def _last_of_pages(self) -> "array[int]":
-        """Returns the place of each page's last conversation."""
-        pages, last = Texts(), array("I")
-        for place, one in enumerate(self.listed):
-            page = pages.place(one.page.id)
-            if page < len(last):
-                last[page] = place
-            else:
-                last.append(place)
-        return last
+    def _last_of_pages(self) -> list[int]:
+        """Return the place of each page's last conversation."""
+        return list({one.page.id: place for place, one in enumerate(self.listed)}.values())
 
     def conversation(self, id: str) -> Conversation:
         """Returns the conversation of that id.

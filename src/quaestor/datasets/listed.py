@@ -5,12 +5,9 @@ A large file has more pages than fit into memory, and whoever plays them needs f
 
 import hashlib
 import json
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
-
-from quaestor.core.texts import Texts
 
 if TYPE_CHECKING:
     from quaestor.datasets.dataset import Conversation
@@ -46,76 +43,39 @@ class ListedConversation:
     questions: int
 
 
-class ListedConversations(Sequence[ListedConversation]):
-    """What is known of many conversations, in little room: each is made as it is looked at.
-
-    Equal to every sequence of the same.
-
-    Attributes:
-        ids: Those of the conversations.
-    """
-
-    def __init__(self) -> None:
-        self.ids = Texts()
-        self._pages, self._refusals = Texts(), dict[int, str]()
-        self._page_of, self._questions = array("I"), array("I")
-
-    def add(self, one: ListedConversation) -> bool:
-        """Adds the next; returns whether it is the first about its page."""
-        known, page = len(self._pages), self._pages.place(f"{one.page.digest}\0{one.page.id}")
-        if one.page.refusal is not None:
-            self._refusals[page] = one.page.refusal
-        self.ids.add(one.id)
-        self._page_of.append(page)
-        self._questions.append(one.questions)
-        return len(self._pages) > known
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    @overload
-    def __getitem__(self, index: int) -> ListedConversation: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[ListedConversation]: ...
-    def __getitem__(self, index: int | slice) -> ListedConversation | list[ListedConversation]:
-        if isinstance(index, slice):
-            return [self[place] for place in range(len(self))[index]]
-        page = self._page_of[index]
-        digest, _, id = self._pages[page].partition("\0")
-        listed = ListedPage(id, digest, self._refusals.get(page))
-        return ListedConversation(self.ids[index], listed, self._questions[index])
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return len(self) == len(other) and all(one == same for one, same in zip(self, other, strict=True))
-
-    __hash__ = None  # type: ignore[assignment]  # what is equal to it has others
-
-
 class ConversationListing:
-    """Lists conversations as they are read, and digests them; holds none of them.
-
-    Attributes:
-        listed: What is known of them.
-    """
+    """Lists conversations as they are read, and digests them; holds none of them."""
 
     def __init__(self) -> None:
-        self.listed = ListedConversations()
+        self._listed: list[ListedConversation] = []
+        self._places: dict[str, int] = {}
+        self._pages: dict[ListedPage, ListedPage] = {}
         self._digest = hashlib.sha256(b"[")
 
+    @property
+    def listed(self) -> tuple[ListedConversation, ...]:
+        """What is known of the conversations so far."""
+        return tuple(self._listed)
+
+    def find(self, id: str) -> int | None:
+        """Return the first place of an id; None where it was not added."""
+        return self._places.get(id)
+
     def add(self, conversation: "Conversation") -> bool:
-        """Adds the next conversation; returns whether it is the first about its page.
+        """Add the next conversation; return whether it is the first about its page.
 
         That questions are independent counts in the digest, that they are chained not: so the digest of a file of
         chained conversations is that of the releases before there were others.
         """
-        document = conversation.document
+        document, known = conversation.document, len(self._pages)
         page = ListedPage(document.id, document.digest, document.refusal)
+        page = self._pages.setdefault(page, page)
         read = [conversation.id, page.digest, conversation.questions]
         read += [] if conversation.chained else ["independent"]
-        self._digest.update((", " * bool(self.listed) + json.dumps(read)).encode())
-        return self.listed.add(ListedConversation(conversation.id, page, len(conversation.questions)))
+        self._digest.update((", " * bool(self._listed) + json.dumps(read)).encode())
+        self._places.setdefault(conversation.id, len(self._listed))
+        self._listed.append(ListedConversation(conversation.id, page, len(conversation.questions)))
+        return len(self._pages) > known
 
     @property
     def digest(self) -> str:
@@ -163,10 +123,8 @@ class FileConversations(Sequence["Conversation"]):
 
     def taking(self, places: Sequence[int]) -> "FileConversations":
         """Returns those at some places, in their order."""
-        read, listed = self._read, ListedConversations()
-        for place in places:
-            listed.add(self.listed[place])
-        return FileConversations(listed, lambda place: read(places[place]))
+        read = self._read
+        return FileConversations([self.listed[place] for place in places], lambda place: read(places[place]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from quaestor.core.caching import BoundedCache
-from quaestor.core.collecting import tidying
 from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Dataset
@@ -108,7 +107,7 @@ async def resolve_ontology(
         OntologyError: What the store has is none.
     """
     if ontology is None and spec.ontology is None:
-        ontology = await compute(build_ontology, tidying(dataset.documents()))
+        ontology = await compute(build_ontology, dataset.documents())
     if ontology is None:
         assert spec.ontology is not None
         triples = await store.load_ontology(spec.ontology)

@@ -16,7 +16,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from quaestor.core.collecting import collect_seldom, tidy
+from quaestor.core.collecting import collect_seldom
 from quaestor.core.triples import Triple
 from quaestor.core.workers import Workers, deaf
 from quaestor.datasets.dataset import Conversation
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 # Large enough that conversations of one page mostly travel with one copy of it, small enough that little is lost
 # when a run is stopped and that both cores end at about the same time.
 CHUNK = 4
-
-_BETWEEN_TIDYING = 32
-"""Conversations that a worker plays between two looks at what it keeps for reuse."""
 
 ASKING = (
     "quaestor.evaluation.asking_processes",
@@ -143,7 +140,6 @@ class _Worker:
     graphs: GraphProvider | None = None
     seconds: float | None = None
     solver: Solver | None = None
-    untidied: int = 0
 
 
 def _prepare_worker(factory: SolverFactory, graphs: GraphProvider | None, seconds: float | None) -> None:
@@ -163,9 +159,4 @@ def _play(chunk: tuple[Conversation, ...], stored: tuple[_Stored, ...]) -> tuple
             [await run_conversation(one, solver, graphs, stored=graph, seconds=seconds) for one, graph in both]
         )
 
-    played = asyncio.run(play_all())
-    _Worker.untidied += len(chunk)
-    if _Worker.untidied >= _BETWEEN_TIDYING:
-        _Worker.untidied = 0
-        tidy()
-    return played
+    return asyncio.run(play_all())

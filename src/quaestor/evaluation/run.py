@@ -5,7 +5,6 @@ same whatever the engine, the order and the interruptions, times apart.
 """
 
 import asyncio
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -13,10 +12,7 @@ from functools import partial
 from itertools import takewhile
 
 from quaestor.core import serial
-from quaestor.core.collecting import tidy, tidying
-from quaestor.core.texts import Texts
 from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.datasets.listed import ListedConversations
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.claiming import Lease, is_gone
@@ -84,7 +80,6 @@ async def run_dataset(
         run = await (_resume(store, spec, resume) if resume else _create(store, spec, dataset))
         await store.save_ontology(graphs.ontology.digest, graphs.ontology.each_triple())
         graphs = graphs.without_documents()
-        tidy()
         if run.status == "complete":
             return run
         if session is not None:
@@ -145,10 +140,11 @@ def _page_by_page(dataset: Dataset, wanted: Callable[[str], bool]) -> Iterator[C
 
     Those about one page come together: few pages are kept ready at once.
     """
-    pages, listed = Texts(), dataset.listed
-    page_of = array("I", (pages.place(one.page.id) for one in listed))
-    places = array("I", sorted(range(len(page_of)), key=page_of.__getitem__))
-    return tidying(dataset.conversations[place] for place in places if wanted(listed[place].id))
+    by_page: dict[str, list[int]] = {}
+    for place, one in enumerate(dataset.listed):
+        if wanted(one.id):
+            by_page.setdefault(one.page.id, []).append(place)
+    return (dataset.conversations[place] for places in by_page.values() for place in places)
 
 
 async def _outcome(store: RunStore, run: RunRecord) -> RunStatus:
@@ -162,13 +158,12 @@ def _check(dataset: Dataset, spec: RunSpec) -> None:
     if spec.dataset_digest != dataset.digest:
         raise InputError(f"the spec belongs to a different dataset than {dataset.path}: create it with RunSpec.of")
     listed = dataset.listed
-    ids = listed.ids if isinstance(listed, ListedConversations) else Texts(one.id for one in listed)
-    if ids.distinct < len(ids):
-        repeated = [key for key, count in Counter(ids).items() if count > 1]
+    repeated = [key for key, count in Counter(one.id for one in listed).items() if count > 1]
+    if repeated:
         raise DatasetError(f"{dataset.path} has duplicate conversation ids: {', '.join(repeated[:5])}")
     if listed and not any(one.questions for one in listed):
         raise DatasetError(f"{dataset.path} contains no questions; nothing to run")
-    for conversation in tidying(dataset.conversations):
+    for conversation in dataset.conversations:
         check_questions(conversation)
 
 

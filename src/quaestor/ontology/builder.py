@@ -11,12 +11,11 @@ from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from tempfile import SpooledTemporaryFile
 
 from quaestor.core.free_names import FreeNames
-from quaestor.core.texts import Texts
 from quaestor.core.words import singular
 from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
@@ -83,32 +82,14 @@ class _Spool:
         self._file.close()
 
 
-class _Classified:
-    """The class of each table that has one, by the table's place."""
-
-    def __init__(self) -> None:
-        self._names, self._codes = Texts(), _numbers()
-
-    def add(self, place: int, name: str) -> None:
-        """Says of which class a table is."""
-        self._codes.extend([0] * (place + 1 - len(self._codes)))
-        self._codes[place] = self._names.place(name) + 1
-
-    def find(self, place: int) -> str | None:
-        """Returns the class of a table; None where nothing is known of it."""
-        code = self._codes[place] if place < len(self._codes) else 0
-        return self._names[code - 1] if code else None
-
-
 class OntologyBuilder:
     """Takes documents one by one; `freeze` gives the ontology of all of them."""
 
     def __init__(self) -> None:
-        self._names: list[str] = []
-        # Each with its name behind the digest of its content, which has no zero in it.
-        self._known = Texts()
+        self._documents: dict[tuple[str, str], None] = {}
         self._seen = _Spool()
         self._topics: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._taken: tuple[tuple[str, str], ...] = ()
         self._frozen: Ontology | None = None
 
     def add(self, document: Document) -> None:
@@ -119,15 +100,14 @@ class OntologyBuilder:
         """
         if self._frozen is not None:
             raise OntologyError(f"cannot add {document.id}: the ontology is frozen; use another builder")
-        key = f"{document.digest}\0{document.id}"
-        if key in self._known:
+        key = document.id, document.digest
+        if key in self._documents:
             return
         seen = extract_labels(document)
         for topic, form in {" ".join(map(singular, plain(t).split())): t for t in seen.topics}.items():
             self._topics[topic][form] += 1
         self._seen.add(seen)
-        self._known.add(key)
-        self._names.append(document.id)
+        self._documents[key] = None
 
     def freeze(self) -> Ontology:
         """Returns the ontology of the documents so far; from now on nothing can be added."""
@@ -137,10 +117,11 @@ class OntologyBuilder:
         return self._frozen
 
     def _build(self) -> Ontology:
+        self._taken = tuple(self._documents)
         classes = self._classes()
         cues = CueIndex({c.name: c.cues for c in classes if c.name != ROOT_CLASS})
         # A table's place is a number: the first of its document's, and its own.
-        firsts, seen_on = array("I"), _Classified()
+        firsts, seen_on = array("I"), dict[int, str]()
         documents: defaultdict[str, array[int]] = defaultdict(_numbers)
         end = 0
         for number, seen in enumerate(self._seen):
@@ -148,7 +129,7 @@ class OntologyBuilder:
             tables = {*(label.table for label in seen.labels), *seen.contexts}
             for table, context in seen.contexts.items():
                 name = cues.classify(context)[0].name
-                seen_on.add(end + table, name)
+                seen_on[end + table] = name
                 _append(documents[name], number)
             end += 1 + max(tables, default=-1)
         found = tuple(
@@ -159,13 +140,11 @@ class OntologyBuilder:
         return self._with_properties(found, firsts, seen_on)
 
     def _named(self, documents: Iterable[int]) -> tuple[str, ...]:
-        return tuple(sorted({self._names[number] for number in documents}))
+        return tuple(sorted({self._taken[number][0] for number in documents}))
 
     def _first_of(self, firsts: Sequence[int], places: Iterable[int]) -> str:
         """Returns the document of some tables whose name, with the digest of its content, comes first."""
-        numbers = {bisect_right(firsts, place) - 1 for place in places}
-        known = (self._known[number].partition("\0") for number in numbers)
-        return min(f"{name}\0{digest}" for digest, _, name in known)
+        return min(self._taken[bisect_right(firsts, place) - 1] for place in places)[0]
 
     def _classes(self) -> list[OntologyClass]:
         """Returns the core's classes, and one for each topic of several documents that no core class has a cue for."""
@@ -182,7 +161,7 @@ class OntologyBuilder:
         return classes
 
     def _with_properties(
-        self, classes: tuple[OntologyClass, ...], firsts: "array[int]", seen_on: "_Classified"
+        self, classes: tuple[OntologyClass, ...], firsts: "array[int]", seen_on: Mapping[int, str]
     ) -> Ontology:
         evidence = self._evidence(firsts, seen_on)
         shown = {key: min(e.forms, key=lambda form: (-e.forms[form], form)) for key, e in evidence.items()}
@@ -200,11 +179,10 @@ class OntologyBuilder:
             if labels != ("",):
                 name = names.take(f"kg:{property_name(labels[0])}")
                 properties.append(self._property(name, labels, [by_label[x] for x in labels]))
-        apart = tuple(replace(a, document=a.document.split("\0")[0]) for a in found.apart)
         ordered = tuple(sorted(properties, key=lambda p: p.name))
-        return Ontology(classes, ordered, found.merges, apart)
+        return Ontology(classes, ordered, found.merges, found.apart)
 
-    def _evidence(self, firsts: Sequence[int], seen_on: "_Classified") -> dict[str, _Evidence]:
+    def _evidence(self, firsts: Sequence[int], seen_on: Mapping[int, str]) -> dict[str, _Evidence]:
         """Returns what was seen of each label; of phrases of the text only those of several documents, or of tables."""
         evidence: defaultdict[str, _Evidence] = defaultdict(_Evidence)
         for number, seen in enumerate(self._seen):
@@ -220,7 +198,7 @@ class OntologyBuilder:
                 entry.ranges[label.range] += 1
                 entry.concepts.add(label.concept)
                 _append(entry.places, place)
-                if (name := seen_on.find(place)) is not None:
+                if (name := seen_on.get(place)) is not None:
                     entry.classes.add(name)
         return {key: e for key, e in evidence.items() if e.lines or self._named_often(key, e)}
 

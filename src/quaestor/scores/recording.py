@@ -38,7 +38,7 @@ def kept_score(
     """
     scored = now()
     name = f"{scored:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
-    right, conversations = sum(map(turns.correct, range(len(turns)))), len(turns.conversations)
+    right, conversations = sum(map(turns.correct, range(len(turns)))), len(set(turns.conversations))
     score = ScoreRecord(
         id=name,
         run=run.id,
@@ -53,16 +53,16 @@ def kept_score(
         accuracy=_mean(right, len(turns)),
         unanswered=figures.unanswered,
         mean_turns=_mean(len(turns), conversations),
-        mean_tool_calls=_mean(sum(called.get(id, 0) for id in turns.conversations), len(turns)),
+        mean_tool_calls=_mean(sum(called.get(id, 0) for id in set(turns.conversations)), len(turns)),
         references_digest=references_digest,
     )
-    ordered, begins = turns.by_conversation()
+    by_conversation = turns.by_conversation()
 
     def conversation(at: int) -> ConversationScoreRecord:
-        return _conversation(score, turns, ordered[begins[at] : begins[at + 1]], called)
+        return _conversation(score, turns, by_conversation[at], called)
 
     def verdict(at: int) -> VerdictRecord:
-        id = turns.conversations[turns.conversation_of[at]]
+        id = turns.conversations[at]
         return VerdictRecord(
             name, run.id, id, turns.places[at], turns.correct(at), turns.program_correct(at), turns.cause(at)
         )
@@ -91,7 +91,7 @@ class _Made(Sequence[T]):
 def _conversation(
     score: ScoreRecord, turns: TurnColumns, places: Sequence[int], called: Mapping[str, int]
 ) -> ConversationScoreRecord:
-    id = turns.conversations[turns.conversation_of[places[0]]]
+    id = turns.conversations[places[0]]
     right = sum(map(turns.correct, places))
     return ConversationScoreRecord(
         score=score.id,

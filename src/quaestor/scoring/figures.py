@@ -4,7 +4,7 @@ Owns the denominators. Shows nothing: rendering is the command line's.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from quaestor.scoring.scorers import (
     Scorer,
     measures_of,
 )
-from quaestor.scoring.turn_columns import Classes, TurnColumns
+from quaestor.scoring.turn_columns import TurnColumns
 from quaestor.scoring.verdicts import TurnScore
 
 if TYPE_CHECKING:
@@ -131,9 +131,7 @@ def summarise(turns: Iterable[TurnScore]) -> Score:
 
 def score_of(turns: TurnColumns) -> Score:
     """Returns the figures over some turns that are held column by column."""
-    import numpy as np
-
-    pages = group_places(turns.pages)[np.array(turns.page_of, dtype=np.intp)]
+    pages = group_places(turns.pages)
     results = {name: _result(SCORERS[name], turns, pages) for name in turns.measures.scorers}
     causes = Counter(cause for at in range(len(turns)) if (cause := turns.cause(at)) is not None)
     return Score(
@@ -150,11 +148,11 @@ def _result(scorer: Scorer, turns: TurnColumns, pages: "Numbers") -> Proportion:
 
     if scorer.whole is None:
         return _share(turns, scorer.name, pages)
-    right: dict[int, bool] = {}
-    page_of: dict[int, int] = {}
+    right: dict[str, bool] = {}
+    page_of: dict[str, int] = {}
     # Of no turns there are no verdicts.
     for conversation, verdict, page in zip(
-        turns.conversation_of, turns.verdicts.get(scorer.whole, ()), pages, strict=True
+        turns.conversations, turns.verdicts.get(scorer.whole, ()), pages, strict=True
     ):
         if not isnan(verdict):
             right[conversation] = right.get(conversation, True) and verdict == 1
@@ -179,11 +177,8 @@ def _share(turns: TurnColumns, scorer: str, pages: "Numbers", members: "Numbers 
     return proportion(verdicts[judged], pages[judged])
 
 
-def _breakdown(by: str, classes: Classes, turns: TurnColumns, pages: "Numbers") -> Breakdown:
-    import numpy as np
-
-    codes = np.array(classes.codes, dtype=np.intp)
-    members = {classes.names[codes[found[0]]]: found for found in group_members(codes)}
+def _breakdown(by: str, classes: Sequence[str], turns: TurnColumns, pages: "Numbers") -> Breakdown:
+    members = {classes[found[0]]: found for found in group_members(group_places(classes))}
     # Turns in their own order, other classes by size.
     ordered = sorted(
         members, key=lambda name: (turns.places[members[name][0]] if by == "turn" else -len(members[name]), name)

@@ -13,7 +13,6 @@ from typing import Protocol, cast, runtime_checkable
 
 from quaestor.core.answer_value import AnswerValue
 from quaestor.core.caching import BoundedCache
-from quaestor.core.texts import Texts
 from quaestor.errors import DatasetError, UnlabelledError
 from quaestor.plugins import Registry, named_object
 from quaestor.readers.content import LARGEST
@@ -123,7 +122,7 @@ class GoldFile:
         Raises:
             DatasetError: A record has no id, or one that occurs twice.
         """
-        seen = Texts()
+        seen: set[str] = set()
         for where, record in self.records():
             name = record.get(key)
             if not isinstance(name, str) or not name:
@@ -186,22 +185,22 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
         """
         self._name, self._records, self._format = name, records, format
         self._read = BoundedCache[str, tuple[GoldTurn, ...]](_FEW)
-        self._names = Texts()
+        self._places: dict[str, int] = {}
         labelled, bare = 0, None
         for conversation, turns in format.read_each(GoldFile(name, records)):
-            self._names.add(conversation)
+            self._places.setdefault(conversation, len(self._places))
             labelled += turns is not None
             bare = bare or (conversation if turns is None else None)
         _require_answers(name, labelled, bare)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._places)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._places)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self._places
 
     def __getitem__(self, name: str) -> tuple[GoldTurn, ...]:
         """Returns the answers of a conversation.
@@ -209,7 +208,7 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
         Raises:
             DatasetError: The file has changed since.
         """
-        if (place := self._names.find(name)) is None:
+        if (place := self._places.get(name)) is None:
             raise KeyError(name)
         return self._read.get(name, lambda: self._again(place))
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from quaestor.core.caching import BoundedCache
-from quaestor.core.collecting import tidying
 from quaestor.datasets.convfinqa.ids import company_of, is_joined
 from quaestor.datasets.convfinqa.page import read_convfinqa_page
 from quaestor.datasets.dataset import Conversation, Dataset
@@ -44,13 +43,13 @@ def read_records(
     pages = BoundedCache[bytes, Document](_PAGES)
     read = partial(_read, records, path, pages)
     listing, warnings = ConversationListing(), list(losses)
-    for number in tidying(range(len(records))):
+    for number in range(len(records)):
         if limit is not None and number >= limit:
             if not records.is_object(number):
                 raise _no_object(path, number)
             continue
         conversation = read(number)
-        if (first := listing.listed.ids.find(conversation.id)) is not None:
+        if (first := listing.find(conversation.id)) is not None:
             raise DatasetError(
                 f"{path}, record {number}: duplicate id {conversation.id!r}, also used by record {first}"
             )

@@ -51,7 +51,7 @@ class TatqaFormat:
         listing, warnings = ConversationListing(), list[str]()
         for number in range(len(records))[:limit]:
             conversation = read(number)
-            if (first := listing.listed.ids.find(conversation.id)) is not None:
+            if (first := listing.find(conversation.id)) is not None:
                 where = f"{path}, record {number}"
                 raise DatasetError(f"{where}: duplicate table uid {conversation.id!r}, also used by record {first}")
             listing.add(conversation)
