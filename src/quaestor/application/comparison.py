@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, overload
 
 from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
-from quaestor.application.score_service import ScoredRun
 from quaestor.errors import InputError, unknown_name
 from quaestor.scoring.bootstrap import group_members, group_places
 from quaestor.scoring.paired import PairedFigures, paired_figures
 from quaestor.scoring.sameness import same_answers
 from quaestor.scoring.scorers import Verdict
-from quaestor.scoring.verdicts import TurnScore
 
 if TYPE_CHECKING:
     from quaestor.scoring.bootstrap import Numbers
@@ -77,27 +75,6 @@ class RunComparison(Generic[T]):
     def judged(self) -> tuple[PairedTurn[T], ...]:
         """The turns that were judged in both runs."""
         return (*self.both, *self.only_first, *self.only_second, *self.neither)
-
-
-def compare_runs(first: ScoredRun, second: ScoredRun, scorer: str | None = None) -> RunComparison[TurnScore]:
-    """Returns the turns of two runs, paired.
-
-    Args:
-        first: One run, as `score_run` returns it.
-        second: The other, of the same questions.
-        scorer: The name of the scorer whose verdicts are compared; by default the one that says whether a turn is
-            right. By one that gives shares, a turn is right where it has all of it.
-
-    Raises:
-        InputError: The runs are of different questions, or no turn has a verdict of that name.
-    """
-    if first.run.dataset_digest != second.run.dataset_digest:
-        raise InputError(
-            f"runs {first.run.id} and {second.run.id} have different questions ({first.run.dataset}, "
-            f"{second.run.dataset}): compare runs of the same file"
-        )
-    scorer = first.report.score.measures.right if scorer is None else scorer
-    return pair_turns(first.report.turns, second.report.turns, scorer)
 
 
 def pair_turns(first: Sequence[T], second: Sequence[T], scorer: str) -> RunComparison[T]:

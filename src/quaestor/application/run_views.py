@@ -92,11 +92,6 @@ class RunViews:
         if self._scores is not None:
             await self._scores.close()
 
-    @property
-    def keeps_scores(self) -> bool:
-        """Whether scores are kept beside the runs."""
-        return self._scores is not None
-
     async def choices(self) -> RunChoices:
         """Returns what there is to filter runs by."""
         return await self._store.run_choices()

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events.kinds import TakenApart
@@ -49,9 +48,6 @@ from quaestor.solvers.base import Solver, TurnContext, WholeSolver
 from quaestor.solvers.excerpts import Excerpts
 from quaestor.solvers.session import Session
 from quaestor.store.records import now
-
-if TYPE_CHECKING:
-    pass
 
 SolverFactory = Callable[[], Solver]
 

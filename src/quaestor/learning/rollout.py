@@ -12,7 +12,6 @@ from quaestor.core.quantity import Scale
 from quaestor.learning.labels import LabelledTurn
 from quaestor.learning.pages import PlayedTurn, reaching
 from quaestor.solvers.embedded.decode.beam import START, advance, expand
-from quaestor.solvers.embedded.decode.results import evidence_of
 from quaestor.solvers.embedded.model.confidence import Evidence
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.state.dialogue import TurnAction
@@ -39,7 +38,7 @@ def free_rollout(turns: Sequence[PlayedTurn], weights: EmbeddedWeights) -> Itera
         choices = expand(paths, question, turn.page, weights, alone=turn.alone)
         if not choices.ranked:
             return
-        evidence = evidence_of(choices, history, number)
+        evidence = choices.evidence(history, number)
         yield ReplayedTurn(evidence, is_right(choices.ranked[0].outcome, turn.label))
         history *= evidence.share
         paths = advance(choices, question)

@@ -12,10 +12,11 @@ from is what an earlier one says of companies that it has not seen, so that no s
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.ranking import with_rules
 from quaestor.extras import require_extra
-from quaestor.learning.calibration import fit_calibration
 from quaestor.learning.choices import JudgedChoice, fit_choice_calibration, judged_choices
 from quaestor.learning.examples import Example, company_folds, with_known_pages
 from quaestor.learning.joining import joined_anew
@@ -41,6 +42,7 @@ from quaestor.learning.silence.fitting import (
 )
 from quaestor.learning.silence.questions import balanced, put_questions
 from quaestor.learning.trees import fit_leaf_scorer
+from quaestor.solvers.embedded.model.confidence import Calibration, Evidence
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.model.signature import SignatureModel
 from quaestor.solvers.embedded.model.trees import Predictor, Trees
@@ -170,3 +172,13 @@ def _turns(played: Played) -> list[PlayedTurn]:
 
 def _fit_scorer(turns: Sequence[PlayedTurn], seed: int) -> Trees:
     return fit_leaf_scorer([rows for turn in turns if len((rows := leaf_rows(turn))[1])], seed)
+
+
+def fit_calibration(evidence: Sequence[Evidence], right: Sequence[bool]) -> Calibration:
+    """Returns the calibration fitted to answers that were right or not. Deterministic."""
+    from sklearn.linear_model import LogisticRegression
+
+    if len(set(right)) < 2:
+        return Calibration()
+    fitted = LogisticRegression(C=10.0, max_iter=1000).fit(np.array([e.measures for e in evidence]), np.array(right))
+    return Calibration(tuple(round(float(w), 4) for w in fitted.coef_[0]), round(float(fitted.intercept_[0]), 4))

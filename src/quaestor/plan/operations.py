@@ -81,11 +81,6 @@ class Operation:
         """True where it is made for lists: it selects, counts or lists."""
         return self.takes in ("list", "entries")
 
-    @property
-    def yes_no(self) -> bool:
-        """True where the result is yes or no."""
-        return self.gives == "yes or no"
-
 
 def metric_of(operation: str) -> str:
     """Returns the metric type that an operation's result has; `value` for what is no operation."""

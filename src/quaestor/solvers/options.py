@@ -103,16 +103,6 @@ def require_valid_options(options: "DataclassInstance", owner: str) -> None:
         _checked(item.name, getattr(options, item.name), hints[item.name], item.metadata, owner)
 
 
-def dump_options(options: "DataclassInstance") -> dict[str, object]:
-    """Returns what options say otherwise than by default, as `read_options` takes it."""
-    standard = type(options)()
-    return {
-        item.name: value
-        for item in fields(options)
-        if (value := getattr(options, item.name)) != getattr(standard, item.name)
-    }
-
-
 def _checked(name: str, value: object, kind: object, limits: Mapping[str, object], owner: str) -> object:
     """Returns a value as its field holds it."""
     if get_origin(kind) is Literal:

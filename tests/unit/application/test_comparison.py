@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import quaestor
-from quaestor.application.comparison import compare_runs, pair_turns, report_pair
+from quaestor.application.comparison import pair_turns, report_pair
 from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
 from quaestor.errors import InputError
 
@@ -26,7 +26,7 @@ def with_verdicts(run: quaestor.ScoredRun, verdicts: list[bool | None]) -> quaes
 def test_each_turn_is_in_one_of_five_groups(scored: quaestor.ScoredRun) -> None:
     first = with_verdicts(scored, [True, True, False, False, None])
     second = with_verdicts(scored, [True, False, True, False, True])
-    found = compare_runs(first, second)
+    found = pair_turns(first.report.turns, second.report.turns, "execution")
     keys = [(turn.conversation, turn.turn) for turn in scored.report.turns]
     places = {
         name: [keys.index((pair.first.conversation, pair.first.turn)) for pair in getattr(found, name)]
@@ -40,17 +40,14 @@ def test_each_turn_is_in_one_of_five_groups(scored: quaestor.ScoredRun) -> None:
 
 
 def test_a_run_beside_itself_differs_nowhere(scored: quaestor.ScoredRun) -> None:
-    found = compare_runs(scored, scored, "program")
+    found = pair_turns(scored.report.turns, scored.report.turns, "program")
     assert (found.only_first, found.only_second) == ((), ())
     assert len(found.both) == sum(turn.program_correct for turn in scored.report.turns)
 
 
-def test_runs_of_other_questions_or_scorers_are_refused(scored: quaestor.ScoredRun) -> None:
-    other = replace(scored, run=replace(scored.run, dataset_digest="0" * 64))
+def test_an_unknown_scorer_is_refused(scored: quaestor.ScoredRun) -> None:
     with pytest.raises(InputError):
-        compare_runs(scored, other)
-    with pytest.raises(InputError):
-        compare_runs(scored, scored, "luck")
+        pair_turns(scored.report.turns, scored.report.turns, "luck")
 
 
 def turn(place: int, right: bool | None, answer: str | None, **classes: str) -> ComparedTurn:

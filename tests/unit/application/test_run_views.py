@@ -92,7 +92,6 @@ def test_only_runs_of_the_same_questions_are_compared(tmp_path: Path) -> None:
 
 def test_a_store_without_scores_can_be_looked_through(tmp_path: Path) -> None:
     async def scenario(views: RunViews) -> None:
-        assert not views.keeps_scores
         view = await views.run("scored")
         assert (view.score, view.outdated) == (None, False)
         assert (await views.turns(view, TurnFilter(), VerdictFilter(), ALL)).total == 2

@@ -45,7 +45,8 @@ def test_what_grows_beyond_all_measure_is_one_line(tmp_path: Path, monkeypatch: 
     bomb = read_content(written(tmp_path, "bomb.gz", gzip.compress(b"0" * (2 << 20))))
     with pytest.raises(DatasetError, match="1 MB"):
         _ = bomb.data
-    assert not read_content(written(tmp_path, "x.json", b"[" + b"0" * (2 << 20))).is_json
+    with pytest.raises(DatasetError):
+        _ = read_content(written(tmp_path, "x.json", b"[" + b"0" * (2 << 20))).json
 
 
 def test_a_text_is_read_up_to_a_bound_and_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

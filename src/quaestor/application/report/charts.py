@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.application.report.elements import Element, element
-from quaestor.application.report.style import COLOURS
 
 _WIDTH, _HEIGHT = 360, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 12, 40
 _ROW = 30
 _NAMES = 40
 _MARKS = 5
+_COLOURS = 6
+"""Runs with a colour of their own in `style.css`; further ones begin again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class ChartInterval:
 
 def colour_class(number: int) -> str:
     """Returns the class that gives the colour of a run."""
-    return f"r{number % COLOURS}"
+    return f"r{number % _COLOURS}"
 
 
 def line_chart(

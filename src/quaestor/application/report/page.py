@@ -5,6 +5,7 @@ Owns its sections and their order. Every text goes through `elements`, which mak
 
 from collections.abc import Iterable
 from importlib.metadata import version
+from importlib.resources import files
 
 from quaestor.application.comparison import PairReport
 from quaestor.application.paired_words import ENOUGH_GROUPS, interval, letter, p_value, points
@@ -18,7 +19,6 @@ from quaestor.application.report.charts import (
 )
 from quaestor.application.report.data import TOLD, EvaluationReport, ReportedRun, ToldTurn
 from quaestor.application.report.elements import Child, Element, element, table, to_markup
-from quaestor.application.report.style import style_sheet
 from quaestor.application.report.words import (
     RUN_HEADS,
     audit_rows,
@@ -81,7 +81,7 @@ def report_page(report: EvaluationReport) -> str:
         policy,
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", title),
-        element("style", style_sheet()),
+        element("style", files(__package__).joinpath("style.css").read_text(encoding="utf-8")),
     )
     return f"<!doctype html>\n{to_markup(element('html', head, body, lang='en'))}\n"
 

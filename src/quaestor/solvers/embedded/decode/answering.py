@@ -11,7 +11,6 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.decode.beam import Hypotheses, Hypothesis, agreeing
 from quaestor.solvers.embedded.decode.explanation import explanation, reread
 from quaestor.solvers.embedded.decode.readings import AskedTurn, ConversationReader
-from quaestor.solvers.embedded.decode.results import distinct_results, evidence_of
 from quaestor.solvers.embedded.decode.writing import write_plan
 from quaestor.solvers.embedded.model.confidence import shared_confidence
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
@@ -47,10 +46,10 @@ class RankedNumbers:
         if not choices.ranked:
             return
         context, leaves = asked.context, asked.page.leaves
-        evidence = evidence_of(choices, asked.so_far.share, len(asked.given.outcomes))
+        evidence = choices.evidence(asked.so_far.share, len(asked.given.outcomes))
         surest, share_of_first = 0.0, 0.0
         unanswered: list[int] = []
-        for choice, share in distinct_results(choices):
+        for choice, share in choices.results:
             confidence = (
                 shared_confidence(surest, share_of_first, share)
                 if surest

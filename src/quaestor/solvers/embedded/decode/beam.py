@@ -35,6 +35,7 @@ from quaestor.solvers.embedded.decode.prior import Prior, with_printed_signs
 from quaestor.solvers.embedded.decode.restated import restated_scores
 from quaestor.solvers.embedded.decode.said_operations import said_operation_scores
 from quaestor.solvers.embedded.decode.turn import ActionTemplate, build_candidates, read_leaves
+from quaestor.solvers.embedded.model.confidence import Evidence
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
@@ -127,6 +128,16 @@ class Hypotheses:
         for result, choice in zip(results, self.ranked, strict=True):
             first.setdefault(result, choice)
         return tuple((choice, min(1.0, shares[result])) for result, choice in first.items())
+
+    def evidence(self, history: float, turn: int) -> Evidence:
+        """Return what speaks for the first result.
+
+        Args:
+            history: The product of the shares of the answers before.
+            turn: How many turns came before.
+        """
+        shares = [share for _, share in self.results]
+        return Evidence(shares[0], max(shares[1:], default=0.0), history, turn, self.alone)
 
     @property
     def count(self) -> int:

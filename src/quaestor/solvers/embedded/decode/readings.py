@@ -16,7 +16,6 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.decode.beam import START, BeamState, Hypotheses, advance, expand, same_answer
 from quaestor.solvers.embedded.decode.overrides import in_benchmark_words
 from quaestor.solvers.embedded.decode.prior import Prior, prior_of
-from quaestor.solvers.embedded.decode.results import distinct_results
 from quaestor.solvers.embedded.decode.writing import read_state
 from quaestor.solvers.embedded.followups.converting import restated_turns
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
@@ -206,7 +205,7 @@ class ConversationReader:
         own = bool(choices.ranked) and (withheld or same_answer(choices.ranked[0].outcome, given))
         if not own:
             return ReadingsSoFar((BeamState(told),), so_far.share)
-        _, share = next(distinct_results(choices))
+        _, share = choices.results[0]
         return ReadingsSoFar(advance(choices, question), so_far.share * share)
 
 

@@ -15,7 +15,6 @@ from quaestor.questions.stems import stems, without_owner
 from quaestor.questions.times import without_time_words
 from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.solvers.embedded.decode.beam import Hypotheses
-from quaestor.solvers.embedded.decode.results import distinct_results
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES
 from quaestor.solvers.embedded.page.number import CandidateNumber
@@ -69,7 +68,7 @@ def answerable_measures(
     places = [operand.index for operand in taken if operand.kind == "leaf"]
     leaves = [page.leaves[place] for place in places]
     signatures = first.reading.signatures
-    _, share = next(distinct_results(choices))
+    _, share = choices.results[0]
     share = min(max(share, _SUREST), 1 - _SUREST)
     found = {
         "words": min(len(weight), _MOST_WORDS),

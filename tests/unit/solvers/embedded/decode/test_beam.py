@@ -30,7 +30,6 @@ from quaestor.solvers.embedded.decode.beam import (
     log_shares,
     same_answer,
 )
-from quaestor.solvers.embedded.decode.results import distinct_results, evidence_of
 from quaestor.solvers.embedded.decode.writing import write_plan
 from quaestor.solvers.embedded.model.loading import load_weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
@@ -64,11 +63,11 @@ def test_readings_with_the_same_answers_are_one() -> None:
 
 def test_results_gather_the_shares_of_their_plans() -> None:
     found = choices((5.0, 0.4), (7.0, 0.35), (5.0, 0.25))
-    assert [(choice.outcome.value, round(share, 9)) for choice, share in distinct_results(found)] == [
+    assert [(choice.outcome.value, round(share, 9)) for choice, share in found.results] == [
         (5.0, 0.65),
         (7.0, 0.35),
     ]
-    evidence = evidence_of(found, 0.5, 2)
+    evidence = found.evidence(0.5, 2)
     assert (evidence.share, evidence.runner_up) == pytest.approx((0.65, 0.35))
 
 
@@ -81,8 +80,8 @@ def test_what_several_plans_come_to_outweighs_one_that_is_likelier_than_each() -
         (3.0, 0.05),
     ]
     ranked = Hypotheses(found, np.array([7.0, 5.0, 3.0, 5.0]))
-    assert [round(share, 9) for _, share in distinct_results(ranked)] == [0.55, 0.4, 0.05]
-    assert evidence_of(ranked, 1.0, 0).runner_up == pytest.approx(0.4)
+    assert [round(share, 9) for _, share in ranked.results] == [0.55, 0.4, 0.05]
+    assert ranked.evidence(1.0, 0).runner_up == pytest.approx(0.4)
 
 
 def test_comparisons_do_not_add_up() -> None:
