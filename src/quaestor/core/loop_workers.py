@@ -1,9 +1,13 @@
 """Worker processes that wait: an event loop in each, many calls at once, and a line to the process that started them.
 
-`workers` sends a call and hears its result; what is called here also tells and asks while it goes on, in the order in
-which it happens. Owns how such workers are started, heard and ended. As there, each has a connection of its own and
-nothing else is shared, and none outlives the process that started it. One that dies is replaced, and its calls fail
-with `LostWorkerError`: whoever made them knows whether they may be made again.
+What is called here tells and asks while it goes on, in the order in which it happens; `workers` makes plain calls over
+the same line. Owns how workers are started, heard and ended.
+
+The standard library's pool shares one pipe and its locks among all workers: one that is killed while it writes leaves
+the others, and the parent, waiting for the rest for ever; and a parent that is killed leaves its named semaphores. Here
+each worker has a connection of its own, and nothing else is shared. Whoever lets go of its end ends the other: a worker
+goes as soon as its parent is gone, in the middle of a call too. One that dies is replaced, and its calls fail with
+`LostWorkerError`: whoever made them knows whether they may be made again.
 """
 
 import asyncio
@@ -15,17 +19,18 @@ import signal
 import socket
 import sys
 import threading
+import traceback
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Hashable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from quaestor.core.frames import Frames
-from quaestor.core.workers import as_it_travels, deaf, die_with_parent
 from quaestor.errors import EngineError
 
 if TYPE_CHECKING:
@@ -37,6 +42,9 @@ MOST_DEATHS = 4
 _HARDLY_MORE = 2
 _LOWEST_PRIORITY = 19
 _MOST_ALIKE = 256
+
+_SET_DEATH_SIGNAL = 1
+"""`PR_SET_PDEATHSIG` of prctl(2)."""
 
 _CALL, _TOLD, _REPLY, _FAILED, _READY, _RESULT, _ERROR, _ASKED, _UP = range(9)
 
@@ -381,3 +389,48 @@ def _as_result(result: object) -> bytes:
         return pickle.dumps(result, 5)
     except Exception as error:
         raise EngineError(f"the result of a worker could not be pickled: {error}") from error
+
+
+def as_it_travels(error: Exception) -> Exception:
+    """Returns an error of this worker process with a note where it was made; one that cannot travel, in words."""
+    error.add_note(f"in a worker process:\n{''.join(traceback.format_exception(error))}")
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301  # some errors can be written and not be read again
+    except Exception:  # noqa: BLE001
+        return EngineError(f"{type(error).__name__}: {error}")
+    return error
+
+
+@contextmanager
+def deaf() -> Iterator[None]:
+    """Has processes that are started within, and theirs, hear no interrupt and no SIGTERM; this one loses none."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # It lets them through when it is started, which would end what is begun here.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def die_with_parent() -> None:
+    """Have the system kill this process when the one that started it has died, whatever it computes. On Linux only.
+
+    A thread that waits for that end does not run while a C function holds the interpreter.
+    """
+    if sys.platform != "linux":
+        return
+    import ctypes
+    from multiprocessing import forkserver
+
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+    # Each process that a fork server has started keeps it alive. This one does not, so that the server ends with the
+    # process that started both.
+    server: Any = forkserver._forkserver
+    if (alive := getattr(server, "_forkserver_alive_fd", None)) is not None:
+        server._forkserver_alive_fd = None
+        os.close(alive)
