@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.fold_weights import DATA, OutOfFold
 from benchmarks.workload import SUPPORT
-from quaestor.application.simulated_cascade import replayed_curve
+from quaestor.application.simulated_cascade import CascadePoint, StageTurn, cascade_curve, replayed_curve
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.knowledge import GraphProvider
@@ -29,7 +29,6 @@ from quaestor.evaluation.replaying import AnsweredOnce
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
-from quaestor.scoring.cascades import CascadePoint, StageTurn, cascade_curve
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.metrics import executed_equal
 from quaestor.scoring.predictions import prediction_of

@@ -6,9 +6,9 @@ from time import perf_counter
 from benchmarks.figure import Figure, milliseconds
 from benchmarks.workload import Workload
 from quaestor.evaluation.recording import TurnPlace, turn_records
+from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import score_predictions
 
 
 def measure(workload: Workload) -> Iterable[Figure]:

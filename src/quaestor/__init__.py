@@ -113,8 +113,8 @@ if TYPE_CHECKING:
     from quaestor.readers.content import FileContent
     from quaestor.retrieval.place import Place
     from quaestor.sample import sample_path
+    from quaestor.scoring.figures import score_predictions
     from quaestor.scoring.gold import read_gold
-    from quaestor.scoring.report import score_predictions
     from quaestor.settings import Settings, load_settings
     from quaestor.solvers.answering import answer_from_plan
     from quaestor.solvers.base import Solver, TurnContext
@@ -246,7 +246,7 @@ _HOMES = {
     "retrieval.place": ("Place",),
     "sample": ("sample_path",),
     "scoring.gold": ("read_gold",),
-    "scoring.report": ("score_predictions",),
+    "scoring.figures": ("score_predictions",),
     "settings": ("Settings", "load_settings"),
     "solvers.answering": ("answer_from_plan",),
     "solvers.base": ("Solver", "TurnContext"),

@@ -37,7 +37,7 @@ COMMON_WORDS = {"answer", "scale"}
 MAY_NAME_ANSWERS = {"scoring/references/convfinqa.py", "scoring/references/tatqa.py"}
 MAY_READ_GOLD = (
     "scoring/", "learning/", "cli/", "__init__.py", "inspect_task/scoring.py",
-    "application/audit_service.py", "application/calibrating.py", "library/evaluating.py",
+    "application/rescoring.py", "application/calibrating.py", "library/evaluating.py",
     "application/simulated_cascade.py",
     "application/run_references.py", "application/score_service.py", "application/training.py",
     "application/wrong_turns.py",

@@ -39,7 +39,7 @@ MAY_OPEN = {
 MAY_READ_RECORDS = MAY_OPEN | {
     "cli/scores.py", "cli/render_runs.py", "application/turn_views.py", "web/runs/words.py", "web/runs/filters.py",
     "web/api/run_values.py", "web/api/runs.py", "web/api/comparisons.py", "application/run_references.py",
-    "application/judged_turns.py", "application/kept_verdicts.py",
+    "application/judged_runs.py",
 }  # fmt: skip
 MAY_NAME_TABLES = {
     "scores/sqlite.py", "scores/mongo.py", "scores/mongo_documents.py", "scores/mongo_listing.py",

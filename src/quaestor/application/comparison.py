@@ -1,133 +1,45 @@
-"""Two judged runs of the same questions, turn beside turn, and what that comes to.
+"""Stored runs of the same questions compared pair by pair, and the comparison as JSON.
 
-Owns the pairing. Whether a difference is more than chance is
-computed in `quaestor.scoring.paired`; which runs are compared, and by whose verdicts, in `compared_runs`.
+Whether a difference is more than chance is computed in `quaestor.scoring.paired`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, overload
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
+from pydantic import JsonValue
+
+from quaestor.application.judged_runs import Basis, JudgedRuns, Labelled, judge_runs, require_comparable
+from quaestor.application.run_service import imported_as
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_number, show_source
+from quaestor.core import serial
+from quaestor.core.computing import compute
+from quaestor.core.provenance import CellRef, Source
+from quaestor.documents.document import Document
 from quaestor.errors import InputError, unknown_name
-from quaestor.scoring.bootstrap import group_members, group_places
-from quaestor.scoring.paired import PairedFigures, paired_figures
+from quaestor.extras import require_extra
+from quaestor.readers.cache import ByteCache
+from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.paired import PairedFigures, holm, paired_figures
 from quaestor.scoring.sameness import same_answers
-from quaestor.scoring.scorers import Verdict
+from quaestor.scoring.turn_frame import TurnFrame
+from quaestor.store.base import RunStore
+from quaestor.store.records import RunRecord, TurnRecord
 
 if TYPE_CHECKING:
     from quaestor.scoring.bootstrap import Numbers
 
 
-class Judged(Protocol):
-    """A turn of a run with verdicts, by the names of scorers."""
-
-    @property
-    def conversation(self) -> str:
-        """The conversation's id."""
-
-    @property
-    def turn(self) -> int:
-        """The turn's place in it, from 0."""
-
-    @property
-    def verdicts(self) -> Mapping[str, Verdict]:
-        """Right or wrong, by the name of each scorer; None where it cannot judge."""
-
-
-T = TypeVar("T", bound=Judged)
-
-
-@dataclass(frozen=True, slots=True)
-class PairedTurn(Generic[T]):
-    """One turn of two runs.
-
-    Attributes:
-        first: Its score in the first run.
-        second: Its score in the second.
-    """
-
-    first: T
-    second: T
-
-
-@dataclass(frozen=True, slots=True)
-class RunComparison(Generic[T]):
-    """The turns of two runs, each once, by what a scorer says of them.
-
-    Attributes:
-        scorer: The name of the scorer.
-        both: Right in both runs.
-        only_first: Right in the first run alone.
-        only_second: Right in the second run alone.
-        neither: Wrong in both.
-        unjudged: Those that the scorer cannot judge in one of the runs, for want of what it needs.
-    """
-
-    scorer: str
-    both: tuple[PairedTurn[T], ...]
-    only_first: tuple[PairedTurn[T], ...]
-    only_second: tuple[PairedTurn[T], ...]
-    neither: tuple[PairedTurn[T], ...]
-    unjudged: tuple[PairedTurn[T], ...]
-
-    @property
-    def judged(self) -> tuple[PairedTurn[T], ...]:
-        """The turns that were judged in both runs."""
-        return (*self.both, *self.only_first, *self.only_second, *self.neither)
-
-
-def pair_turns(first: Sequence[T], second: Sequence[T], scorer: str) -> RunComparison[T]:
-    """Returns the judged turns of two runs of the same questions, paired.
-
-    Args:
-        first: The turns of one run.
-        second: Those of the other, in any order.
-        scorer: The name of the scorer whose verdicts are compared.
-
-    Raises:
-        InputError: A turn is in one run alone, or none has a verdict of that name.
-    """
-    others = {(turn.conversation, turn.turn): turn for turn in second}
-    if others.keys() != {(turn.conversation, turn.turn) for turn in first}:
-        raise InputError(_OTHER_TURNS)
-    pairs = [PairedTurn(turn, others[turn.conversation, turn.turn]) for turn in first]
-    known = {name for pair in pairs for name in pair.first.verdicts}
-    if scorer not in known:
-        raise InputError(_no_verdict(scorer, known))
-    found: dict[tuple[bool, bool] | None, list[PairedTurn[T]]] = {}
-    for pair in pairs:
-        one, other = pair.first.verdicts[scorer], pair.second.verdicts[scorer]
-        found.setdefault(None if one is None or other is None else (one == 1, other == 1), []).append(pair)
-
-    def those(key: tuple[bool, bool] | None) -> tuple[PairedTurn[T], ...]:
-        return tuple(found.get(key, ()))
-
-    return RunComparison(
-        scorer, those((True, True)), those((True, False)), those((False, True)), those((False, False)), those(None)
-    )
-
-
-_OTHER_TURNS = "the runs have different turns: compare runs of the same file"
-
-
-def _no_verdict(scorer: str, known: Iterable[str]) -> str:
-    return unknown_name("scorer", scorer, sorted(known), where="for these runs")
-
-
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How right two runs are where they say the same, and where they do not.
-
-    Which answers are the same says `quaestor.scoring.sameness`.
+    """How right two runs are if their answers are the same (`quaestor.scoring.sameness`), and if they differ.
 
     Attributes:
-        same: Turns with the same answer.
-        first_right: How many of them are right in the first run.
-        second_right: How many are right in the second, which may have rounded them away.
-        different: The other turns, those included that one of the two does not answer.
-        first_right_apart: How many of those are right in the first run.
-        second_right_apart: How many are right in the second.
+        second_right: How many of the same answers are right in the second run, which may have rounded them.
+        different: Turns with different answers, including those that one of the two does not answer.
     """
 
     same: int
@@ -148,7 +60,7 @@ class PairedGroup:
 
 @dataclass(frozen=True, slots=True)
 class PairedBreakdown:
-    """The turns of two runs split by one property, as `quaestor.scoring.figures.Breakdown`."""
+    """The turns of two runs split by one property."""
 
     by: str
     groups: tuple[PairedGroup, ...]
@@ -156,16 +68,15 @@ class PairedBreakdown:
 
 @dataclass(frozen=True, slots=True)
 class PairReport:
-    """What the comparison of two runs comes to.
+    """The comparison of two runs.
 
     Attributes:
         first: The id of one run.
-        second: That of the other.
+        second: The id of the other.
         figures: Over all turns that were judged in both.
-        agreement: How right they are where they agree.
-        breakdowns: By turn, operation, origin and kind of conversation, or what else the turns are split by.
-        unjudged: Turns that could not be judged in one of the runs.
-        differences: The turns that one of them alone has right: the first's, then the second's, in the file's order.
+        unjudged: How many turns could not be judged in one of the runs.
+        differences: Places, in the first run's frame, of the turns that only one of them has right: the first's, then
+            the second's.
     """
 
     first: str
@@ -174,93 +85,284 @@ class PairReport:
     agreement: Agreement
     breakdowns: tuple[PairedBreakdown, ...]
     unjudged: int
-    differences: Sequence[PairedTurn[ComparedTurn]] = field(repr=False)
+    differences: tuple[int, ...]
 
 
-class _Pairs(Sequence[PairedTurn[ComparedTurn]]):
-    """Turns of two runs side by side, made as they are looked at."""
+@dataclass(frozen=True, slots=True)
+class RunsCompared:
+    """Runs of the same questions, in the order in which they were named, and every pair of them.
 
-    def __init__(self, first: JudgedTurns, second: JudgedTurns, places: Sequence[int]) -> None:
-        self._first, self._second, self._places = first, second, places
+    Attributes:
+        right: How many turns of each run are right by the scorer.
+        adjusted: The p of each pair, adjusted for that there are several.
+    """
 
-    def __len__(self) -> int:
-        return len(self._places)
+    scorer: str
+    judged: JudgedRuns
+    right: tuple[Proportion, ...]
+    pairs: tuple[PairReport, ...]
+    adjusted: tuple[float, ...]
 
-    @overload
-    def __getitem__(self, index: int) -> PairedTurn[ComparedTurn]: ...
-    @overload
-    def __getitem__(self, index: slice) -> "_Pairs": ...
-    def __getitem__(self, index: int | slice) -> "PairedTurn[ComparedTurn] | _Pairs":
-        if isinstance(index, slice):
-            return _Pairs(self._first, self._second, self._places[index])
-        place = self._places[index]
-        return PairedTurn(self._first[place], self._second[place])
+    @property
+    def runs(self) -> tuple[RunRecord, ...]:
+        """The records of the runs."""
+        return tuple(one.run for one in self.judged.runs)
+
+    @property
+    def basis(self) -> Basis:
+        """Where the verdicts come from."""
+        return self.judged.basis
 
 
-def report_pair(runs: tuple[str, str], first: JudgedTurns, second: JudgedTurns, scorer: str) -> PairReport:
-    """Returns what the comparison of two runs comes to.
+async def compare_stored(
+    store: RunStore,
+    names: Sequence[str],
+    scores_in: str,
+    dataset: Path | None = None,
+    scorer: str | None = None,
+    cache: ByteCache | None = None,
+) -> RunsCompared:
+    """Return two or more runs of the same questions compared.
 
     Args:
-        runs: Their ids.
-        first: The turns of one.
-        second: The turns of the other.
-        scorer: The name of the scorer whose verdicts are compared.
+        names: Ids, beginnings of ids, or `latest`.
+        scores_in: The URI of the store: its saved scores count if the labelled file is missing.
+        dataset: The labelled file, if it has moved.
+        scorer: Whose verdicts are compared; by default the one that says what is right.
+        cache: As of `judge_runs`.
+
+    Raises:
+        SettingsError: The extra that the test needs is not installed.
+        UnknownRunError: A run is not there.
+        InputError: The runs are fewer than two, or of different questions; or neither a labelled file nor saved scores
+            are there.
+        RunStoppedError: Conversations of a run are still to be played.
+    """
+    require_extra("compare", "comparing runs")
+    runs = await require_comparable(store, names)
+    if len(runs) < 2:
+        raise InputError(f"{' and '.join(names)} {('is' if len(names) == 1 else 'are')} a single run: name two or more")
+    judged = await judge_runs(store, runs, scores_in, dataset, scorer=scorer, cache=cache)
+    return await compute(compare_judged, judged, scorer or judged.measures.right)
+
+
+def compare_judged(judged: JudgedRuns, scorer: str) -> RunsCompared:
+    """Return every two of some judged runs compared; needs the extra `compare`.
+
+    Raises:
+        InputError: No turn has a verdict of that scorer.
+    """
+    pairs = tuple(
+        compare_pair((one.run.id, other.run.id), one.turns, other.turns, scorer)
+        for one, other in combinations(judged.runs, 2)
+    )
+    right = tuple(_right(found.turns, scorer) for found in judged.runs)
+    return RunsCompared(scorer, judged, right, pairs, holm([pair.figures.p for pair in pairs]))
+
+
+def _right(turns: TurnFrame, scorer: str) -> Proportion:
+    """Return how many turns are right; by a scorer that gives shares, those that have all of it."""
+    import numpy as np
+
+    verdicts = turns.verdicts_of(scorer)
+    judged = ~np.isnan(verdicts)
+    return proportion(verdicts[judged] == 1, turns.page_groups[judged])
+
+
+def compare_pair(runs: tuple[str, str], first: TurnFrame, second: TurnFrame, scorer: str) -> PairReport:
+    """Return the comparison of two runs by the verdicts of a scorer.
 
     Raises:
         InputError: The runs are not of the same turns, or no turn has a verdict of that name.
     """
     import numpy as np
 
-    order = first.order_of(second)
-    if order is None:
-        raise InputError(_OTHER_TURNS)
-    second = second.taken(order)
-    if scorer not in first.verdicts:
-        raise InputError(_no_verdict(scorer, first.verdicts))
-    one, other = first.verdicts_of(scorer), second.verdicts_of(scorer)
+    aligned = second.aligned_with(first)
+    if aligned is None:
+        raise InputError("the runs have different turns: compare runs of the same file")
+    known = dict.fromkeys(name for verdicts in first.verdicts for name in verdicts)
+    if scorer not in known:
+        raise InputError(unknown_name("scorer", scorer, sorted(known), where="for these runs"))
+    one, other = first.verdicts_of(scorer), aligned.verdicts_of(scorer)
     judged = np.flatnonzero(~(np.isnan(one) | np.isnan(other)))
     right, beside = one[judged] == 1, other[judged] == 1
-    groups = first.page_groups[judged], first.company_groups[judged]
-    turns = np.array(first.places)[judged]
-    same = np.array(same_answers(first.answers, second.answers), dtype=bool)[judged]
+    pages, companies = first.page_groups[judged], first.company_groups[judged]
+    same = np.array(same_answers(first.answers, aligned.answers), dtype=bool)[judged]
+
+    def figures(members: "Numbers") -> PairedFigures:
+        return paired_figures(right[members], beside[members], pages[members], companies[members])
+
     return PairReport(
         *runs,
-        figures=paired_figures(right, beside, *groups),
+        figures=paired_figures(right, beside, pages, companies),
         agreement=Agreement(
             *(int(count) for says in (same, ~same) for count in (says.sum(), right[says].sum(), beside[says].sum()))
         ),
         breakdowns=tuple(
-            PairedBreakdown(by, _paired_groups(by, names, judged, turns, (right, beside, *groups)))
-            for by, names in first.classes.items()
+            PairedBreakdown(
+                by, tuple(PairedGroup(name, figures(members)) for name, members in first.groups(by, judged))
+            )
+            for by in first.breakdowns
         ),
         unjudged=len(first) - len(judged),
-        differences=_Pairs(first, second, [*judged[right & ~beside].tolist(), *judged[~right & beside].tolist()]),
+        differences=(*judged[right & ~beside].tolist(), *judged[~right & beside].tolist()),
     )
 
 
-def _paired_groups(
-    by: str, names: Sequence[str], judged: "Numbers", turns: "Numbers", columns: "Sequence[Numbers]"
-) -> tuple[PairedGroup, ...]:
-    """Returns the figures of each class of a breakdown that has judged turns.
+@dataclass(frozen=True, slots=True)
+class SideOfTurn:
+    """What one run answered.
 
-    Args:
-        by: The property.
-        names: The class of every turn.
-        judged: Which turns are judged.
-        turns: Their places in their conversations.
-        columns: Of each of them what `paired_figures` takes.
+    Attributes:
+        shown: The answer as people read it.
+        number: As it is compared, or None.
+        formula: Its arithmetic in words; "" if there is none.
+        sources: Where its numbers stand, in words.
+        verified: Whether its plan, executed again, gave it.
+        reason: Why there is no answer, or what to doubt.
     """
-    found = [
-        (
-            PairedGroup(names[judged[members[0]]], paired_figures(*(of[members] for of in columns))),
-            int(turns[members[0]]),
-        )
-        for members in group_members(group_places(names)[judged])
-    ]
 
-    def order(one: tuple[PairedGroup, int]) -> tuple[int, str]:
-        """Turns in their own order, other classes by size."""
-        group, turn = one
-        return turn if by == "turn" else -group.figures.turns, group.name
+    right: bool
+    shown: str
+    number: str | None
+    program: str | None
+    formula: str
+    sources: tuple[str, ...]
+    verified: bool
+    confidence: float | None
+    reason: str | None
 
-    return tuple(group for group, _ in sorted(found, key=order))
+
+@dataclass(frozen=True, slots=True)
+class DifferentTurn:
+    """A turn that only one of two runs has right; without a reference if the labelled file was not read."""
+
+    conversation: str
+    turn: int
+    page: str
+    question: str
+    reference: str | None
+    reference_program: str | None
+    first: SideOfTurn
+    second: SideOfTurn
+
+
+async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport) -> tuple[DifferentTurn, ...]:
+    """Return the turns that only one of two compared runs has right, side by side.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    frames = {one.run.id: one.turns for one in found.judged.runs}
+    first = frames[pair.first]
+    second = frames[pair.second].aligned_with(first)
+    assert second is not None
+    told = []
+    for place in pair.differences:
+        conversation, index = first.conversations[place], first.places[place]
+        document, reference, program = reference_at(found.judged.labelled, conversation, index)
+        sides, question = [], ""
+        for run, frame in ((pair.first, first), (pair.second, second)):
+            kept = {turn.index: turn for turn in await store.turns(run, conversation)}.get(index)
+            question = kept.question if kept else question
+            sides.append(side_of(kept, frame.verdicts[place][found.scorer] == 1, document))
+        told.append(DifferentTurn(conversation, index, first.pages[place], question, reference, program, *sides))
+    return tuple(told)
+
+
+def reference_at(
+    labelled: Labelled | None, conversation: str, index: int
+) -> tuple[Document | None, str | None, str | None]:
+    """Return the document of a turn, its reference answer and its reference program, as far as they are known."""
+    if labelled is None:
+        return None, None, None
+    gold = labelled.gold[conversation][index]
+    return labelled.conversations[conversation].document, str(gold.executed), gold.program or None
+
+
+def side_of(kept: TurnRecord | None, right: bool, document: Document | None) -> SideOfTurn:
+    """Return what a run answered to a turn; `kept` is None if it was not played."""
+    answer = serial.restore(Answer, kept.answer) if kept is not None else Answer(None, reason="not played")
+    return SideOfTurn(
+        right=right,
+        shown=show_number(answer),
+        number=kept.number if kept else None,
+        program=kept.program if kept else None,
+        formula=answer.formula,
+        sources=tuple(source_in_words(source, document) for source in answer.sources),
+        verified=bool(kept and kept.verified),
+        confidence=answer.confidence,
+        reason=(kept.error if kept else None) or answer.reason,
+    )
+
+
+def source_in_words(source: Source, document: Document | None) -> str:
+    """Return where a number stands: `net sales | 2012 | $ 642.3`, or the words around it."""
+    if document is None:
+        if isinstance(source, CellRef):
+            return f"table {source.table + 1}, row {source.row + 1}, column {source.column + 1}"
+        return f"{source.section}, sentence {source.sentence + 1}"
+    shown = show_source(source, document)
+    before, after = shown.text[: shown.start][-60:], shown.text[shown.end :][:60]
+    return f"{shown.place} | " + (shown.text if isinstance(source, CellRef) else f"{before}[{shown.span}]{after}")
+
+
+def comparison_json(found: RunsCompared, differences: Sequence[tuple[DifferentTurn, ...]] = ()) -> JsonValue:
+    """Return a comparison as JSON; `differences` has the different turns of each pair, if they are wanted.
+
+    Units: shares and differences are fractions of 1; a difference is the first run's share less the second's.
+    """
+    return {
+        "scorer": found.scorer,
+        "basis": found.basis,
+        "dataset": found.runs[0].dataset,
+        "dataset_digest": found.runs[0].dataset_digest,
+        "runs": [
+            {
+                "run": run.id,
+                "kind": run.kind,
+                "solver": solver_name(run),
+                "right": {"value": right.value, **serial.dump(right)},
+            }
+            for run, right in zip(found.runs, found.right, strict=True)
+        ],
+        "pairs": [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                **_figures_json(pair.figures),
+                "unjudged": pair.unjudged,
+                "agreement": serial.dump(pair.agreement),
+                "breakdowns": [
+                    {
+                        "by": breakdown.by,
+                        "groups": [{"name": group.name, **_figures_json(group.figures)} for group in breakdown.groups],
+                    }
+                    for breakdown in pair.breakdowns
+                ],
+                "p_adjusted": adjusted,
+                **({"differences": [serial.dump(turn) for turn in differences[place]]} if differences else {}),
+            }
+            for place, (pair, adjusted) in enumerate(zip(found.pairs, found.adjusted, strict=True))
+        ],
+    }
+
+
+def _figures_json(figures: PairedFigures) -> dict[str, JsonValue]:
+    return {
+        "turns": figures.turns,
+        "both": figures.both,
+        "wins": figures.wins,
+        "losses": figures.losses,
+        "ties": figures.ties,
+        "neither": figures.neither,
+        "p": figures.p,
+        "difference": figures.by_page.value,
+        "by_page": serial.dump(figures.by_page),
+        "by_company": serial.dump(figures.by_company),
+    }
+
+
+def solver_name(run: RunRecord) -> str:
+    """Return who answered in a run: the solver, or the name of an imported run."""
+    return imported_as(run) or str(run.spec.get("solver"))

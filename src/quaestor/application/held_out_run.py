@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
+from quaestor.application.run_import import keep_whole_run
 from quaestor.application.run_service import HELD_OUT
 from quaestor.application.training import CrossValidationRequest, HeldOutReport
-from quaestor.application.whole_runs import keep_whole_run
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.spec import RunSpec
 from quaestor.store.base import RunStore

@@ -1,7 +1,7 @@
-"""Stored runs of the same questions with their verdicts, as far as comparisons and reports need them.
+"""Stored runs of the same questions as frames of judged turns, for comparisons and reports.
 
-Owns where the verdicts come from: the labelled file that the runs are of, where it is there; else the scores that are
-kept beside them, which know no operation and no origin. Of a large run no turn is read for them.
+Verdicts come from the labelled file of the runs if it is there; else from the saved scores, which have no operation and
+no origin. No turn of a large run is read for saved verdicts.
 """
 
 import asyncio
@@ -13,12 +13,9 @@ from pathlib import Path
 from typing import Literal
 
 from quaestor.application import kept_scores
-from quaestor.application.asked_pages import asked_pages, keep_asked, read_asked
-from quaestor.application.audit_service import judge_turns
-from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
+from quaestor.application.asked_pages import AskedPage, asked_pages, keep_asked, read_asked
 from quaestor.application.kept_scores import read_judged_columns
-from quaestor.application.kept_verdicts import kept_verdicts
-from quaestor.application.run_references import Gold, read_played_file, references_in
+from quaestor.application.run_references import Gold, is_by, read_played_file, references_in
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
 from quaestor.application.score_service import digest_of_references
 from quaestor.core import serial
@@ -27,14 +24,14 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.errors import InputError, QuaestorError, UnlabelledError
 from quaestor.llm.usage import Usage
 from quaestor.readers.cache import ByteCache
-from quaestor.scoring.audits.audit import Audit
-from quaestor.scoring.audits.judging import AuditedTurn
+from quaestor.scores.columns import JudgedColumns
+from quaestor.scoring.audits import Audit, AuditedTurn, judge_turns
 from quaestor.scoring.bootstrap import Proportion
-from quaestor.scoring.breakdowns import classes_of_kind
-from quaestor.scoring.figures import Score
+from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import score_predictions
-from quaestor.scoring.scorers import PROGRAMS, Measures, measures_of
+from quaestor.scoring.scorers import PROGRAMS, Measures, Verdict, measures_of
+from quaestor.scoring.taxonomy import turn_kinds
+from quaestor.scoring.turn_frame import TurnFrame, classes_of_kind
 from quaestor.scoring.verdicts import TurnScore, judge_predictions
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord
@@ -44,7 +41,7 @@ Basis = Literal["references", "kept scores"]
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What runs were asked, conversation by conversation, and its references."""
+    """What runs were asked, by conversation, and its references."""
 
     conversations: Mapping[str, Conversation]
     gold: Gold
@@ -52,15 +49,10 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a run took.
+    """What a run took: the seconds of each finished turn (0 if unknown), and the usage of models over all turns."""
 
-    Attributes:
-        seconds: Of each turn that came to its end, from the question to the answer; 0 where nobody says.
-        usage: Of models, over all turns.
-    """
-
-    seconds: tuple[float, ...] = field(repr=False)
-    usage: Usage
+    seconds: tuple[float, ...] = field(default=(), repr=False)
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,37 +60,33 @@ class JudgedRun:
     """A run with its verdicts.
 
     Attributes:
-        run: Its record.
-        turns: Every labelled turn.
-        results: The figure of each scorer, by its name; none where they were not asked for.
-        spent: What it took; nothing where that was not asked for.
-        score: All figures, where they were asked for and the labelled file was read.
-        audited: Each turn judged by an audit too, where one was named.
+        results: The figure of each scorer; empty unless `judge_runs` was asked for all figures, like `spent`.
+        audited: Each turn judged by the audit too; empty without one.
     """
 
     run: RunRecord
-    turns: JudgedTurns = field(repr=False)
-    results: Mapping[str, Proportion]
-    spent: Spent
-    score: Score | None = None
+    turns: TurnFrame = field(repr=False)
+    results: Mapping[str, Proportion] = field(default_factory=dict)
+    spent: Spent = field(default_factory=Spent)
     audited: tuple[AuditedTurn, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRuns:
-    """Runs of the same questions with their verdicts.
+    """Runs of the same questions with their verdicts, in the order in which they were named.
 
     Attributes:
-        runs: The runs, in the order in which they were named.
-        basis: Where the verdicts come from.
-        measures: What was measured.
-        labelled: What was asked, where the labelled file and its documents were read.
+        labelled: What was asked, if the labelled file and its documents were read.
     """
 
     runs: tuple[JudgedRun, ...]
     basis: Basis
-    measures: Measures
     labelled: Labelled | None = None
+
+    @property
+    def measures(self) -> Measures:
+        """What was measured."""
+        return self.runs[0].turns.measures
 
 
 async def judge_runs(
@@ -112,75 +100,53 @@ async def judge_runs(
     scorer: str | None = None,
     cache: ByteCache | None = None,
 ) -> JudgedRuns:
-    """Returns runs of the same questions with their verdicts.
+    """Return runs of the same questions with their verdicts.
 
     Args:
-        store: Where the runs are kept.
         runs: As `require_comparable` returns them.
-        scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
-        dataset: The labelled file, where it has moved. Of large runs that were scored the scores count where it is not
-            named, and the file is not read.
-        whole: Whether all figures and the causes of wrong turns are wanted, which takes longer.
-        audit: By what else turns are judged; it takes the labelled file.
-        scorer: Whose verdicts are wanted, where no figures are: those that are kept need not be given again. By default
-            the one that says what is right.
-        cache: Where what verdicts that are kept need of the documents is kept, so that these are not read for them;
-            then `labelled` may not be there.
+        scores_in: The URI of the store, for the saved scores.
+        dataset: The labelled file, if it has moved. Unless it is named, it is not read for large runs that were scored.
+        whole: Also return all figures and the causes of wrong turns, which takes longer.
+        scorer: Whose verdicts are wanted without `whole`; by default the one that says what is right.
+        cache: Holds what saved verdicts need of the documents, so that these are not read; then there is no `labelled`.
 
     Raises:
-        InputError: Neither a labelled file nor kept scores are there, or the runs are of another file than is named; or
-            an audit is named and cannot be applied.
+        InputError: Neither a labelled file nor saved scores are there, or the runs are of another file than is named;
+            or an audit cannot be applied.
     """
-    if dataset is None and audit is None and not whole and runs[0].conversations > kept_scores.LARGE:
-        with suppress(InputError):  # one of them was not scored
-            kept = [await _kept_run(store, run, scores_in, whole) for run in runs]
-            return JudgedRuns(tuple(run for run, _ in kept), "kept scores", kept[0][1])
+    path = dataset or Path(runs[0].dataset)
     as_kept = not whole and audit is None
-    if as_kept and cache is not None and (turns := await _kept_beside(cache, runs, scores_in, dataset, scorer)):
-        unread = [JudgedRun(run, found, {}, Spent((), Usage())) for run, found in zip(runs, turns, strict=True)]
-        return JudgedRuns(tuple(unread), "references", measures_of(turns[0].verdicts))
+    if dataset is None and as_kept and runs[0].conversations > kept_scores.LARGE:
+        with suppress(InputError):  # one of them was not scored
+            return await _by_saved_scores(store, runs, scores_in, whole)
+    if as_kept and cache is not None:
+        with suppress(QuaestorError, OSError):  # reading the documents will report it
+            gold = await compute(references_in, path)
+            asked = await asyncio.to_thread(read_asked, cache, runs[0], digest_of_references(gold)) if gold else None
+            found = [await _saved_verdicts(scores_in, run, asked, gold, scorer) for run in runs if gold and asked]
+            judged = [JudgedRun(run, turns) for run, turns in zip(runs, found, strict=False) if turns is not None]
+            if len(judged) == len(runs):
+                return JudgedRuns(tuple(judged), "references")
     labelled = await compute(read_labelled, runs[0], dataset)
     if labelled is None and audit is not None:
         raise InputError(f"{runs[0].dataset} was not found, but an audit needs its references: name the labelled file")
     if labelled is None:
-        kept = [await _kept_run(store, run, scores_in, whole) for run in runs]
-        return JudgedRuns(tuple(run for run, _ in kept), "kept scores", kept[0][1])
-    judged, asked = list[JudgedRun](), await compute(asked_pages, labelled.conversations.values()) if as_kept else ()
+        return await _by_saved_scores(store, runs, scores_in, whole)
+    asked = await compute(asked_pages, labelled.conversations.values()) if as_kept else ()
     if as_kept and cache is not None and runs[0].conversations <= kept_scores.LARGE:
         await asyncio.to_thread(keep_asked, cache, runs[0], digest_of_references(labelled.gold), asked)
+    judged = []
     for run in runs:
-        kept_turns = await kept_verdicts(scores_in, run, asked, labelled.gold, scorer) if as_kept else None
-        if kept_turns is not None:
-            judged.append(JudgedRun(run, kept_turns, {}, Spent((), Usage())))
-        else:
+        frame = await _saved_verdicts(scores_in, run, asked, labelled.gold, scorer) if as_kept else None
+        if frame is None:
             judged.append(await compute(_judged_run, run, await store.turns(run.id), labelled, whole, audit))
-    measures = measures_of(judged[0].turns.verdicts) if judged[0].turns else PROGRAMS
-    return JudgedRuns(tuple(judged), "references", measures, labelled)
-
-
-async def _kept_beside(
-    cache: ByteCache, runs: Sequence[RunRecord], scores_in: str, dataset: Path | None, scorer: str | None
-) -> Sequence[JudgedTurns] | None:
-    """Returns the verdicts that are kept of all runs, beside the references and what is kept of the documents.
-
-    Returns:
-        None where the documents have to be read, or turns to be judged.
-    """
-    path, turns = dataset or Path(runs[0].dataset), list[JudgedTurns]()
-    with suppress(QuaestorError, OSError):  # whoever reads the documents says it
-        if (gold := await compute(references_in, path)) is None:
-            return None
-        asked = await asyncio.to_thread(read_asked, cache, runs[0], digest_of_references(gold))
-        for run in runs if asked is not None else ():
-            found = await kept_verdicts(scores_in, run, asked or (), gold, scorer)
-            if found is None:
-                return None
-            turns.append(found)
-    return turns if len(turns) == len(runs) else None
+        else:
+            judged.append(JudgedRun(run, frame))
+    return JudgedRuns(tuple(judged), "references", labelled)
 
 
 async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
-    """Returns the runs of some names, each once, and makes sure that they are whole and of the same questions.
+    """Return the runs of some names, each once; make sure that they are complete and of the same questions.
 
     Raises:
         UnknownRunError: One is not there.
@@ -200,7 +166,7 @@ async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[Run
 
 
 def read_labelled(run: RunRecord, named: Path | None) -> Labelled | None:
-    """Returns what a run was asked, with references; None where its file is not there, not the same or unlabelled.
+    """Return what a run was asked, with references; None if its file is missing, has changed or is unlabelled.
 
     Raises:
         InputError: The run was not of the file that is named.
@@ -223,32 +189,61 @@ def _judged_run(
     run: RunRecord, stored: Sequence[TurnRecord], labelled: Labelled, whole: bool, audit: Audit | None
 ) -> JudgedRun:
     asked, predictions = tuple(labelled.conversations.values()), map(prediction_of, stored)
-    score, turns = None, list[TurnScore]()
+    results: Mapping[str, Proportion] = {}
+    turns: Sequence[TurnScore]
     if whole:
         report = score_predictions(predictions, labelled.gold, asked)
-        turns, score = list(report.turns), report.score
+        turns, results = report.turns, report.score.results
     else:
         turns = [turn for found in judge_predictions(predictions, labelled.gold, asked).values() for _, turn in found]
-    company = {conversation.id: conversation.company for conversation in asked}
-    compared = [
-        ComparedTurn(
-            turn.conversation,
-            turn.turn,
-            turn.page,
-            company[turn.conversation] or turn.page,
-            classes_of_kind(turn.kind, measures_of(turn.verdicts)),
-            turn.predicted,
-            turn.verdicts,
-            turn.confidence,
-            turn.cause,
-        )
-        for turn in turns
-    ]
+    frame = TurnFrame.of(turns, {conversation.id: conversation.company for conversation in asked})
     audited = () if audit is None else judge_turns(run.id, turns, asked, audit)
-    return JudgedRun(run, JudgedTurns.of(compared), score.results if score else {}, _spent(stored), score, audited)
+    ended = [(turn.finished - turn.started).total_seconds() for turn in stored if turn.finished is not None]
+    used = sum((Usage.of_counts(turn.usage) for turn in stored if turn.usage), Usage())
+    return JudgedRun(run, frame, results, Spent(tuple(ended), used), audited)
 
 
-async def _kept_run(store: RunStore, run: RunRecord, scores_in: str, whole: bool) -> tuple[JudgedRun, Measures]:
+async def _saved_verdicts(
+    scores_in: str, run: RunRecord, asked: Sequence[AskedPage] | None, gold: Gold | None, scorer: str | None
+) -> TurnFrame | None:
+    """Return the saved verdicts of a run with the classes that its references tell, in the order of the file.
+
+    None if they have to be judged again: the run was not scored, or continued since, by another version or other
+    references, or such verdicts are not saved.
+    """
+    score, columns = await read_judged_columns(scores_in, run)
+    if score is None or columns is None or gold is None or not is_by(score, gold):
+        return None
+    measures = measures_of(score.metrics)
+    # Of a share, such as F1, only the figures are saved.
+    if scorer not in (None, measures.right, "program"):
+        return None
+    return await compute(_with_classes, columns, measures, asked or (), gold)
+
+
+def _with_classes(
+    columns: JudgedColumns, measures: Measures, asked: Sequence[AskedPage], gold: Gold
+) -> TurnFrame | None:
+    saved = {(row.conversation, row.index): row for row in columns.rows()}
+    frame = TurnFrame.for_measures(measures)
+    for one in asked:
+        for kind in turn_kinds(gold[one.conversation], one.numbers, joined=one.joined):
+            row = saved.pop((one.conversation, kind.index), None)
+            if row is None:
+                return None
+            verdicts = {measures.right: row.correct, measures.beside: row.program_correct}
+            classes = classes_of_kind(kind, measures)
+            frame.append(
+                row.conversation, row.index, one.page, one.company, classes, row.number, verdicts, row.confidence
+            )
+    return None if saved else frame
+
+
+async def _by_saved_scores(store: RunStore, runs: Sequence[RunRecord], scores_in: str, whole: bool) -> JudgedRuns:
+    return JudgedRuns(tuple([await _saved_run(store, run, scores_in, whole) for run in runs]), "kept scores")
+
+
+async def _saved_run(store: RunStore, run: RunRecord, scores_in: str, whole: bool) -> JudgedRun:
     score, columns = await read_judged_columns(scores_in, run)
     if score is None or columns is None or not len(columns):
         why = "was not scored" if score is None else "was continued after it was scored"
@@ -256,14 +251,36 @@ async def _kept_run(store: RunStore, run: RunRecord, scores_in: str, whole: bool
             f"run {run.id} {why}, and {run.dataset} with its references was not found: score the run, or name the "
             "labelled file"
         )
-    measures = _measures(score.metrics)
     results = {name: serial.restore(Proportion, figure) for name, figure in score.metrics.items()}
-    spent = await _kept_spent(store, run) if whole else Spent((), Usage())
-    return JudgedRun(run, JudgedTurns.kept(columns, measures), results, spent), measures
+    frame = _frame_of(columns, _measures(score.metrics))
+    return JudgedRun(run, frame, results, await _saved_spent(store, run) if whole else Spent())
 
 
-async def _kept_spent(store: RunStore, run: RunRecord) -> Spent:
-    """Returns what a run took, without reading turns that asked no model."""
+def _frame_of(columns: JudgedColumns, measures: Measures) -> TurnFrame:
+    companies = {page: page.partition("/")[0] for page in dict.fromkeys(columns.documents)}
+    classes = [(f"turn {place + 1}",) for place in range(max(columns.indexes, default=-1) + 1)]
+    flags = (True, False, None)
+    verdicts: Mapping[tuple[Verdict, Verdict], Mapping[str, Verdict]] = {
+        (right, program): {measures.right: right, measures.beside: program} for right in flags for program in flags
+    }
+    return TurnFrame(
+        measures,
+        ("turn",),
+        list(columns.conversations),
+        list(columns.indexes),
+        list(columns.documents),
+        [companies[page] for page in columns.documents],
+        list(columns.numbers),
+        list(columns.confidences),
+        list(columns.causes),
+        [verdicts[both] for both in zip(columns.correct, columns.program_correct, strict=True)],
+        [classes[place] for place in columns.indexes],
+        columns.asked,
+    )
+
+
+async def _saved_spent(store: RunStore, run: RunRecord) -> Spent:
+    """Return what a run took; reads no turns if no model was asked."""
     took = await store.measure_turns(run.id)
     seconds = tuple(milliseconds / 1000 for milliseconds in Counter(took.milliseconds).elements())
     used = Usage()
@@ -272,11 +289,6 @@ async def _kept_spent(store: RunStore, run: RunRecord) -> Spent:
             # One conversation at a time: all turns of a large run would not fit.
             used = sum((Usage.of_counts(t.usage) for t in await store.turns(run.id, example.conversation)), used)
     return Spent(seconds, used)
-
-
-def _spent(turns: Sequence[TurnRecord]) -> Spent:
-    ended = [(turn.finished - turn.started).total_seconds() for turn in turns if turn.finished is not None]
-    return Spent(tuple(ended), sum((Usage.of_counts(turn.usage) for turn in turns if turn.usage), Usage()))
 
 
 def _measures(names: Iterable[str]) -> Measures:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from quaestor.application.files import OutputFile
 from quaestor.application.ontologies import find_ontology
 from quaestor.application.run_service import find_runs
-from quaestor.application.tool_questions import refusal_reason
+from quaestor.application.tool_advice import refusal_reason
 from quaestor.conversation.turn import ToolCall
 from quaestor.core import serial
 from quaestor.core.free_names import FreeNames

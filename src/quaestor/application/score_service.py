@@ -13,11 +13,10 @@ from quaestor.errors import InputError, StoreError
 from quaestor.readers.cache import ByteCache
 from quaestor.scores.base import open_scores
 from quaestor.scores.recording import kept_score
-from quaestor.scoring.figures import score_of
+from quaestor.scoring.figures import Report, score_of
 from quaestor.scoring.gold import FileGold, GoldTurn
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import Report
-from quaestor.scoring.turn_columns import TurnColumns
+from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.scoring.verdicts import ConversationJudge, TurnScore, predictions_in_order, require_references
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
@@ -79,7 +78,7 @@ async def score_run(
     await require_played(store, run)
     require_references(gold, (one.id for one in dataset.listed))
     judge, kept, called = ConversationJudge(), dict[tuple[str, int], TurnRecord](), dict[str, int]()
-    judged, columns, asked = list[TurnScore](), TurnColumns(), list[AskedPage]()
+    judged, columns, asked = list[TurnScore](), TurnFrame(), list[AskedPage]()
     if cache is not None and run.conversations > LARGE:
         cache = None
     for conversation in dataset.conversations:

@@ -1,19 +1,232 @@
-"""Advice for the agent on which tools suit which questions, drawn from runs, as a text that a person reads and edits.
+"""Which tools suited which questions, and why tools refused calls; and the advice for the agent written from that.
 
-It is made of closed words: what is asked for, tools, reasons of refusals, and how often. So it can hold no answer, no
-number of a page and no wording of a question. Nothing takes it up by itself.
+What a question asks for is told by the patterns of the ontology's core, and the advice is made of closed words, so
+neither has a question's own words, a number of a page or an answer. Nothing takes the advice up by itself.
 """
 
 import hashlib
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from quaestor.application.files import OutputFile
-from quaestor.application.tool_questions import ToolTable, ToolUse
+from quaestor.application.kept_scores import read_run_scores
+from quaestor.application.run_service import find_runs
+from quaestor.conversation.turn import ToolCall
 from quaestor.errors import InputError
 from quaestor.ontology.core import read_core
+from quaestor.questions.question import read_question
 from quaestor.solvers.tools.toolbox import TOOLS
+from quaestor.store.base import RunStore
+from quaestor.store.records import RunRecord, TurnRecord
+
+OTHER = "another reason"
+
+_REASONS = (
+    ("several fit", r"values match|in several tables|rows are labelled|returns \d+ numbers"),
+    ("no such property", r"^Property .* not found"),
+    ("no such type", r"^No instances of type"),
+    ("no such filter", r"^Unknown filter"),
+    ("nothing fits", r"^No instance found|^No number in the text|^the query returns nothing"),
+    ("an empty cell", r"is empty \("),
+    ("no number there", r"and no number$|which is no number"),
+    ("wrong operands", r"requires (?:exactly )?\d|cannot be used: "),
+    ("no such operation", r"^Unknown operation"),
+    ("no such row", r"^No row is labelled"),
+    ("no such step", r"^(?:Unknown|There is no) step or answer"),
+    ("no such tool", r"^Unknown tool"),
+    ("wrong arguments", r"cannot take these arguments|^The arguments of|needs (?:an entityType|some)|is no period"),
+)  # fmt: skip
+REASONS = (*(reason for reason, _ in _REASONS), OTHER)
+"""Why a tool refuses a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """The turns that asked for one thing and used the same tools.
+
+    Attributes:
+        asked: The metric type that the question asks for, as the core names it.
+        tools: The names of the tools that were called, sorted; none where none was.
+        turns: How many turns.
+        calls: Calls in them.
+        refused: Calls that were refused.
+        judged: Turns that were scored.
+        right: Turns that are right, of those that were scored.
+    """
+
+    asked: str
+    tools: tuple[str, ...]
+    turns: int
+    calls: int
+    refused: int
+    judged: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRefusals:
+    """The calls of a tool that were refused for one reason.
+
+    Attributes:
+        tool: Its name.
+        reason: One of `REASONS`.
+        calls: How many.
+        judged: The turns with such a call that were scored.
+        right: Turns that are right, of those.
+    """
+
+    tool: str
+    reason: str
+    calls: int
+    judged: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCount:
+    """The calls of one tool.
+
+    Attributes:
+        calls: How many.
+        refused: How many of them were refused.
+        mean_seconds: How long one took.
+    """
+
+    calls: int
+    refused: int
+    mean_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTable:
+    """What runs say of tools.
+
+    Attributes:
+        runs: The ids of the runs.
+        conversations: The ids of the conversations that they played.
+        turns: All turns.
+        judged: Turns that were scored.
+        tools: The calls of each tool, the most first.
+        uses: By what was asked and which tools were used, the most turns first.
+        refusals: By tool and reason, the most calls first.
+    """
+
+    runs: tuple[str, ...]
+    conversations: tuple[str, ...]
+    turns: int
+    judged: int
+    tools: Mapping[str, ToolCount]
+    uses: tuple[ToolUse, ...]
+    refusals: tuple[ToolRefusals, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenTurn:
+    conversation: str
+    asked: str
+    calls: tuple[ToolCall, ...]
+    right: bool | None
+
+
+async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTable:
+    """Returns what runs say of tools, all their turns taken together.
+
+    Args:
+        store: Where the runs are kept.
+        names: The runs: ids, beginnings of ids, or `latest`.
+        uri: The store's URI, for the scores beside it.
+
+    Raises:
+        UnknownRunError: There is no such run.
+        StoreError: The store cannot be read.
+    """
+    runs = await find_runs(store, names)
+    seen: list[_SeenTurn] = []
+    for run in runs:
+        verdicts = (await read_run_scores(uri, run)).verdicts
+        right = {key: verdict.correct for key, verdict in verdicts.items()}
+        seen += _seen(await store.turns(run.id), right)
+    return _table(runs, seen)
+
+
+def _seen(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], bool]) -> Iterable[_SeenTurn]:
+    """Yields what is read of turns, in their order: a question such as "and in 2008?" asks what the one before did."""
+    before: tuple[str, str | None] = ("", None)
+    for turn in turns:
+        previous = before[1] if before[0] == turn.conversation else None
+        asked = read_question(turn.question).metric_types(previous)[0].metric_type
+        before = turn.conversation, asked
+        calls = tuple(ToolCall.of_record(call) for call in turn.tool_calls)
+        yield _SeenTurn(turn.conversation, asked, calls, right.get((turn.conversation, turn.index)))
+
+
+def _table(runs: Sequence[RunRecord], seen: Sequence[_SeenTurn]) -> ToolTable:
+    by_use: dict[tuple[str, tuple[str, ...]], list[_SeenTurn]] = {}
+    by_reason: dict[tuple[str, str], list[_SeenTurn]] = {}
+    for turn in seen:
+        by_use.setdefault((turn.asked, tuple(sorted({call.tool for call in turn.calls}))), []).append(turn)
+        for call in turn.calls:
+            if (reason := refusal_reason(call.output)) is not None:
+                by_reason.setdefault((call.tool, reason), []).append(turn)
+    calls = [call for turn in seen for call in turn.calls]
+    counts = Counter(call.tool for call in calls)
+    tools = {name: _count([call for call in calls if call.tool == name]) for name in sorted(counts)}
+    return ToolTable(
+        runs=tuple(run.id for run in runs),
+        conversations=tuple(dict.fromkeys(turn.conversation for turn in seen)),
+        turns=len(seen),
+        judged=sum(turn.right is not None for turn in seen),
+        tools=dict(sorted(tools.items(), key=lambda item: -item[1].calls)),
+        uses=tuple(sorted((_use(*key, turns) for key, turns in by_use.items()), key=_most_turns)),
+        refusals=tuple(sorted((_refusals(*key, turns) for key, turns in by_reason.items()), key=_most_calls)),
+    )
+
+
+def _count(calls: Sequence[ToolCall]) -> ToolCount:
+    refused = sum(refusal_reason(call.output) is not None for call in calls)
+    return ToolCount(len(calls), refused, sum(call.seconds for call in calls) / len(calls))
+
+
+def _use(asked: str, tools: tuple[str, ...], turns: Sequence[_SeenTurn]) -> ToolUse:
+    calls = [call for turn in turns for call in turn.calls]
+    refused = sum(refusal_reason(call.output) is not None for call in calls)
+    return ToolUse(asked, tools, len(turns), len(calls), refused, *_judged(turns))
+
+
+def _refusals(tool: str, reason: str, turns: Sequence[_SeenTurn]) -> ToolRefusals:
+    # A turn stands once for each of its calls; it is judged once.
+    return ToolRefusals(tool, reason, len(turns), *_judged(list({id(turn): turn for turn in turns}.values())))
+
+
+def _judged(turns: Sequence[_SeenTurn]) -> tuple[int, int]:
+    return sum(turn.right is not None for turn in turns), sum(turn.right is True for turn in turns)
+
+
+def _most_turns(use: ToolUse) -> tuple[str, int, tuple[str, ...]]:
+    return use.asked, -use.turns, use.tools
+
+
+def _most_calls(found: ToolRefusals) -> tuple[int, str, str]:
+    return -found.calls, found.tool, found.reason
+
+
+def refusal_reason(output: JsonValue) -> str | None:
+    """Returns why a tool refused a call, one of `REASONS`; None where it did not.
+
+    Args:
+        output: What it returned.
+    """
+    if not isinstance(output, dict) or output.get("success") is not False:
+        return None
+    error = str(output.get("error") or "")
+    return next((reason for reason, pattern in _REASONS if re.search(pattern, error)), OTHER)
+
 
 FEW = 5
 """Fewer turns or calls than this say nothing."""

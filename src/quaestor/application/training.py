@@ -14,8 +14,8 @@ from quaestor.learning.examples import read_examples, read_lines
 from quaestor.learning.saving import held_out_figures, save_weights, training_card
 from quaestor.learning.train import fit_weights
 from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.figures import Report, score_predictions
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.report import Report, score_predictions
 from quaestor.settings import Settings
 from quaestor.solvers.embedded.model.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES
 

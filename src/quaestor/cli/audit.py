@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
 
-    from quaestor.scoring.audits.candidates import AuditCandidate
-    from quaestor.scoring.audits.judging import AuditedScore
+    from quaestor.scoring.audits import AuditCandidate, AuditedScore
 
 AuditOption = Annotated[
     Path | None,
@@ -51,13 +50,12 @@ def audit_command(
 
     Lists the turns whose answers differ from their references, most confident first.
     """
-    from quaestor.application.audit_service import audit_run
     from quaestor.application.files import OutputFile, json_line
+    from quaestor.application.rescoring import audit_run
     from quaestor.application.resolve import dataset_path, store_file
     from quaestor.cli.printing import make_console, print_json
     from quaestor.core import serial
-    from quaestor.scoring.audits.audit import read_audit
-    from quaestor.scoring.audits.candidates import AuditCandidate
+    from quaestor.scoring.audits import AuditCandidate, read_audit
     from quaestor.settings import load_settings
 
     path, uri = dataset_path(dataset), load_settings({"store": store}).store

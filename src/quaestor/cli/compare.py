@@ -8,8 +8,7 @@ import typer
 from quaestor.cli.options import JsonOption, StoreOption
 
 if TYPE_CHECKING:
-    from quaestor.application.compared_runs import RunsCompared
-    from quaestor.application.compared_turns import DifferentTurn
+    from quaestor.application.comparison import DifferentTurn, RunsCompared
 
 LabelledOption = Annotated[
     str | None, typer.Option("--dataset", help="Labelled file, if it has moved.", metavar="FILE")
@@ -71,9 +70,7 @@ def compare_command(
         return
     if play:
         raise typer.BadParameter("requires --cascade", param_hint="--play")
-    from quaestor.application.compared_runs import compare_stored
-    from quaestor.application.compared_turns import different_turns
-    from quaestor.application.comparison_json import comparison_object
+    from quaestor.application.comparison import compare_stored, comparison_json, different_turns
     from quaestor.application.file_cache import file_cache
     from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import make_console, print_json
@@ -94,7 +91,7 @@ def compare_command(
 
     found, apart = asyncio.run(read())
     if json:
-        print_json(comparison_object(found, apart))
+        print_json(comparison_json(found, apart))
         return
     console = make_console()
     show_comparison(console, found)

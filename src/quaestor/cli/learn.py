@@ -30,8 +30,7 @@ def learn_tools_command(
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
-    from quaestor.application.tool_advice import write_advice
-    from quaestor.application.tool_questions import ToolTable, tool_table
+    from quaestor.application.tool_advice import ToolTable, tool_table, write_advice
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 

@@ -8,7 +8,7 @@ from quaestor.cli.compare import LabelledOption
 from quaestor.cli.options import JsonOption, RunArgument, StoreOption
 
 if TYPE_CHECKING:
-    from quaestor.application.conventions_service import RunConventions
+    from quaestor.application.rescoring import RunConventions
 
 
 def metrics_command(
@@ -25,12 +25,12 @@ def metrics_command(
     """
     from rich.table import Table as Grid
 
-    from quaestor.application.conventions_service import run_conventions
+    from quaestor.application.rescoring import run_conventions
     from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import make_console, print_grid, print_json
     from quaestor.cli.results import figure_cells
     from quaestor.core import serial
-    from quaestor.scoring.audits.audit import read_audit
+    from quaestor.scoring.audits import read_audit
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 

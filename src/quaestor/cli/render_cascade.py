@@ -4,11 +4,10 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table as Grid
 
-from quaestor.application.simulated_cascade import SimulatedCascade
+from quaestor.application.simulated_cascade import CascadePoint, SimulatedCascade
 from quaestor.cli.printing import print_grid
 from quaestor.cli.results import figure_cells
 from quaestor.core import serial
-from quaestor.scoring.cascades import CascadePoint
 
 
 def show_cascade(console: Console, found: SimulatedCascade) -> None:

@@ -6,14 +6,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from quaestor.application.compared_runs import RunsCompared
-from quaestor.application.compared_turns import DifferentTurn, SideOfTurn
-from quaestor.application.comparison import Agreement, PairReport
-from quaestor.application.paired_words import ENOUGH_GROUPS, interval, letter, p_value, points
+from quaestor.application.comparison import Agreement, DifferentTurn, PairReport, RunsCompared, SideOfTurn
 from quaestor.cli.printing import print_grid
 from quaestor.cli.results import BREAKDOWN_TITLES, figure_cells
-from quaestor.scoring.bootstrap import ShareDifference
-from quaestor.scoring.paired import PairedFigures
+from quaestor.scoring.bootstrap import ENOUGH_GROUPS, ShareDifference
+from quaestor.scoring.paired import PairedFigures, interval, letter, p_value, points
 from quaestor.scoring.scorers import SCORERS
 
 
@@ -24,8 +21,8 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
     grid = Grid(
         "", "run", "correct", "of", "%", "95 % interval", title=title[0].upper() + title[1:], title_justify="left"
     )
-    for compared in found.runs:
-        grid.add_row(letters[compared.run.id], compared.run.id, *figure_cells(compared.right))
+    for run, right in zip(found.runs, found.right, strict=True):
+        grid.add_row(letters[run.id], run.id, *figure_cells(right))
     _align(grid, 2)
     print_grid(console, grid, spare=("of", "95 % interval"))
     if found.basis == "kept scores":
@@ -44,7 +41,7 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
 
 def letters_of(found: RunsCompared) -> dict[str, str]:
     """Returns the short name of each run, by its id."""
-    return {compared.run.id: letter(place) for place, compared in enumerate(found.runs)}
+    return {run.id: letter(place) for place, run in enumerate(found.runs)}
 
 
 def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> None:

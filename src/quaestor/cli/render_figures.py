@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from quaestor.application.stage_figures import StageFigures
-from quaestor.application.turn_figures import TurnFigures
+from quaestor.application.run_figures import StageFigures, TurnFigures
 from quaestor.llm.usage import Usage
 
 

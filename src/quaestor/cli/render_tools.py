@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.table import Table as Grid
 
-from quaestor.application.tool_questions import ToolTable
+from quaestor.application.tool_advice import ToolTable
 from quaestor.cli.printing import print_grid
 
 

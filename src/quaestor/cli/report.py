@@ -41,7 +41,7 @@ def report_command(
     from quaestor.application.resolve import dataset_path, store_file
     from quaestor.cli.printing import announced
     from quaestor.errors import InputError
-    from quaestor.scoring.audits.audit import read_audit
+    from quaestor.scoring.audits import read_audit
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.table import Table as Grid
 
-from quaestor.application.paired_words import ENOUGH_GROUPS
 from quaestor.cli.printing import print_grid
-from quaestor.scoring.bootstrap import Proportion
+from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion
 from quaestor.scoring.calibration import CalibrationReport
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.figures import Score

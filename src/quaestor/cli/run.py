@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from quaestor.application.run_service import RunRequest
     from quaestor.application.score_service import ScoredRun, Wanted
     from quaestor.datasets.dataset import Dataset
-    from quaestor.scoring.audits.judging import AuditedScore
+    from quaestor.scoring.audits import AuditedScore
     from quaestor.settings import Settings
 
 
@@ -128,14 +128,12 @@ def score_command(
     store: StoreOption = None,
 ) -> None:
     """Score a run against the reference answers of its dataset."""
-    from quaestor.application.audit_service import judge
     from quaestor.application.choosing import read_as_played
     from quaestor.application.file_cache import file_cache
     from quaestor.application.resolve import dataset_path
     from quaestor.application.run_service import OVER_DATASETS, find_run
     from quaestor.application.score_service import score_run
-    from quaestor.scoring.audits.audit import read_audit
-    from quaestor.scoring.audits.judging import audited_score
+    from quaestor.scoring.audits import audited_score, judge_turns, read_audit
     from quaestor.scoring.gold import read_gold
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
@@ -153,7 +151,11 @@ def score_command(
             return await score_run(opened, record, pages, gold, settings.store, wanted=wanted, cache=kept), pages
 
     scored, pages = asyncio.run(score_stored())
-    audited = audited_score(judge(scored, pages, settled), settled) if settled else None
+    audited = (
+        audited_score(judge_turns(scored.run.id, scored.report.turns, pages.conversations, settled), settled)
+        if settled
+        else None
+    )
     _report(scored, pages, output, results.json, audited)
 
 

@@ -192,7 +192,7 @@ def prompts(
 @runs.command("tools")
 def tools(runs: RunsArgument, store: StoreOption = None, json: JsonOption = False) -> None:
     """Show which tools were called for which questions, the accuracy with each, and why calls were refused."""
-    from quaestor.application.tool_questions import tool_table
+    from quaestor.application.tool_advice import tool_table
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_tools import show_tool_table
     from quaestor.core import serial

@@ -10,9 +10,9 @@ from quaestor.application.resolve import dataset_path
 from quaestor.core.computing import compute
 from quaestor.errors import DatasetError
 from quaestor.inspect_task.prepared import conversations_of
+from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import score_predictions
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.records import TurnRecord
 

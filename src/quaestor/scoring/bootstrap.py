@@ -22,6 +22,8 @@ _MANY = 1_000
 _OF_A_KIND = 10
 """So many of a kind there have to be on average: it takes as long to draw how often a kind comes as ten groups."""
 SEED = 2022
+ENOUGH_GROUPS = 5
+"""Of fewer pages or companies no interval is shown: resampling one or two gives one that is far too narrow."""
 _DECIMALS = 4
 
 

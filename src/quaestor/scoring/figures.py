@@ -1,4 +1,4 @@
-"""The figures of judged turns, with their breakdowns, and their written form.
+"""A scored run: its turns with their verdicts, the figures over them with breakdowns, and their JSON.
 
 Owns the denominators. Shows nothing: rendering is the command line's.
 """
@@ -6,23 +6,25 @@ Owns the denominators. Shows nothing: rendering is the command line's.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from quaestor.core import serial
-from quaestor.scoring.bootstrap import Proportion, group_members, group_places, proportion
+from quaestor.datasets.dataset import Conversation
+from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.calibration import CalibrationReport, calibration_report
 from quaestor.scoring.cause import Cause
+from quaestor.scoring.gold import GoldTurn
+from quaestor.scoring.predictions import Prediction
 from quaestor.scoring.scorers import (
     SCORERS,
     Measures,
     Scorer,
     measures_of,
 )
-from quaestor.scoring.turn_columns import TurnColumns
-from quaestor.scoring.verdicts import TurnScore
+from quaestor.scoring.turn_frame import TurnFrame
+from quaestor.scoring.verdicts import TurnScore, explain_verdicts
 
 if TYPE_CHECKING:
     from quaestor.scoring.bootstrap import Numbers
@@ -125,69 +127,88 @@ def score_from_json(data: object) -> Score:
 
 
 def summarise(turns: Iterable[TurnScore]) -> Score:
-    """Returns the figures over some turns, all of one kind of reference."""
-    return score_of(TurnColumns(turns))
+    """Return the figures over some turns, all of one kind of reference."""
+    return score_of(TurnFrame.of(turns))
 
 
-def score_of(turns: TurnColumns) -> Score:
-    """Returns the figures over some turns that are held column by column."""
-    pages = group_places(turns.pages)
-    results = {name: _result(SCORERS[name], turns, pages) for name in turns.measures.scorers}
-    causes = Counter(cause for at in range(len(turns)) if (cause := turns.cause(at)) is not None)
+def score_of(turns: TurnFrame) -> Score:
+    """Return the figures over the turns of a frame."""
+    shown = (turns.measures.right, turns.measures.beside)
     return Score(
-        results=results,
-        unanswered=turns.answered.count(0),
-        breakdowns=tuple(_breakdown(by, classes, turns, pages) for by, classes in turns.classes.items()),
-        certainty=_certainty(turns, pages),
-        causes=dict(causes.most_common()),
+        results={name: _result(SCORERS[name], turns) for name in turns.measures.scorers},
+        unanswered=turns.answers.count(None),
+        breakdowns=tuple(
+            Breakdown(
+                by,
+                tuple(
+                    ScoreGroup(name, {scorer: share_of(turns, scorer, members) for scorer in shown})
+                    for name, members in turns.groups(by)
+                ),
+            )
+            for by in turns.breakdowns
+        ),
+        certainty=certainty_of(turns),
+        causes={Cause(cause): count for cause, count in Counter(filter(None, turns.causes)).most_common()},
     )
 
 
-def _result(scorer: Scorer, turns: TurnColumns, pages: "Numbers") -> Proportion:
+def share_of(turns: TurnFrame, scorer: str, members: "Numbers | None" = None) -> Proportion:
+    """Return what a scorer says of some turns, or of all, as far as it can judge them."""
     import numpy as np
 
-    if scorer.whole is None:
-        return _share(turns, scorer.name, pages)
-    right: dict[str, bool] = {}
-    page_of: dict[str, int] = {}
-    # Of no turns there are no verdicts.
-    for conversation, verdict, page in zip(
-        turns.conversations, turns.verdicts.get(scorer.whole, ()), pages, strict=True
-    ):
-        if not isnan(verdict):
-            right[conversation] = right.get(conversation, True) and verdict == 1
-            page_of[conversation] = page
-    return proportion(list(right.values()), np.array(list(page_of.values()), dtype=np.intp))
-
-
-def _certainty(turns: TurnColumns, pages: "Numbers") -> CalibrationReport | None:
-    """The figures over the answers given; one that was withheld has a confidence, and nothing to be right."""
-    sure = [at for at, given in enumerate(turns.answered) if given and not isnan(turns.confidences[at])]
-    return calibration_report([turns.confidences[at] for at in sure], [turns.correct(at) for at in sure], pages[sure])
-
-
-def _share(turns: TurnColumns, scorer: str, pages: "Numbers", members: "Numbers | None" = None) -> Proportion:
-    """Returns what a scorer says of some turns, or of all, as far as it can judge them."""
-    import numpy as np
-
-    verdicts = np.array(turns.verdicts.get(scorer, ()), dtype=float)
+    verdicts, pages = turns.verdicts_of(scorer), turns.page_groups
     if members is not None:
         verdicts, pages = verdicts[members], pages[members]
     judged = ~np.isnan(verdicts)
     return proportion(verdicts[judged], pages[judged])
 
 
-def _breakdown(by: str, classes: Sequence[str], turns: TurnColumns, pages: "Numbers") -> Breakdown:
-    members = {classes[found[0]]: found for found in group_members(group_places(classes))}
-    # Turns in their own order, other classes by size.
-    ordered = sorted(
-        members, key=lambda name: (turns.places[members[name][0]] if by == "turn" else -len(members[name]), name)
-    )
-    shown = (turns.measures.right, turns.measures.beside)
-    return Breakdown(
-        by,
-        tuple(
-            ScoreGroup(name, {scorer: _share(turns, scorer, pages, members[name]) for scorer in shown})
-            for name in ordered
-        ),
-    )
+def certainty_of(turns: TurnFrame) -> CalibrationReport | None:
+    """Return how reliable the confidences of answers are; an answer that was withheld does not count."""
+    sure = [
+        (confidence, turns.correct(at), turns.page_groups[at])
+        for at, (answer, confidence) in enumerate(zip(turns.answers, turns.confidences, strict=True))
+        if answer is not None and confidence is not None
+    ]
+    import numpy as np
+
+    confidences, right, pages = zip(*sure, strict=True) if sure else ((), (), ())
+    return calibration_report(list(confidences), list(right), np.array(pages, dtype=np.intp))
+
+
+def _result(scorer: Scorer, turns: TurnFrame) -> Proportion:
+    import numpy as np
+
+    if scorer.whole is None:
+        return share_of(turns, scorer.name)
+    right: dict[str, bool] = {}
+    page_of: dict[str, int] = {}
+    for conversation, verdicts, page in zip(turns.conversations, turns.verdicts, turns.page_groups, strict=True):
+        if (verdict := verdicts.get(scorer.whole)) is not None:
+            right[conversation] = right.get(conversation, True) and verdict == 1
+            page_of[conversation] = page
+    return proportion(list(right.values()), np.array(list(page_of.values()), dtype=np.intp))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Every turn with its verdicts, and the figures."""
+
+    turns: tuple[TurnScore, ...]
+    score: Score
+
+
+def score_predictions(
+    predictions: Iterable[Prediction],
+    gold: Mapping[str, Sequence[GoldTurn]],
+    conversations: Iterable[Conversation],
+) -> Report:
+    """Return the verdict on every labelled turn of exactly the conversations that were to be run, and the figures.
+
+    Raises:
+        DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
+            has one already.
+        ProgramError: A reference program does not parse.
+    """
+    turns = explain_verdicts(predictions, gold, conversations)
+    return Report(turns, summarise(turns))

@@ -1,6 +1,6 @@
 """Two runs of the same turns: how often each is right alone, and whether that is more than chance.
 
-Owns the figures over pairs of verdicts. Knows nothing of how a verdict came about.
+Owns the figures over pairs of verdicts, and their words. Knows nothing of how a verdict came about.
 
 Source: the exact test of McNemar, "Note on the sampling error of the difference between correlated proportions or
 percentages" (1947): of the turns that one run alone has right, half would be the first's by chance. The intervals are
@@ -10,9 +10,10 @@ sequentially rejective multiple test procedure" (1979).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
-from quaestor.scoring.bootstrap import ShareDifference, share_difference
+from quaestor.scoring.bootstrap import ENOUGH_GROUPS, ShareDifference, share_difference
 
 if TYPE_CHECKING:
     from quaestor.scoring.bootstrap import Numbers
@@ -114,3 +115,31 @@ def holm(ps: Sequence[float]) -> tuple[float, ...]:
         largest = max(largest, min(1.0, (len(ps) - rank) * ps[place]))
         adjusted[place] = largest
     return tuple(adjusted)
+
+
+def letter(place: int) -> str:
+    """Returns the short name of a run: A, B, ... Z, A1.
+
+    >>> letter(0), letter(27)
+    ('A', 'B1')
+    """
+    return ascii_uppercase[place % 26] + (str(place // 26) if place >= 26 else "")
+
+
+def points(share: float) -> str:
+    """Returns a difference of shares in percentage points, with its sign."""
+    return f"{100 * share:+.1f}"
+
+
+def interval(found: ShareDifference) -> str:
+    """Returns an interval in percentage points; nothing where too little was drawn from."""
+    return f"{points(found.low)} to {points(found.high)}" if found.groups >= ENOUGH_GROUPS else ""
+
+
+def p_value(p: float) -> str:
+    """Returns a p for people: three digits, a small one with its power of ten.
+
+    >>> p_value(0.0421), p_value(3.06e-56), p_value(1.0)
+    ('0.042', '3.1e-56', '1.000')
+    """
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.1e}"

@@ -15,8 +15,8 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.crossvalidate import HeldOutTurn
+from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.gold import read_gold
-from quaestor.scoring.report import score_predictions
 from quaestor.solvers.registry import make_solver
 from quaestor.store.base import open_store
 

@@ -16,9 +16,9 @@ from quaestor.evaluation.spec import RunSpec
 from quaestor.sample import sample_path
 from quaestor.scores.base import open_scores
 from quaestor.scores.records import KeptScore
+from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import score_predictions
 from quaestor.store.base import open_store
 from quaestor.store.records import TurnRecord
 

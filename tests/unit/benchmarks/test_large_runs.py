@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from benchmarks.large_runs import IN_ONE, fill
 
-from quaestor.application.compared_runs import RunsCompared, compare_stored
+from quaestor.application.comparison import RunsCompared, compare_stored
 from quaestor.application.report.data import read_report
 from quaestor.application.report.page import report_page
 from quaestor.store.base import open_store

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from scripted import a_conversation, answered, extract
 
+from quaestor.application.simulated_cascade import THRESHOLDS
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SolverError
@@ -14,7 +15,6 @@ from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.replaying import CascadeTurn, RecordedAnswers, replay_cascade
 from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Plan, Ref
-from quaestor.scoring.cascades import THRESHOLDS
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.cascade.solver import CascadeSolver, Stage
 from quaestor.store.records import TurnRecord

@@ -29,10 +29,9 @@ from quaestor.ontology.builder import build_ontology
 from quaestor.plan.trees import Tree
 from quaestor.questions.question import NO_QUESTION
 from quaestor.sample import sample_path
-from quaestor.scoring.figures import score_to_json
+from quaestor.scoring.figures import score_predictions, score_to_json
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference, read_gold
 from quaestor.scoring.predictions import Prediction, prediction_of
-from quaestor.scoring.report import score_predictions
 from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
 from quaestor.solvers.embedded.model.loading import (
     ANSWERABLE_FILE,

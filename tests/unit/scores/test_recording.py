@@ -9,7 +9,7 @@ import quaestor
 from quaestor.core import serial
 from quaestor.scores.recording import kept_score
 from quaestor.scores.records import KeptScore
-from quaestor.scoring.turn_columns import TurnColumns
+from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.records import TurnRecord
 
 
@@ -22,7 +22,7 @@ def kept(scored: quaestor.ScoredRun) -> KeptScore:
     called = Counter[str]()
     for turn in scored.turns.values():
         called[turn.conversation] += len(turn.tool_calls)
-    return kept_score(scored.run, "pages.json", TurnColumns(scored.report.turns), scored.report.score, called)
+    return kept_score(scored.run, "pages.json", TurnFrame.of(scored.report.turns), scored.report.score, called)
 
 
 def test_the_figures_are_those_of_the_report(scored: quaestor.ScoredRun) -> None:

@@ -13,10 +13,9 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.scoring.cause import Cause
-from quaestor.scoring.figures import score_from_json, score_to_json
+from quaestor.scoring.figures import Report, score_from_json, score_predictions, score_to_json
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, read_gold
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.report import Report, score_predictions
 from quaestor.scoring.scorers import PROGRAMS, SCORERS, STATED
 
 GOLD = {

@@ -9,8 +9,8 @@ from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
+from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.report import score_predictions
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord

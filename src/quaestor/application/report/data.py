@@ -5,27 +5,21 @@ Owns how much of a large run is told turn by turn. Words and pictures are `page`
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from quaestor.application.compared_runs import RunsCompared, compare_judged
-from quaestor.application.compared_turns import SideOfTurn, side_of
+from quaestor.application.comparison import RunsCompared, SideOfTurn, compare_judged, reference_at, side_of
 from quaestor.application.judged_runs import Basis, JudgedRun, JudgedRuns, judge_runs, require_comparable
-from quaestor.application.judged_turns import ComparedTurn, JudgedTurns
 from quaestor.core.computing import compute
 from quaestor.extras import require_extra
-from quaestor.scoring.audits.audit import Audit
-from quaestor.scoring.audits.judging import AuditedScore, AuditedTurn, audited_score
-from quaestor.scoring.bootstrap import Proportion, group_members, group_places, proportion
-from quaestor.scoring.calibration import CalibrationReport, calibration_report
+from quaestor.scoring.audits import Audit, AuditedScore, AuditedTurn, audited_score
+from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.calibration import CalibrationReport
 from quaestor.scoring.conventions import ConventionFigure, convention_figures
+from quaestor.scoring.figures import certainty_of
 from quaestor.scoring.predictions import prediction_of
+from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.base import RunStore
-from quaestor.store.records import TurnRecord
-
-if TYPE_CHECKING:
-    from quaestor.scoring.bootstrap import Numbers
 
 TOLD = 400
 """Wrong turns of a run that are told one by one."""
@@ -133,22 +127,36 @@ async def read_report(
 
 
 async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: Audit | None) -> ReportedRun:
-    scorer = judged.measures.right
-    why = [cause or "no cause recorded" for cause in run.turns.causes]
-    wrong = [place for place, verdict in enumerate(run.turns.verdicts[scorer]) if verdict != 1]
+    turns, scorer = run.turns, judged.measures.right
+    why = [cause or "no cause recorded" for cause in turns.causes]
+    wrong = [place for place in range(len(turns)) if turns.verdicts[place][scorer] != 1]
     causes = Counter(why[place] for place in wrong)
     ranks = {name: rank for rank, (name, _) in enumerate(causes.most_common())}
     wrong.sort(key=lambda place: ranks[why[place]])
     disputed = {(turn.score.conversation, turn.score.turn): turn for turn in run.audited}
-    told = [
-        replace(await _told(store, run, turn, judged), audited=_verdict(disputed.get((turn.conversation, turn.turn))))
-        for turn in map(run.turns.__getitem__, wrong[:TOLD])
-    ]
+    told = []
+    for place in wrong[:TOLD]:
+        conversation, index = turns.conversations[place], turns.places[place]
+        stored = {kept.index: kept for kept in await store.turns(run.run.id, conversation)}.get(index)
+        document, reference, program = reference_at(judged.labelled, conversation, index)
+        told.append(
+            ToldTurn(
+                conversation,
+                index,
+                stored.question if stored else "",
+                why[place],
+                reference,
+                program,
+                side_of(stored, False, document),
+                _audited(disputed.get((conversation, index))),
+            )
+        )
     conventions: tuple[ConventionFigure, ...] = ()
     if judged.labelled is not None:
-        stored = await store.turns(run.run.id)
-        conventions = await compute(_conventions, stored, judged)
-    right, groups, certainty = await compute(_figures, run.turns, scorer)
+        predicted = {(turn.conversation, turn.index): prediction_of(turn) for turn in await store.turns(run.run.id)}
+        asked = judged.labelled.conversations.values()
+        conventions = await compute(convention_figures, predicted, judged.labelled.gold, asked)
+    right, groups, certainty = await compute(_figures, turns, scorer)
     return ReportedRun(
         run,
         right,
@@ -157,62 +165,25 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: 
         dict(causes.most_common()),
         conventions,
         tuple(told),
-        run.turns.answers.count(None),
+        turns.answers.count(None),
         None if audit is None else audited_score(run.audited, audit),
     )
 
 
-def _verdict(turn: AuditedTurn | None) -> str | None:
-    """What an audit says of a reference, and of an answer that is wrong by it."""
+def _audited(turn: AuditedTurn | None) -> str | None:
+    """Return what an audit says of a reference, and of an answer that is wrong by it."""
     if turn is None or turn.entry is None:
         return "turns that depend on an accepted answer are correct too" if turn and turn.right else None
     said = str(turn.entry.verdict).replace("_", " ")
     return f"{said}: {turn.entry.reason}{' The answer is correct by the audit.' if turn.right else ''}"
 
 
-def _conventions(stored: Sequence[TurnRecord], judged: JudgedRuns) -> tuple[ConventionFigure, ...]:
-    assert judged.labelled is not None
-    found = {(turn.conversation, turn.index): prediction_of(turn) for turn in stored}
-    return convention_figures(found, judged.labelled.gold, judged.labelled.conversations.values())
-
-
 def _figures(
-    turns: JudgedTurns, scorer: str
+    turns: TurnFrame, scorer: str
 ) -> tuple[Proportion, Mapping[str, Mapping[str, Proportion]], CalibrationReport | None]:
     right, pages = turns.verdicts_of(scorer) == 1, turns.page_groups
-    shares = {by: _shares(by, names, turns.places, right, pages) for by, names in turns.classes.items()}
-    answered = zip(turns.answers, turns.confidences, strict=True)
-    given = [place for place, (answer, sure) in enumerate(answered) if answer is not None and sure is not None]
-    certainty = calibration_report(
-        [turns.confidences[place] or 0.0 for place in given],
-        [bool(right[place]) for place in given],
-        [turns.pages[place] for place in given],
-    )
-    return proportion(right, pages), shares, certainty
-
-
-def _shares(
-    by: str, names: Sequence[str], places: Sequence[int], right: "Numbers", pages: "Numbers"
-) -> Mapping[str, Proportion]:
-    """Returns how right the turns of each class are: turns in their own order, other classes by size."""
-    members = {names[found[0]]: found for found in group_members(group_places(names))}
-    first = {name: places[found[0]] for name, found in members.items()}
-    ordered = sorted(members, key=lambda name: (first[name] if by == "turn" else -len(members[name]), name))
-    return {name: proportion(right[members[name]], pages[members[name]]) for name in ordered}
-
-
-async def _told(store: RunStore, run: JudgedRun, turn: ComparedTurn, judged: JudgedRuns) -> ToldTurn:
-    stored = {kept.index: kept for kept in await store.turns(run.run.id, turn.conversation)}.get(turn.turn)
-    document, gold = None, None
-    if judged.labelled is not None:
-        document = judged.labelled.conversations[turn.conversation].document
-        gold = judged.labelled.gold[turn.conversation][turn.turn]
-    return ToldTurn(
-        turn.conversation,
-        turn.turn,
-        stored.question if stored else "",
-        turn.cause or "no cause recorded",
-        None if gold is None else str(gold.executed),
-        None if gold is None else gold.program or None,
-        side_of(stored, turn, judged.measures.right, document),
-    )
+    shares = {
+        by: {name: proportion(right[members], pages[members]) for name, members in turns.groups(by)}
+        for by in turns.breakdowns
+    }
+    return proportion(right, pages), shares, certainty_of(turns)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from quaestor.application.paired_words import interval, letter, p_value, points
 from quaestor.application.report.data import EvaluationReport
 from quaestor.application.report.words import (
     RUN_HEADS,
@@ -13,6 +12,7 @@ from quaestor.application.report.words import (
     score_rows,
     scorer_title,
 )
+from quaestor.scoring.paired import interval, letter, p_value, points
 
 
 def report_markdown(report: EvaluationReport) -> str:

@@ -8,7 +8,6 @@ from importlib.metadata import version
 from importlib.resources import files
 
 from quaestor.application.comparison import PairReport
-from quaestor.application.paired_words import ENOUGH_GROUPS, interval, letter, p_value, points
 from quaestor.application.report.charts import (
     ChartInterval,
     ChartLine,
@@ -31,7 +30,8 @@ from quaestor.application.report.words import (
     score_rows,
     scorer_title,
 )
-from quaestor.scoring.paired import PairedFigures
+from quaestor.scoring.bootstrap import ENOUGH_GROUPS
+from quaestor.scoring.paired import PairedFigures, interval, letter, p_value, points
 from quaestor.store.records import now
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"

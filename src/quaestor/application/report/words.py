@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from statistics import fmean, median, quantiles
 
-from quaestor.application.comparison_json import solver_name
-from quaestor.application.paired_words import ENOUGH_GROUPS, letter
+from quaestor.application.comparison import solver_name
 from quaestor.application.report.data import EvaluationReport, ReportedRun
-from quaestor.scoring.bootstrap import Proportion
+from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion
+from quaestor.scoring.paired import letter
 from quaestor.scoring.scorers import SCORERS
 
 

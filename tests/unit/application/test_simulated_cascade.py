@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
+from quaestor.application.simulated_cascade import StageTurn, cascade_curve
 from quaestor.llm.usage import Usage
-from quaestor.scoring.cascades import StageTurn, cascade_curve
 
 COST = Usage(1, 100, 10, cost=Decimal("0.01"))
 SURE, UNSURE, WRONG_AND_SURE = (

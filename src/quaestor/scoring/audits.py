@@ -1,0 +1,435 @@
+"""An audit of references: for each disputed turn a verdict, the programs that are accepted, and why.
+
+Owns its file format. No audit comes with the package: what is said of a benchmark's turns stays with its data. An audit
+says how references are judged and is never learned from: only scoring and what shows scores read it.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from quaestor.core import serial
+from quaestor.datasets.dataset import Conversation
+from quaestor.errors import DatasetError, InputError, PlanError
+from quaestor.plan.program import parse_program
+from quaestor.plan.rows import TableRows
+from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, RowRef
+from quaestor.plan.validate import require_valid
+from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.metrics import executed_equal, run_program
+from quaestor.scoring.pages import benchmark_rows_of
+from quaestor.scoring.predictions import Prediction
+from quaestor.scoring.sameness import says_the_same
+from quaestor.scoring.scorers import PROGRAMS, measures_of
+from quaestor.scoring.verdicts import TurnScore
+
+
+class AuditVerdict(StrEnum):
+    """What a reader of a page and its questions says of a reference."""
+
+    WRONG = "reference_wrong"
+    """Page and conversation do not bear it out."""
+    AMBIGUOUS = "ambiguous"
+    """The question has readings that are as defensible; the reference is one of them."""
+    CONVENTION = "convention"
+    """Only a convention parts it from other answers: the sign of a decline, percent or fraction, a scale."""
+    RIGHT = "reference_right"
+    """It is what page and conversation say."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReading:
+    """What one reader said, who saw the answers without their sources.
+
+    Attributes:
+        verdict: What that says of the reference.
+        programs: What the reader accepts, the best first, as program text.
+    """
+
+    verdict: AuditVerdict
+    programs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One disputed turn, as it was settled.
+
+    Attributes:
+        conversation: The conversation's id.
+        turn: The turn's place in it, from 0.
+        verdict: On the reference.
+        programs: What is accepted, the best first: self-contained program text. The reference stands beside them where
+            the verdict is not `reference_wrong`, listed or not.
+        reason: Why, in a sentence.
+        readings: Two, made without each other.
+        settled: `agreed` where the readings have one verdict, else `third reading`.
+    """
+
+    conversation: str
+    turn: int
+    verdict: AuditVerdict
+    programs: tuple[str, ...]
+    reason: str
+    readings: tuple[AuditReading, ...]
+    settled: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The disputed turns of a benchmark.
+
+    Attributes:
+        name: Of the file, without its ending.
+        entries: In the order of the file, each turn once.
+    """
+
+    name: str
+    entries: tuple[AuditEntry, ...]
+
+    @cached_property
+    def by_turn(self) -> Mapping[tuple[str, int], AuditEntry]:
+        """The entries by conversation and turn."""
+        return {(entry.conversation, entry.turn): entry for entry in self.entries}
+
+    @property
+    def verdicts(self) -> Mapping[AuditVerdict, int]:
+        """How many turns have each verdict."""
+        found = Counter(entry.verdict for entry in self.entries)
+        return {verdict: found[verdict] for verdict in AuditVerdict}
+
+    @property
+    def kappa(self) -> float:
+        """How far two readers agree on verdicts beyond chance: 1 for always, 0 for no more than by chance.
+
+        Source: Cohen, "A Coefficient of Agreement for Nominal Scales" (1960).
+        """
+        pairs = [(first.verdict, second.verdict) for first, second, *_ in (entry.readings for entry in self.entries)]
+        total = len(pairs)
+        agreed = sum(first == second for first, second in pairs) / total
+        firsts, seconds = Counter(first for first, _ in pairs), Counter(second for _, second in pairs)
+        by_chance = sum(firsts[verdict] * seconds[verdict] for verdict in AuditVerdict) / total**2
+        return 1.0 if by_chance == 1 else (agreed - by_chance) / (1 - by_chance)
+
+
+def read_audit(path: Path) -> Audit:
+    """Returns an audit.
+
+    Args:
+        path: The file, an entry a line.
+
+    Raises:
+        DatasetError: It cannot be read, or a line is no entry, names a turn twice, or has a program that does not
+            read; the message says which.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
+        raise DatasetError(f"cannot read {path}: {reason}") from error
+    entries: dict[tuple[str, int], AuditEntry] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        entry = _entry(line, f"{path.name}, line {number}")
+        key = (entry.conversation, entry.turn)
+        if key in entries:
+            raise DatasetError(
+                f"{path.name}, line {number}: duplicate entry for turn {entry.turn} of {entry.conversation}"
+            )
+        entries[key] = entry
+    if not entries:
+        raise DatasetError(f"{path.name} has no entries")
+    return Audit(path.stem, tuple(entries.values()))
+
+
+def _entry(line: str, where: str) -> AuditEntry:
+    try:
+        entry = serial.load(AuditEntry, json.loads(line))
+    except (ValidationError, ValueError, RecursionError) as error:
+        raise DatasetError(f"{where} is not an audit entry: {_first_line(error)}") from error
+    if len(entry.readings) < 2:
+        raise DatasetError(f"{where}: an entry needs two readings, but has {len(entry.readings)}")
+    if entry.verdict is AuditVerdict.WRONG and not entry.programs:
+        raise DatasetError(f"{where}: the reference is marked as wrong, but no other program is accepted")
+    for program in entry.programs:
+        try:
+            require_valid(parse_program(program), 0)
+        except PlanError as error:
+            raise DatasetError(f"{where}: {error}") from error
+    return entry
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        found = error.errors(include_url=False)[0]
+        return f"{'.'.join(map(str, found['loc'])) or 'it'}: {found['msg']}"
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictShare:
+    """The turns whose references have one verdict.
+
+    Attributes:
+        verdict: What the audit says of them; None for turns that rest on a reference that is said to be wrong.
+        turns: How many of the run.
+        raw: How many are right by the reference.
+        audited: How many are right by what is accepted.
+    """
+
+    verdict: AuditVerdict | None
+    turns: int
+    raw: int
+    audited: int
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedScore:
+    """Raw and audited accuracy, over the same turns.
+
+    Attributes:
+        audit: The name of the audit.
+        entries: How many turns it settles, those of other runs too.
+        kappa: How far its two readers agree, as `Audit.kappa`.
+        raw: Official execution accuracy.
+        audited: The same with each disputed turn judged by what is accepted; of a turn that repeats the steps of a
+            wrong reference, what follows from the accepted one is right too.
+        shares: The turns that the audit bears on, by verdict.
+    """
+
+    audit: str
+    entries: int
+    kappa: float
+    raw: Proportion
+    audited: Proportion
+    shares: tuple[VerdictShare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedTurn:
+    """One turn, judged twice.
+
+    Attributes:
+        score: With the official verdict.
+        right: Whether it is right by what is accepted.
+        entry: What the audit says of it, or None.
+        follows: Whether what follows from an earlier turn's accepted answer is right too.
+    """
+
+    score: TurnScore
+    right: bool
+    entry: AuditEntry | None
+    follows: bool = False
+
+
+def audited_turns(
+    scores: Iterable[TurnScore], conversations: Iterable[Conversation], audit: Audit
+) -> tuple[AuditedTurn, ...]:
+    """Returns each turn of a scored run, judged by an audit too.
+
+    Args:
+        scores: Its turns with their official verdicts, conversation by conversation; their references are programs.
+        conversations: Those that were scored.
+        audit: The audit; turns that it does not name are judged as they are.
+    """
+    documents = {conversation.id: conversation.document for conversation in conversations}
+    found: list[AuditedTurn] = []
+    settled: dict[str, list[tuple[str, str]]] = {}
+    for score in scores:
+        entry = audit.by_turn.get((score.conversation, score.turn))
+        earlier = settled.setdefault(score.conversation, [])
+        if entry is not None and entry.verdict is AuditVerdict.WRONG:
+            earlier.append((score.gold_program, entry.programs[0]))
+        accepted = _accepted(score, entry, earlier)
+        if accepted is None:
+            found.append(AuditedTurn(score, score.correct, entry))
+            continue
+        right = _is_right(score, accepted, benchmark_rows_of(documents[score.conversation]))
+        # A turn that nobody read keeps its reference: the steps that it shares with a wrong one may be right here.
+        keeps = entry is None or entry.verdict is not AuditVerdict.WRONG
+        found.append(AuditedTurn(score, right or (keeps and score.correct), entry, follows=entry is None))
+    return tuple(found)
+
+
+def audited_score(turns: Sequence[AuditedTurn], audit: Audit) -> AuditedScore:
+    """Returns raw and audited accuracy of judged turns."""
+    pages = [turn.score.page for turn in turns]
+    return AuditedScore(
+        audit.name,
+        len(audit.entries),
+        audit.kappa,
+        proportion([turn.score.correct for turn in turns], pages),
+        proportion([turn.right for turn in turns], pages),
+        tuple(_shares(turns)),
+    )
+
+
+def _accepted(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tuple[str, str]]) -> tuple[str, ...] | None:
+    """Returns the programs that are accepted instead of a reference or beside it; None where it is judged alone."""
+    if entry is not None:
+        return None if entry.verdict is AuditVerdict.RIGHT else entry.programs
+    for wrong, accepted in reversed(earlier):
+        if instead := following(score.gold_program, wrong, accepted):
+            return (instead,)
+    return None
+
+
+def _is_right(score: TurnScore, programs: Sequence[str], tables: Sequence[TableRows]) -> bool:
+    answer = Prediction(score.conversation, score.turn, score.predicted).value
+    for program in programs:
+        try:
+            if executed_equal(answer, run_program(program, tables)):
+                return True
+        except PlanError:
+            continue  # it has no result on this page, so nothing equals it
+    return False
+
+
+def _shares(turns: Sequence[AuditedTurn]) -> Iterator[VerdictShare]:
+    groups: Mapping[AuditVerdict | None, list[AuditedTurn]] = {
+        **{
+            verdict: [turn for turn in turns if turn.entry and turn.entry.verdict is verdict]
+            for verdict in AuditVerdict
+        },
+        None: [turn for turn in turns if turn.follows],
+    }
+    for verdict, members in groups.items():
+        if members:
+            raw, audited = sum(turn.score.correct for turn in members), sum(turn.right for turn in members)
+            yield VerdictShare(verdict, len(members), raw, audited)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditCandidate:
+    """A turn that a run answers otherwise than its reference.
+
+    Attributes:
+        conversation: The conversation's id.
+        turn: The turn's place in it, from 0.
+        answer: What the run answered, by the benchmark's convention.
+        program: Its program, or None.
+        reference: The reference program.
+        confidence: How sure the solver was, or None.
+        beside: How many other runs that were given answer the same.
+    """
+
+    conversation: str
+    turn: int
+    answer: str
+    program: str | None
+    reference: str
+    confidence: float | None
+    beside: int = 0
+
+
+def audit_candidates(
+    turns: Sequence[TurnScore], audit: Audit | None, others: Sequence[Mapping[tuple[str, int], str | None]] = ()
+) -> tuple[AuditCandidate, ...]:
+    """Returns the turns of a run that were answered, are wrong, and are not in an audit; the most telling first.
+
+    Those come first that most other runs answer the same, and of these the surest.
+
+    Args:
+        turns: Of the run, scored.
+        audit: What is settled; None where nothing is.
+        others: What other runs answered, by conversation and turn.
+    """
+    settled = audit.by_turn if audit else {}
+    found = [
+        AuditCandidate(
+            score.conversation,
+            score.turn,
+            score.predicted,
+            score.program,
+            score.gold_program,
+            score.confidence,
+            sum(says_the_same(answers.get((score.conversation, score.turn)), score.predicted) for answers in others),
+        )
+        for score in turns
+        if score.predicted is not None and not score.correct and (score.conversation, score.turn) not in settled
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.beside, -(one.confidence or 0))))
+
+
+def following(program: str, wrong: str, accepted: str) -> str | None:
+    """Returns a program with the steps of a wrong one replaced by those that are accepted; None where it has none.
+
+    A look-up is replaced only where it is the whole reference: its number may stand in a later one by itself.
+
+    Args:
+        program: A later turn's reference, which repeats the steps that it rests on.
+        wrong: The earlier turn's reference.
+        accepted: What is accepted instead of it.
+
+    Raises:
+        ProgramError: One of them does not read.
+
+    >>> following("subtract(5, 3), divide(#0, 3)", "subtract(5, 3)", "subtract(6, 3)")
+    'subtract(6, 3), divide(#0, 3)'
+    >>> following("subtract(5, 3), divide(#0, 3)", "subtract(5, 3)", "2.5")
+    'divide(2.5, 3)'
+    >>> following("divide(7, 3)", "subtract(5, 3)", "subtract(6, 3)")
+    """
+    later, before, instead = (_steps(parse_program(text)) for text in (program, wrong, accepted))
+    if later == before:
+        return accepted
+    if later[: len(before)] != before or before[-1].operation == "identity":
+        return None
+    looked_up = instead[-1].operation == "identity"
+    begun = [] if looked_up else [_written(step) for step in instead]
+    shift = len(begun) - len(before)
+    result = instead[-1].operands[0] if looked_up else Ref(len(instead))
+    rest = []
+    for step in later[len(before) :]:
+        operands = [_replaced(operand, len(before), shift, result) for operand in step.operands]
+        if None in operands:
+            return None  # it rests on a part of the wrong reference, which the accepted one may not have
+        rest.append(_written(Compute(step.id, step.operation, tuple(filter(None, operands)))))
+    return ", ".join(begun + rest)
+
+
+def _steps(plan: Plan) -> tuple[Compute, ...]:
+    return tuple(step for step in plan.steps if isinstance(step, Compute))
+
+
+def _replaced(operand: Operand, length: int, shift: int, result: Operand) -> Operand | None:
+    if not isinstance(operand, Ref) or operand.step > length:
+        return Ref(operand.step + shift) if isinstance(operand, Ref) else operand
+    return result if operand.step == length else None
+
+
+def _written(step: Compute) -> str:
+    return f"{step.operation}({', '.join(map(_argument, step.operands))})"
+
+
+def _argument(operand: Operand) -> str:
+    match operand:
+        case Ref(step=step):
+            return f"#{step - 1}"
+        case Constant(text=text):
+            return text
+        case RowRef(text=text):
+            return f"{text}, none"
+    raise TypeError("program text cannot represent a group of cells")
+
+
+def judge_turns(
+    run: str, turns: Sequence[TurnScore], conversations: Iterable[Conversation], audit: Audit
+) -> tuple[AuditedTurn, ...]:
+    """Return each turn of a scored run, judged by an audit too, as `audited_turns`.
+
+    Raises:
+        InputError: The run's references are no programs, or the audit has none of its turns.
+    """
+    if turns and measures_of(turns[0].verdicts) != PROGRAMS:
+        raise InputError("audits accept programs and cannot be applied to a file with stated answers")
+    found = audited_turns(turns, conversations, audit)
+    if not any(turn.entry for turn in found):
+        raise InputError(f"the audit {audit.name} has no turns of run {run}: use an audit of the run's dataset")
+    return found

@@ -1,1 +1,0 @@
-"""Audits: what people who read a benchmark's pages again say of references that are disputed."""

@@ -1,0 +1,171 @@
+"""Judged turns column by column: the one table that scores, comparisons, audits and reports are computed over."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from sys import intern
+from typing import TYPE_CHECKING
+
+from quaestor.scoring.bootstrap import group_members, group_places
+from quaestor.scoring.scorers import PROGRAMS, STATED, Measures, Verdict, measures_of
+from quaestor.scoring.taxonomy import TurnKind
+from quaestor.scoring.verdicts import TurnScore
+
+if TYPE_CHECKING:
+    from quaestor.scoring.bootstrap import Numbers
+
+_BREAKDOWNS: Mapping[str, Mapping[str, Callable[[TurnKind], str]]] = {
+    PROGRAMS.right: {
+        "turn": lambda kind: f"turn {kind.index + 1}",
+        "operation": lambda kind: kind.operation,
+        "origin": lambda kind: kind.origin.value,
+        "conversation": lambda kind: "Double" if kind.joined else "Single",
+    },
+    STATED.right: {
+        "answer": lambda kind: kind.stated.kind if kind.stated else "",
+        "source": lambda kind: kind.stated.source if kind.stated else "",
+        "form": lambda kind: kind.stated.form if kind.stated else "",
+        "answer and source": lambda kind: f"{kind.stated.kind}, {kind.stated.source}" if kind.stated else "",
+    },
+}
+"""By what turns are split, by the scorer that says whether they are right."""
+
+
+def classes_of_kind(kind: TurnKind, measures: Measures) -> tuple[str, ...]:
+    """Return the class of a kind of turn in each breakdown."""
+    return tuple(intern(name(kind)) for name in _BREAKDOWNS[measures.right].values())
+
+
+@dataclass(eq=False)
+class TurnFrame:
+    """The judged turns of a run; each list has one value per turn, in the same order.
+
+    Attributes:
+        answers: As `quaestor.core.answer_value.value_to_text` writes them; None without an answer.
+        verdicts: By scorer; turns with equal verdicts share one mapping, as a large run has few different ones.
+        classes: The class in each of `breakdowns`, shared likewise.
+        asked: Equal in runs known to have the same turns in the same order; None if that is not known.
+    """
+
+    measures: Measures = PROGRAMS
+    breakdowns: tuple[str, ...] = tuple(_BREAKDOWNS[PROGRAMS.right])
+    conversations: list[str] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)
+    companies: list[str] = field(default_factory=list)
+    answers: list[str | None] = field(default_factory=list)
+    confidences: list[float | None] = field(default_factory=list)
+    causes: list[str | None] = field(default_factory=list)
+    verdicts: list[Mapping[str, Verdict]] = field(default_factory=list)
+    classes: list[tuple[str, ...]] = field(default_factory=list)
+    asked: Sequence[bytes] | None = None
+    _shared: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    _columns: "dict[str, Numbers]" = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, turns: Iterable[TurnScore], companies: Mapping[str, str] | None = None) -> "TurnFrame":
+        """Return scored turns as a frame; `companies` is by conversation, and defaults to the page."""
+        frame = cls()
+        for turn in turns:
+            frame.add(turn, (companies or {}).get(turn.conversation, ""))
+        return frame
+
+    @classmethod
+    def for_measures(cls, measures: Measures) -> "TurnFrame":
+        """Return an empty frame for turns judged by these measures."""
+        return cls(measures, tuple(_BREAKDOWNS[measures.right]))
+
+    def add(self, turn: TurnScore, company: str = "") -> None:
+        """Append a scored turn."""
+        if not len(self):
+            self.measures = measures_of(turn.verdicts)
+            self.breakdowns = tuple(_BREAKDOWNS[self.measures.right])
+        classes = classes_of_kind(turn.kind, self.measures)
+        self.append(
+            turn.conversation, turn.turn, turn.page, company, classes,
+            turn.predicted, turn.verdicts, turn.confidence, turn.cause,
+        )  # fmt: skip
+
+    def append(
+        self,
+        conversation: str,
+        place: int,
+        page: str,
+        company: str,
+        classes: tuple[str, ...],
+        answer: str | None,
+        verdicts: Mapping[str, Verdict],
+        confidence: float | None,
+        cause: str | None = None,
+    ) -> None:
+        """Append a turn by its values; `company` is the page if empty."""
+        self.conversations.append(intern(conversation))
+        self.places.append(place)
+        self.pages.append(intern(page))
+        self.companies.append(intern(company or page))
+        self.classes.append(self._shared.setdefault(classes, classes))
+        self.answers.append(answer)
+        self.verdicts.append(verdicts)
+        self.confidences.append(confidence)
+        self.causes.append(cause)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @cached_property
+    def page_groups(self) -> "Numbers":
+        """The page of each turn, as its place among all pages."""
+        return group_places(self.pages)
+
+    @cached_property
+    def company_groups(self) -> "Numbers":
+        """The company of each turn, as its place among all companies."""
+        return group_places(self.companies)
+
+    def verdicts_of(self, scorer: str) -> "Numbers":
+        """Return the verdicts of a scorer as floats, NaN where it cannot judge; the frame is complete by then."""
+        import numpy as np
+
+        if scorer not in self._columns:
+            self._columns[scorer] = np.array([verdicts.get(scorer) for verdicts in self.verdicts], dtype=float)
+        return self._columns[scorer]
+
+    def correct(self, at: int) -> bool:
+        """Return whether a turn is right by the benchmark."""
+        return self.verdicts[at][self.measures.right] == 1
+
+    def groups(self, by: str, among: "Numbers | None" = None) -> "list[tuple[str, Numbers]]":
+        """Return the classes of a breakdown with the places of their turns: turns in order, other classes by size.
+
+        `among` restricts it to turns at these places; the places returned are then places among them.
+        """
+        import numpy as np
+
+        breakdown = self.breakdowns.index(by)
+        names = [classes[breakdown] for classes in self.classes]
+        among = np.arange(len(self)) if among is None else among
+        found = [(names[among[members[0]]], members) for members in group_members(group_places(names)[among])]
+
+        def order(one: "tuple[str, Numbers]") -> tuple[int, str]:
+            name, members = one
+            return self.places[among[members[0]]] if by == "turn" else -len(members), name
+
+        return sorted(found, key=order)
+
+    def aligned_with(self, other: "TurnFrame") -> "TurnFrame | None":
+        """Return these turns in the order of another frame; None if the frames have different turns."""
+        if self.asked is not None and self.asked == other.asked:
+            return self
+        mine, theirs = ([*zip(one.conversations, one.places, strict=True)] for one in (self, other))
+        if mine == theirs:
+            return self
+        places = {key: place for place, key in enumerate(mine)}
+        if places.keys() != set(theirs):
+            return None
+        frame = TurnFrame(self.measures, self.breakdowns)
+        for at in map(places.__getitem__, theirs):
+            frame.append(
+                self.conversations[at], self.places[at], self.pages[at], self.companies[at], self.classes[at],
+                self.answers[at], self.verdicts[at], self.confidences[at], self.causes[at],
+            )  # fmt: skip
+        return frame
