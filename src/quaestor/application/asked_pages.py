@@ -26,10 +26,6 @@ class AskedPage:
     """A conversation, as far as kinds of its turns are told by it.
 
     Attributes:
-        conversation: Its id.
-        joined: As in the Conversation.
-        company: Likewise.
-        page: The document's id.
         numbers: Those of the document; conversations about one page share them.
     """
 
@@ -61,8 +57,6 @@ def read_asked(cache: ByteCache, run: RunRecord, digest: str | None) -> tuple[As
     """Returns what is kept of what a run was asked; None where nothing is kept, or it is of another file.
 
     Args:
-        cache: Where it is kept.
-        run: The run.
         digest: SHA-256 of the labelled file as it is now; None where the references come from no file.
     """
     key = _key(run, digest)
@@ -83,10 +77,7 @@ def keep_asked(cache: ByteCache, run: RunRecord, digest: str | None, asked: Sequ
     """Keeps what a run was asked; nothing where the references come from no file.
 
     Args:
-        cache: Where to.
-        run: The run.
         digest: As of `read_asked`.
-        asked: All that it was asked.
     """
     if (key := _key(run, digest)) is None:
         return

@@ -23,7 +23,6 @@ async def calibrate_run(store: RunStore, name: str, dataset: Path | None = None)
     """Returns a calibration learned from the answers of a run.
 
     Args:
-        store: Where the run is kept.
         name: Its id, the beginning of one, or `latest`.
         dataset: The labelled file, where it has moved.
 

@@ -23,7 +23,6 @@ class Choice:
     Attributes:
         limit: The first so many conversations.
         conversations: These, each by its id or by that of its page: of a page, all that are about it.
-        sample: So many, drawn.
         seed: What decides the draw; 0 where nothing is said.
     """
 
@@ -50,10 +49,6 @@ class Choice:
 
 def read_chosen(path: Path, choice: Choice) -> tuple[Dataset, Selection | None]:
     """Returns what is to be played, and how it is kept with the run; None where a limit, or nothing, says it.
-
-    Args:
-        path: The file.
-        choice: What a person wants of it.
 
     Raises:
         DatasetError: The file cannot be read, or none of the chosen pages has a number.

@@ -71,8 +71,6 @@ class PairReport:
     """The comparison of two runs.
 
     Attributes:
-        first: The id of one run.
-        second: The id of the other.
         figures: Over all turns that were judged in both.
         unjudged: How many turns could not be judged in one of the runs.
         differences: Places, in the first run's frame, of the turns that only one of them has right: the first's, then
@@ -214,10 +212,8 @@ class SideOfTurn:
     """What one run answered.
 
     Attributes:
-        shown: The answer as people read it.
         number: As it is compared, or None.
         formula: Its arithmetic in words; "" if there is none.
-        sources: Where its numbers stand, in words.
         verified: Whether its plan, executed again, gave it.
         reason: Why there is no answer, or what to doubt.
     """

@@ -29,7 +29,6 @@ def format_of(output: OutputFile, named: str | None) -> ExportFormat:
     """Returns the format that is named, else the one that the file's name ends in.
 
     Args:
-        output: What is to be written.
         named: A format, or None.
 
     Raises:
@@ -49,7 +48,6 @@ def is_inspect_log(output: OutputFile, named: str | None) -> bool:
     """Returns whether a log of Inspect is meant, which is made from a whole run: `quaestor.application.inspect_log`.
 
     Args:
-        output: What is to be written.
         named: A format, or None.
     """
     return named == "inspect" or (named is None and output.path.suffix.lower() == ".eval")
@@ -62,9 +60,7 @@ async def files_of_run(store: RunStore, run: str, output: Path) -> list[Path]:
     as that file if it exists and has its name.
 
     Args:
-        store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
-        output: The file that is to be written.
 
     Raises:
         StoreError: There is no such run.
@@ -83,7 +79,6 @@ async def read_conversations(store: RunStore, run: str, names: Sequence[str] = (
     """Returns the conversations of a run as they are stored.
 
     Args:
-        store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
         names: Only the conversations of these ids, or about these pages; all where none is named.
 
@@ -116,11 +111,6 @@ async def read_conversations(store: RunStore, run: str, names: Sequence[str] = (
 def write_export(output: OutputFile, format: ExportFormat, conversations: Sequence[ExportedConversation]) -> None:
     """Writes conversations to a file.
 
-    Args:
-        output: Where to.
-        format: What is written.
-        conversations: One at least.
-
     Raises:
         InputError: The file cannot be written or may not be replaced.
         SettingsError: The extra that the format needs is not installed.
@@ -132,10 +122,6 @@ def write_export(output: OutputFile, format: ExportFormat, conversations: Sequen
 
 def export_bytes(format: ExportFormat, conversations: Sequence[ExportedConversation]) -> bytes:
     """Returns conversations as a file holds them.
-
-    Args:
-        format: Which kind of file.
-        conversations: One at least.
 
     Raises:
         SettingsError: The extra that the format needs is not installed.

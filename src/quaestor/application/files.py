@@ -25,7 +25,6 @@ class OutputFile:
     """A file or folder that is to be written.
 
     Attributes:
-        path: Where.
         inputs: What the same command reads, or writes besides: never replaced, under no spelling of its name.
         force: Whether what is there may be replaced.
     """
@@ -90,7 +89,6 @@ class OutputFolder:
 
     Attributes:
         path: Where; made where it is missing.
-        names: Of the files.
         inputs: What the same command reads; never replaced.
         force: Whether files that are there may be replaced.
     """
@@ -115,7 +113,6 @@ class OutputFolder:
         """Opens one of the files to be written line by line: it is read while it grows, so nothing stands in for it.
 
         Args:
-            name: Which.
             go_on: Whether a file that is there is added to.
 
         Raises:

@@ -13,8 +13,6 @@ def train_filing_weights(questions: Sequence[Path], filings: Path, output: Path,
     """Train weights on labelled questions, and write them.
 
     Args:
-        questions: Files of questions, each named as a filing.
-        filings: The folder of the filings.
         output: The folder of weights; a folder `filings` is written there.
         force: Whether to replace one that exists.
 

@@ -24,9 +24,7 @@ async def keep_held_out(
     """Keeps the held-out turns of each dataset as a run, all of them or nothing, and returns the runs' records.
 
     Args:
-        store: Where to.
         request: What decides the answers: it stands in the spec of each run.
-        found: The datasets with their turns.
 
     Raises:
         StoreError: The store failed. Nothing of the run that it failed in is left, as far as it still obeys.

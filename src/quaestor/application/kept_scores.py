@@ -51,8 +51,6 @@ async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = Fals
     """Returns what is kept of a run's scores; nothing where it was not scored, or its store keeps no scores.
 
     Args:
-        uri: The run store's.
-        run: The run as it is now.
         figures_only: Whether conversations and verdicts are left out, which are as many as the run has.
 
     Raises:
@@ -83,7 +81,6 @@ async def read_judged_columns(uri: str, run: RunRecord) -> tuple[ScoreRecord | N
     """Returns the latest score of a run, and its verdicts with what was answered.
 
     Args:
-        uri: The run store's.
         run: The run as it is now; of a score of before it went on there are no verdicts.
 
     Raises:
@@ -105,7 +102,6 @@ class KeptWrong:
 
     Attributes:
         turns: Those that were asked for, by conversation and index, each with its cause, where that is kept.
-        total: How many are wrong.
         causes: How many for each cause, the most frequent first.
     """
 
@@ -118,8 +114,6 @@ async def read_wrong(uri: str, run: RunRecord, most: int | None = None) -> KeptW
     """Returns what the latest score of a run calls wrong; None where none is kept that is of all that it answered.
 
     Args:
-        uri: The run store's.
-        run: The run as it is now.
         most: How many of the turns are wanted, the first; None is all.
 
     Raises:
@@ -148,7 +142,6 @@ async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str
     """Returns the latest score of each run that has one, by its id.
 
     Args:
-        uri: The run store's.
         runs: The runs as they are now; a score of before a run went on is left out.
 
     Raises:

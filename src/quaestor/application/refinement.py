@@ -53,9 +53,7 @@ async def propose_refinements(store: RunStore, names: Sequence[str], ontology: O
     """Returns what runs lack of an ontology, as proposals: synonyms of known labels, and properties.
 
     Args:
-        store: Where the runs are kept.
         names: The runs: ids, beginnings of ids, or `latest`.
-        ontology: What is to be refined.
 
     Raises:
         UnknownRunError: There is no such run.

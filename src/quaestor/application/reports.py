@@ -17,11 +17,6 @@ from quaestor.scoring.verdicts import TurnScore
 def write_report(file: OutputFile, scored: ScoredRun, dataset: Dataset) -> None:
     """Writes one JSON object a turn, in the order of the dataset.
 
-    Args:
-        file: Where to.
-        scored: The run with its verdicts.
-        dataset: What was asked.
-
     Raises:
         InputError: The file cannot be written, or may not be replaced.
     """

@@ -41,7 +41,6 @@ async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, be
 
     Args:
         store: The URI of the store.
-        dataset: The labelled file that the run answered.
         beside: Other runs of the same file: candidates that they answer alike come first.
 
     Raises:

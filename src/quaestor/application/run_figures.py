@@ -28,20 +28,14 @@ class TurnFigures:
     """Counts of turns, and means a turn.
 
     Attributes:
-        turns: How many were played.
-        mean_seconds: From the question to the answer.
         p95_seconds: The 95th percentile of that.
         mean_requests: Requests to a model, repeated attempts included.
         p95_requests: The 95th percentile of that.
-        mean_tokens: Tokens read and written.
         p95_tokens: The 95th percentile of that.
         mean_cached: How many of them came from the provider's cache.
-        mean_tool_calls: Calls of tools.
         p95_tool_calls: The 95th percentile of that.
         repairs: Replies and plans of a model that were refused, in all turns; each was asked for again or given up.
         first_try: Turns that were answered without a repair.
-        repaired: Turns that were answered after one.
-        failed: Turns that failed to be answered.
         silent: Turns in which a model said that there is no answer.
         verified: Turns whose plan, executed again, gave the answer.
     """
@@ -116,11 +110,7 @@ class StageFigures:
 
     Attributes:
         stage: Which, from 1.
-        solver: Its name.
-        asked: Turns that came to it.
-        answered: Turns whose answer is its own.
         failed: Turns in which it found no answer and said why.
-        seconds: It took in all.
         usage: Of models, in all; of the turns that came to their end, and of those that broke off in a later one.
     """
 
@@ -185,13 +175,9 @@ class RunFigures:
     """What is told of one run.
 
     Attributes:
-        run: The run.
-        counts: Its conversations, counted.
         examples: Those that are not complete, or all.
         figures: Of its turns; None where none came to its end.
         plans: How plans went, of a solver that writes some; else None.
-        stages: Those of a cascade.
-        corrections: What people corrected.
     """
 
     run: RunRecord
@@ -207,7 +193,6 @@ async def read_run_figures(store: RunStore, name: str, *, every_example: bool = 
     """Returns what is told of one run.
 
     Args:
-        store: Where it is kept.
         name: Its id, the beginning of one, or `latest`.
         every_example: Whether all its conversations are wanted, and not only those that are not complete.
 

@@ -29,7 +29,6 @@ class ImportedRun:
     """A run that was imported.
 
     Attributes:
-        run: Its record.
         answered: Turns with a line in the file.
         unanswered: Those without one; they are wrong.
     """
@@ -43,7 +42,6 @@ async def import_run(store: RunStore, file: Path, dataset: Dataset, name: str | 
     """Keeps the answers of a file as a run; all of them, or nothing.
 
     Args:
-        store: Where to.
         file: One JSON object a turn, as `quaestor.evaluation.imported.read_answers` says.
         dataset: What was asked. Turns that the file does not answer have no answer.
         name: What the run is called; by default as the file.
@@ -96,11 +94,6 @@ async def keep_whole_run(
     """Keeps a run with all its turns, or nothing, and returns its record.
 
     Args:
-        store: Where to.
-        dataset: What was asked.
-        spec: What the run is.
-        called: The name in its id.
-        kind: Which kind of run.
         records_of: Returns the turns of a conversation as they are stored.
 
     Raises:

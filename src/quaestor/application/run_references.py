@@ -48,9 +48,6 @@ _PLAYED: BoundedCache[tuple[str, int, int, str], PlayedFile | None] = BoundedCac
 def played_file(run: RunRecord) -> PlayedFile | None:
     """Returns the file of a run, read once as long as it stays as it is.
 
-    Args:
-        run: The run.
-
     Returns:
         None where the file is not there any more, cannot be read, or has other questions by now.
     """
@@ -96,7 +93,6 @@ async def scored_references(scores_in: str, run: RunRecord) -> Gold | None:
 
     Args:
         scores_in: The store's URI.
-        run: The run as it is now.
 
     Returns:
         None where nothing is kept, the run went on since, this is another version, or the labelled file is not there
@@ -124,10 +120,6 @@ def is_by(score: ScoreRecord, gold: Gold) -> bool:
 def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...] | None:
     """Returns the verdicts on some conversations of a run, each with its reference.
 
-    Args:
-        file: What the run was played on.
-        turns: All turns of each of the conversations.
-
     Returns:
         None where none of them has references.
     """
@@ -146,8 +138,6 @@ def reference_of(file: PlayedFile, turns: Sequence[TurnRecord], index: int) -> T
     """Returns the verdict on one turn, with its reference; None where it has none.
 
     Args:
-        file: What the run was played on.
-        turns: All turns of its conversation.
         index: Its place among them, from 0.
     """
     return next((turn for turn in verdicts_on(file, turns) or () if turn.turn == index), None)

@@ -82,11 +82,9 @@ class RunReading:
     """What the pages of a run are read with.
 
     Attributes:
-        ontology: Its digest.
         own: Whether it is that of the dataset's own documents.
         policy: What becomes of labels that it does not have.
         by_default: Whether nobody said so.
-        pages: How many there are.
         frozen: How many graphs of them the store has, so that they are not built again.
     """
 
@@ -113,13 +111,6 @@ async def start_run(
     begun: Callable[[RunReading], None] | None = None,
 ) -> RunRecord:
     """Plays a dataset into a store, or goes on with a run, and returns its record.
-
-    Args:
-        dataset: What is asked.
-        request: Who answers, and how.
-        store: Where the run is kept.
-        progress: Called with every conversation that ends, and its turns.
-        begun: Called once, with what pages are read with.
 
     Raises:
         RunStoppedError: A person interrupted it, its budget is used up, its model cannot be asked, or what plays or
@@ -214,7 +205,6 @@ def _on_processes(settings: Settings, conversations: int | None, *, asks: bool) 
     """Returns whether worker processes of this machine play.
 
     Args:
-        settings: What a person has said of it.
         conversations: How many are to be played; None where that is not known yet.
         asks: Whether the solver asks a model.
     """
@@ -252,7 +242,6 @@ def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
     """Returns the engine for a Ray cluster: a worker for each CPU, unless a person says otherwise.
 
     Args:
-        settings: How many, and which cluster.
         config: The model that is asked; then the workers are how many conversations ask at once, in all.
     """
     if config is None:
@@ -294,7 +283,6 @@ async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKi
     """Returns the run of that id, the only one whose id begins so, the latest that was imported as that, or the latest.
 
     Args:
-        store: Where it is kept.
         name: The id, the beginning of one, the name of an imported run, or `latest`.
         kind: Of which kind, or kinds, the latest is; None is of any.
 

@@ -29,7 +29,6 @@ class RunView:
     """A run as a list shows it.
 
     Attributes:
-        run: The run.
         score: Its latest score; None where it was not scored, or went on since.
         progress: How many of its conversations have each status; empty of a run that is complete.
         outdated: Whether it went on after it was scored last.
@@ -133,10 +132,7 @@ class RunViews:
         """Returns turns of a run, with their verdicts where it was scored.
 
         Args:
-            view: The run.
-            wanted: Which turns, and in which order.
             verdicts: Which of them by their verdict; of a run without a score none has one.
-            part: Which part of their list.
         """
         if self._scores is not None and view.score is not None:
             return await self._scores.list_turns(view.run.id, wanted, verdicts, part)

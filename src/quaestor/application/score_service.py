@@ -33,7 +33,6 @@ class ScoredRun:
     """A run, what it answered, and the verdicts.
 
     Attributes:
-        run: The run.
         turns: Its turns, by conversation and index; none where they were not asked for.
         report: The verdict on every labelled turn, where they were asked for, and the figures.
         broken: The conversations that a defect of the solver ended; their turns are wrong.
@@ -60,12 +59,9 @@ async def score_run(
     """Returns the verdicts on a run, whose conversations are read and judged one by one.
 
     Args:
-        store: Holds the run.
         run: Which one; all its conversations must have been played.
         dataset: What was asked; the same questions and documents that the run had.
-        gold: The reference answers of that dataset.
         keep_in: The URI of the store, for the score to be kept beside the run; None keeps it nowhere.
-        wanted: What is wanted besides the figures.
         cache: Where what comparisons need of the documents of a run that is not large is kept.
 
     Raises:

@@ -36,7 +36,6 @@ class StageTurn:
         answered: Whether there is a value.
         failed: Whether there is none because the solver failed.
         confidence: Of the answer, where there is one.
-        usage: Of models.
     """
 
     right: bool
@@ -53,7 +52,6 @@ class CascadePoint:
     Attributes:
         threshold: The confidence that an answer of the first run needs.
         passed: Turns that are given to the second run.
-        right: The turns that come out right.
         usage: Of models: the first run's in all turns, the second's in those that are given to it.
     """
 
@@ -80,9 +78,7 @@ def cascade_curve(
     run's does. Where that one failed, the first one's stands after all. So the cascade solver does it.
 
     Args:
-        first: The turns of the run whose confidence decides.
         second: The same turns in the run that answers the others.
-        pages: The page of each, for the intervals.
         thresholds: From 0 to 1.
     """
     before = sum((turn.usage for turn in first), Usage())
@@ -96,9 +92,7 @@ def played_point(
 
     Args:
         threshold: The confidence that the first stage needed.
-        turns: As they came out.
         passed: Whether each was given to the second stage.
-        pages: The page of each, for the intervals.
     """
     used = sum((turn.usage for turn in turns), Usage())
     return CascadePoint(threshold, sum(passed), proportion([turn.right for turn in turns], pages), used)
@@ -122,10 +116,7 @@ class SimulatedCascade:
     """Two runs as the stages of a cascade.
 
     Attributes:
-        first: The run whose confidence decides.
-        second: The run that answers the others.
         first_right: How right the first is alone.
-        second_right: How right the second is alone.
         points: By threshold.
         replayed: Whether the first run's solver answered again after the second run's answers; else each turn is taken
             as its own run answered it.
@@ -155,7 +146,6 @@ async def simulate_stored(
     """Returns what cascades of two stored runs would come to.
 
     Args:
-        store: Where the runs are kept.
         names: Of the two: ids, beginnings of ids, or `latest`; the one whose confidence decides is first.
         dataset: The labelled file, where it has moved.
         thresholds: From 0 to 1, ascending.
@@ -216,10 +206,7 @@ async def replayed_curve(
     """Returns what cascades come to in which a solver answers again after a stored run's answers.
 
     Args:
-        dataset: What is asked.
-        gold: Its references.
         first: The first stage.
-        second: What the second stage answered in its own run.
         thresholds: From 0 to 1, ascending.
         graphs: The ontology that graphs are built with; by default each document's own.
     """

@@ -40,8 +40,6 @@ async def opened_parts(stack: AsyncExitStack, uri: str, *, create: bool) -> Stor
     """Opens a store and the scores beside it, until the stack is left.
 
     Args:
-        stack: What closes them.
-        uri: As a person gave it.
         create: Whether a missing store is made.
 
     Raises:
@@ -58,7 +56,6 @@ async def copy_store(source: StoreParts, target: StoreParts, done: Callable[[Run
 
     Args:
         source: From where. What is written to it meanwhile may be left out.
-        target: To where.
         done: Called with each run that is copied, the oldest first.
 
     Raises:

@@ -29,8 +29,6 @@ class StoredTurn:
     """A turn as it was stored, and what its sources are named by.
 
     Attributes:
-        run: The run that it is of.
-        turn: The turn.
         graph: The page's graph; None where the page had none.
         corrected: The turn as a person corrected it; None where nobody did.
     """
@@ -57,11 +55,6 @@ class AnsweredDocument:
 async def find_conversation(store: RunStore, run: str, name: str) -> str:
     """Returns the id of the conversation of a run that a person means: by its own id, or by that of its page.
 
-    Args:
-        store: Where the run is kept.
-        run: The run's id.
-        name: As given.
-
     Raises:
         InputError: Several conversations are about the page.
         UnknownConversationError: The run has no such conversation or page.
@@ -84,7 +77,6 @@ async def read_stored_turn(
     """Returns one turn.
 
     Args:
-        store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
         conversation: The conversation's id, or that of its page.
         number: The turn's place in the conversation, from 1.
@@ -115,22 +107,13 @@ async def stored_corrections(
     """Returns what a person corrected in a conversation, in order.
 
     Args:
-        store: Where the run is kept.
-        run: Its id.
-        conversation: The conversation's id.
         attempt: Which attempt at it, from 1; None is the one that counts.
     """
     return tuple(map(correction_of_record, await store.corrections(run, conversation, attempt)))
 
 
 async def stored_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph | None:
-    """Returns the graph of a conversation's page as a run has it; None where the page had none.
-
-    Args:
-        store: Where the run is kept.
-        run: Its id.
-        conversation: The conversation's id.
-    """
+    """Returns the graph of a conversation's page as a run has it; None where the page had none."""
     try:
         return graph_from_triples(await store.load_graph(run, conversation))
     except StoreError:
@@ -143,7 +126,6 @@ async def read_exchanges(
     """Returns every request of a turn to its model; none where no model was asked.
 
     Args:
-        store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
         conversation: The conversation's id, or that of its page.
         number: The turn's place in the conversation, from 1.
@@ -178,11 +160,6 @@ async def _turn(store: RunStore, run: str, conversation: str, number: int, attem
 async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph:
     """Returns the knowledge graph that a conversation was played on.
 
-    Args:
-        store: Holds the run.
-        run: The run's id.
-        conversation: The conversation's id.
-
     Raises:
         StoreError: There is no such run, or no graph.
         InputError: There is no such conversation.
@@ -196,7 +173,6 @@ async def answers_about(store: RunStore, run: str, document: Document) -> Answer
     """Returns a document with the turns of a run that are about it, conversation by conversation, as they read now.
 
     Args:
-        store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
         document: The document as it is read; a whole one.
 
@@ -220,11 +196,7 @@ async def answers_about(store: RunStore, run: str, document: Document) -> Answer
 
 
 def turn_of_record(record: TurnRecord) -> Turn:
-    """Returns a turn as it was answered, from what is stored of it: what later questions may refer to.
-
-    Args:
-        record: Of a turn that came to its end.
-    """
+    """Returns a turn as it was answered, from what is stored of it: what later questions may refer to."""
     return Turn(
         question=record.question,
         answer=serial.restore(Answer, record.answer),

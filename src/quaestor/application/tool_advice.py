@@ -53,10 +53,6 @@ class ToolUse:
     Attributes:
         asked: The metric type that the question asks for, as the core names it.
         tools: The names of the tools that were called, sorted; none where none was.
-        turns: How many turns.
-        calls: Calls in them.
-        refused: Calls that were refused.
-        judged: Turns that were scored.
         right: Turns that are right, of those that were scored.
     """
 
@@ -74,11 +70,8 @@ class ToolRefusals:
     """The calls of a tool that were refused for one reason.
 
     Attributes:
-        tool: Its name.
         reason: One of `REASONS`.
-        calls: How many.
         judged: The turns with such a call that were scored.
-        right: Turns that are right, of those.
     """
 
     tool: str
@@ -90,13 +83,7 @@ class ToolRefusals:
 
 @dataclass(frozen=True, slots=True)
 class ToolCount:
-    """The calls of one tool.
-
-    Attributes:
-        calls: How many.
-        refused: How many of them were refused.
-        mean_seconds: How long one took.
-    """
+    """The calls of one tool."""
 
     calls: int
     refused: int
@@ -108,10 +95,7 @@ class ToolTable:
     """What runs say of tools.
 
     Attributes:
-        runs: The ids of the runs.
         conversations: The ids of the conversations that they played.
-        turns: All turns.
-        judged: Turns that were scored.
         tools: The calls of each tool, the most first.
         uses: By what was asked and which tools were used, the most turns first.
         refusals: By tool and reason, the most calls first.
@@ -138,7 +122,6 @@ async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTab
     """Returns what runs say of tools, all their turns taken together.
 
     Args:
-        store: Where the runs are kept.
         names: The runs: ids, beginnings of ids, or `latest`.
         uri: The store's URI, for the scores beside it.
 
@@ -217,11 +200,7 @@ def _most_calls(found: ToolRefusals) -> tuple[int, str, str]:
 
 
 def refusal_reason(output: JsonValue) -> str | None:
-    """Returns why a tool refused a call, one of `REASONS`; None where it did not.
-
-    Args:
-        output: What it returned.
-    """
+    """Returns why a tool refused a call, one of `REASONS`; None where it did not."""
     if not isinstance(output, dict) or output.get("success") is not False:
         return None
     error = str(output.get("error") or "")
@@ -257,8 +236,6 @@ def write_advice(table: ToolTable, output: OutputFile, use: str) -> int:
     """Writes advice, and returns how many lines of it the agent is told.
 
     Args:
-        table: What runs say of tools.
-        output: Where to.
         use: How the file is used, in the words of the door.
 
     Raises:
@@ -315,12 +292,7 @@ def _of_refusals(table: ToolTable) -> Iterable[str]:
 
 
 def rests_on(path: Path, conversations: Iterable[str]) -> int:
-    """Returns how many of these conversations advice was drawn from: of those a score says nothing about others.
-
-    Args:
-        path: The file of the advice.
-        conversations: The ids of those that are to be played.
-    """
+    """Returns how many of these conversations advice was drawn from: of those a score says nothing about others."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

@@ -22,7 +22,6 @@ async def read_traces(store: RunStore, run: str) -> TracedTurns:
     """Returns the turns of a run with their exchanges; of a conversation that broke off only the exchanges.
 
     Args:
-        store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
 
     Raises:

@@ -25,7 +25,6 @@ class TrainingRequest:
     """What is learned from.
 
     Attributes:
-        datasets: Labelled files.
         dialogues: Files of dialogues or single questions without pages, to learn what a turn does.
         seed: One seed always gives the same weights.
         figures: What a cross-validation of this training measured, for the card; None where nobody has measured.
@@ -43,7 +42,6 @@ class Trained:
 
     Attributes:
         conversations: How many, dialogues and single questions among them.
-        turns: Of all these.
     """
 
     conversations: int
@@ -59,7 +57,6 @@ class CrossValidationRequest:
         extra: Labelled files that only ever train.
         dialogues: Files of dialogues without pages, which train too.
         folds: Parts that the companies are split into.
-        seed: Of the split and the training.
     """
 
     datasets: Sequence[Path]
@@ -76,13 +73,7 @@ class CrossValidationRequest:
 
 @dataclass(frozen=True, slots=True)
 class HeldOutReport:
-    """How good weights are on the companies of a dataset, which they never saw.
-
-    Attributes:
-        dataset: What was asked.
-        report: The verdicts and figures.
-        turns: As they were answered.
-    """
+    """How good weights are on the companies of a dataset, which they never saw."""
 
     dataset: Dataset
     report: Report
@@ -147,9 +138,6 @@ def judge_held_out(
     """Returns how datasets are answered, each, with weights that never saw the company in question.
 
     Args:
-        request: What is held out and learned from.
-        workers: Folds trained at once.
-        on_fold: Called with the number of folds that are done.
         settings: What trains them: the engine `ray` with its address, or else processes of this machine.
 
     Raises:

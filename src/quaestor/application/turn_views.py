@@ -35,10 +35,7 @@ class ExchangeView:
     """A request to a model and its reply, in pieces.
 
     Attributes:
-        prompt: As stored.
         repeated: How many of the pieces of the request an earlier one had said, from the first on.
-        request: The others.
-        reply: Those of the reply.
     """
 
     prompt: PromptRecord
@@ -52,9 +49,6 @@ class LookedAtTurn:
     """A turn of a run.
 
     Attributes:
-        view: The run.
-        record: The turn as stored.
-        turn: The same, as it was answered.
         conversation: All turns of its conversation, with their verdicts.
         nodes: What its plan is drawn of; none where it has no plan.
         exchanges: What models were asked in it, and what they replied.
@@ -80,10 +74,6 @@ async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation:
     """Returns a turn of a run.
 
     Args:
-        views: What runs are looked through with.
-        store: Where the run is kept.
-        run: Its id.
-        conversation: That of the conversation.
         number: The place of the turn in it, from 1.
 
     Raises:
@@ -124,11 +114,6 @@ def _turn_view(
 
 async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[RunView, Score | None]:
     """Returns the figures of a run by its references, which are read again from its file.
-
-    Args:
-        views: What runs are looked through with.
-        store: Where the run is kept.
-        run: Its id.
 
     Returns:
         The run; its figures, None where it was not scored, or its file is not labelled or not there as it was.

@@ -14,7 +14,6 @@ def learned_from(dataset: Path, solver: str, options: Mapping[str, JsonValue]) -
     """Returns whether a file is one of those that a solver's weights were learned from.
 
     Args:
-        dataset: The file.
         solver: The solver's name; one without an option `weights` has learned from none.
         options: Of the solver; `weights` is the folder, by default the one that comes along.
     """

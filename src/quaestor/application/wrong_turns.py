@@ -25,7 +25,6 @@ class WrongTurn:
     """A turn that went wrong.
 
     Attributes:
-        turn: As stored.
         reference: The reference answer; None where there is none to compare with, or only the score that is kept.
         cause: Why it is wrong; None where that is not known.
         graph: The page's graph, by which sources are named; None where it was not asked for, or the page had none.
@@ -42,8 +41,6 @@ class WrongTurns:
     """What of a run went wrong.
 
     Attributes:
-        run: The run.
-        played: How many turns it has.
         wrong: How many are wrong; without reference answers, how many have no answer.
         turns: Those of them that were asked for, by conversation and index.
         broken: Conversations that did not come to their end.
@@ -76,7 +73,6 @@ async def find_wrong_turns(
     anew, where that is there.
 
     Args:
-        store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
         dataset: The labelled file, where it has moved, or where the references of a large run are wanted.
         scores_in: The store's URI: the scores that are kept there count.
@@ -160,7 +156,6 @@ def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[st
     """Returns the wrong turns as JSON; `turn` is the place in the conversation from 0, as stored.
 
     Args:
-        found: The wrong turns.
         full: Whether what the solver understood, which tools it called and what it read belong to them.
     """
     return [

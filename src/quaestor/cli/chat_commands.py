@@ -37,10 +37,6 @@ class ChatLine:
     """What commands work on.
 
     Attributes:
-        chat: The conversation.
-        console: Where to print.
-        runner: Runs what waits.
-        used: Files that no export may replace.
         force: Whether an export may replace another file.
     """
 
@@ -56,7 +52,6 @@ def do_command(line: str, on: ChatLine) -> bool:
 
     Args:
         line: Begins with `/`.
-        on: What it works on.
 
     Raises:
         InputError: There is no such command, or it cannot be done.

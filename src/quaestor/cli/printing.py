@@ -73,8 +73,6 @@ def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -
     """Prints a table; where a word of it would have to be broken, each row as a list of its cells instead.
 
     Args:
-        console: Where to.
-        grid: The table.
         spare: The heads of columns that are left out first where the console is too narrow, the least needed first;
             which they are is said below the table.
     """

@@ -64,7 +64,6 @@ def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[Progre
     """Yields what is to be called with every conversation that ends, and shows how far the run is.
 
     Args:
-        dataset: What is played.
         gold: The reference answers, for the running accuracy. The run itself never sees them.
     """
     with _metered(len(dataset.conversations)) as meter:

@@ -124,8 +124,6 @@ def show_stored_turn(
     """Prints a turn.
 
     Args:
-        console: Where to.
-        turn: As stored.
         graph: The page's graph as stored, by which sources are named; None where there is none.
         verdict: Right or wrong, in words; None where it was not scored.
         corrected: The turn as a person corrected it; None where nobody did.

@@ -27,8 +27,6 @@ def show_document(console: Console, document: Document, marked: Collection[Sourc
     """Prints all of a document in its order: headings, paragraphs, tables.
 
     Args:
-        console: Where to.
-        document: What is printed.
         marked: Cells and spans of sentences that are put in brackets.
     """
     cells = frozenset(source for source in marked if isinstance(source, CellRef))

@@ -26,7 +26,6 @@ def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -
     """Prints a line a run.
 
     Args:
-        records: The runs.
         scores: The latest score of each that has one, by its id.
     """
     # When a run began is in its id.
@@ -43,7 +42,6 @@ def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
     """Prints what a run was started with, how far it is, how it did, and what failed.
 
     Args:
-        found: The run.
         figures: Scores and figures in words, by what they are about.
     """
     record, counted = found.run, found.counts
@@ -123,8 +121,6 @@ def show_wrong_turns(console: Console, found: WrongTurns, *, full: bool) -> None
     """Prints the turns of a run that went wrong, how often for which cause, and the conversations that broke off.
 
     Args:
-        console: Where to.
-        found: The wrong turns.
         full: Whether each is printed with what the solver understood, its tool calls and its sources.
     """
     for wrong in found.turns:

@@ -24,8 +24,6 @@ def completions(line: str, commands: Sequence[str], words: Sequence[str]) -> lis
     """Returns the lines that a line may be the beginning of.
 
     Args:
-        line: As typed so far.
-        commands: What a line may begin with as a whole.
         words: Names of lines and years, of one or several words, for the end of a question.
 
     >>> completions("what were net s", [], ["Net sales", "Net loss"])
@@ -47,7 +45,6 @@ def typed_lines(prompt: str, history: Path | None, complete: Callable[[str], lis
     """Gives what reads lines from a terminal, or from stdin where that is none: then nothing is prompted for.
 
     Args:
-        prompt: What a person sees before each line.
         history: The file that lines are remembered in, or None.
         complete: Returns the lines that one may be the beginning of.
     """

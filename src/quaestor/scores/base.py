@@ -40,7 +40,6 @@ class ScoreStore(Protocol):
         """Returns how the conversations of a run did in its latest scoring, by id.
 
         Args:
-            run: The run's id.
             failed: Only those that are not all right.
         """
         ...
@@ -51,7 +50,6 @@ class ScoreStore(Protocol):
         """Returns the verdicts of a run's latest scoring, by conversation and index; none where there is no scoring.
 
         Args:
-            run: The run's id.
             conversation: Only those of this one.
             correct: Only those that are right, or wrong.
         """
@@ -72,9 +70,6 @@ class ScoreStore(Protocol):
 
         Args:
             run: The run's id; of one that is not there the list is empty.
-            wanted: Which turns, and in which order.
-            verdicts: Which of them by their verdict.
-            part: Which part of their list.
         """
         ...
 
@@ -82,7 +77,6 @@ class ScoreStore(Protocol):
         """Returns how many turns of each class are right in a run's latest scoring.
 
         Args:
-            run: The run's id.
             by: What they are counted by; turns that have no such class are counted under None.
         """
         ...
@@ -92,14 +86,7 @@ class ScoreStore(Protocol):
         ...
 
     async def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
-        """Returns turns of two runs side by side, by conversation and index: those that both have.
-
-        Args:
-            first: The id of one run.
-            second: That of the other.
-            wanted: Which turns.
-            part: Which part of their list.
-        """
+        """Returns turns of two runs side by side, by conversation and index: those that both have."""
         ...
 
     async def compared(self, first: str, second: str) -> PairCounts:
@@ -130,9 +117,6 @@ class ScoreStoreOpener(Protocol):
     def __call__(self, uri: str, /) -> ScoreStore | None:
         """Returns the scores of a store that is there.
 
-        Args:
-            uri: As a person gave it, with its scheme.
-
         Raises:
             StoreError: It cannot be opened.
         """
@@ -141,9 +125,6 @@ class ScoreStoreOpener(Protocol):
 
 def open_scores(uri: str) -> ScoreStore | None:
     """Opens the scores beside the runs of a store.
-
-    Args:
-        uri: Of the run store, which has been made.
 
     Returns:
         None where none are kept: in memory, and in a store of another package that keeps none.

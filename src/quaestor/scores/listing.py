@@ -21,7 +21,6 @@ class VerdictFilter:
 
     Attributes:
         correct: Right, or wrong.
-        cause: Wrong for this cause.
     """
 
     correct: bool | None = None
@@ -33,7 +32,6 @@ class JudgedTurn:
     """A turn with its verdict.
 
     Attributes:
-        turn: The turn.
         verdict: Right or wrong; None where it was not judged.
     """
 
@@ -46,12 +44,7 @@ class VerdictOnAnswer:
     """A verdict with what a comparison needs of the turn: all that is small.
 
     Attributes:
-        conversation: The conversation's id.
         index: The turn's place in it, from 0.
-        document: What it is about.
-        correct: As in the VerdictRecord.
-        program_correct: Likewise.
-        cause: Likewise.
         number: The answer, as in the TurnRecord; None where there is none, or the turn was not played.
         confidence: The solver's probability that it is right.
     """
@@ -68,13 +61,7 @@ class VerdictOnAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many turns of one class are right.
-
-    Attributes:
-        right: How many are right.
-        judged: How many were judged.
-        turns: How many there are.
-    """
+    """How many turns of one class are right."""
 
     right: int
     judged: int
@@ -86,7 +73,6 @@ class PairFilter:
     """Which turns of two runs are listed; None lets all through.
 
     Attributes:
-        outcome: With this outcome.
         differ: Whose answers do not say the same, or do, by `quaestor.scoring.sameness`.
         text: What the question has in it, as in a `TurnFilter`.
     """
@@ -116,7 +102,6 @@ class PairCounts:
     Attributes:
         outcomes: How many turns have each outcome; those that none has are left out.
         differ: In how many the answers do not say the same.
-        total: How many there are.
     """
 
     outcomes: Mapping[Outcome, int]

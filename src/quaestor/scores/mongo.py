@@ -25,9 +25,6 @@ class MongoScores(MongoScoreLists):
     def __init__(self, uri: str) -> None:
         """Reads the URI; the server is first asked by the first operation.
 
-        Args:
-            uri: As that of the run store.
-
         Raises:
             StoreError: The URI is malformed.
         """

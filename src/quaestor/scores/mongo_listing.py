@@ -139,7 +139,6 @@ async def verdicts_on_answers(db: Database, scoring: Mapping[str, Any]) -> list[
     """Returns the verdicts of a scoring with what was answered, by conversation and index.
 
     Args:
-        db: The database.
         scoring: The run's id and that of the scoring, as documents name them.
     """
     run = scoring["runId"]

@@ -15,21 +15,10 @@ class ScoreRecord:
     """One scoring of a run. Unique by `id`.
 
     Attributes:
-        id: Of this scoring.
-        run: The run's id.
-        dataset: The labelled file's path as given.
         dataset_digest: Over its documents and questions; that of the run.
-        scored: When.
-        version: Of quaestor that scored.
         metrics: By the name of each scorer `correct`, `total`, `value` and the 95 % interval `low` to `high`, drawn
             from `pages` pages.
-        conversations: How many were scored.
-        turns: How many labelled turns they have.
         correct_answers: How many of them are right by the benchmark (`quaestor.scoring.scorers.Measures.right`).
-        accuracy: The share of them.
-        unanswered: How many have no answer.
-        mean_turns: Turns a conversation.
-        mean_tool_calls: Tool calls a turn.
         references_digest: SHA-256 of the labelled file as it was scored with; None where the references were not read
             from one, and in scores of before it was kept.
     """
@@ -56,14 +45,8 @@ class ConversationScoreRecord:
     """How one conversation did in the latest scoring of its run. Unique by `(run, conversation)`.
 
     Attributes:
-        score: The id of the scoring.
-        run: The run's id.
-        conversation: The conversation's id.
-        turns: How many labelled turns it has.
         correct_answers: How many of them are right by the benchmark.
-        accuracy: The share of them.
         failed_turns: The places of the others, from 0.
-        mean_tool_calls: Tool calls a turn.
     """
 
     score: str
@@ -81,9 +64,6 @@ class VerdictRecord:
     """Right or wrong of one turn, in the latest scoring of its run. Unique by `(run, conversation, index)`.
 
     Attributes:
-        score: The id of the scoring.
-        run: The run's id.
-        conversation: The conversation's id.
         index: The turn's place in the conversation, from 0.
         correct: Whether it is right by the benchmark.
         program_correct: By official program accuracy; None where the reference has no program.
@@ -105,8 +85,6 @@ class KeptScore:
     """All that one scoring leaves.
 
     Attributes:
-        score: Its figures.
-        conversations: Those of each conversation.
         verdicts: Right or wrong of each turn.
     """
 

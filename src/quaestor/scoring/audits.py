@@ -48,7 +48,6 @@ class AuditReading:
     """What one reader said, who saw the answers without their sources.
 
     Attributes:
-        verdict: What that says of the reference.
         programs: What the reader accepts, the best first, as program text.
     """
 
@@ -61,12 +60,9 @@ class AuditEntry:
     """One disputed turn, as it was settled.
 
     Attributes:
-        conversation: The conversation's id.
         turn: The turn's place in it, from 0.
-        verdict: On the reference.
         programs: What is accepted, the best first: self-contained program text. The reference stands beside them where
             the verdict is not `reference_wrong`, listed or not.
-        reason: Why, in a sentence.
         readings: Two, made without each other.
         settled: `agreed` where the readings have one verdict, else `third reading`.
     """
@@ -119,9 +115,6 @@ class Audit:
 
 def read_audit(path: Path) -> Audit:
     """Returns an audit.
-
-    Args:
-        path: The file, an entry a line.
 
     Raises:
         DatasetError: It cannot be read, or a line is no entry, names a turn twice, or has a program that does not
@@ -178,7 +171,6 @@ class VerdictShare:
 
     Attributes:
         verdict: What the audit says of them; None for turns that rest on a reference that is said to be wrong.
-        turns: How many of the run.
         raw: How many are right by the reference.
         audited: How many are right by what is accepted.
     """
@@ -194,10 +186,8 @@ class AuditedScore:
     """Raw and audited accuracy, over the same turns.
 
     Attributes:
-        audit: The name of the audit.
         entries: How many turns it settles, those of other runs too.
         kappa: How far its two readers agree, as `Audit.kappa`.
-        raw: Official execution accuracy.
         audited: The same with each disputed turn judged by what is accepted; of a turn that repeats the steps of a
             wrong reference, what follows from the accepted one is right too.
         shares: The turns that the audit bears on, by verdict.
@@ -216,7 +206,6 @@ class AuditedTurn:
     """One turn, judged twice.
 
     Attributes:
-        score: With the official verdict.
         right: Whether it is right by what is accepted.
         entry: What the audit says of it, or None.
         follows: Whether what follows from an earlier turn's accepted answer is right too.
@@ -235,7 +224,6 @@ def audited_turns(
 
     Args:
         scores: Its turns with their official verdicts, conversation by conversation; their references are programs.
-        conversations: Those that were scored.
         audit: The audit; turns that it does not name are judged as they are.
     """
     documents = {conversation.id: conversation.document for conversation in conversations}
@@ -310,11 +298,9 @@ class AuditCandidate:
     """A turn that a run answers otherwise than its reference.
 
     Attributes:
-        conversation: The conversation's id.
         turn: The turn's place in it, from 0.
         answer: What the run answered, by the benchmark's convention.
         program: Its program, or None.
-        reference: The reference program.
         confidence: How sure the solver was, or None.
         beside: How many other runs that were given answer the same.
     """
@@ -336,9 +322,7 @@ def audit_candidates(
     Those come first that most other runs answer the same, and of these the surest.
 
     Args:
-        turns: Of the run, scored.
         audit: What is settled; None where nothing is.
-        others: What other runs answered, by conversation and turn.
     """
     settled = audit.by_turn if audit else {}
     found = [
@@ -364,8 +348,6 @@ def following(program: str, wrong: str, accepted: str) -> str | None:
 
     Args:
         program: A later turn's reference, which repeats the steps that it rests on.
-        wrong: The earlier turn's reference.
-        accepted: What is accepted instead of it.
 
     Raises:
         ProgramError: One of them does not read.

@@ -33,7 +33,6 @@ class Proportion:
 
     Attributes:
         correct: The numerator; where answers are right by a share, the sum of the shares.
-        total: The denominator.
         low: The 2.5th percentile of the resampled proportion; equal to the proportion where there is one page.
         high: The 97.5th percentile.
         pages: How many pages were drawn from; of a few an interval says nothing.
@@ -95,7 +94,6 @@ def share_difference(
 
     Args:
         first: Right or wrong, one an item.
-        second: Of the same items, by another.
         groups: What is drawn: the page or the company of each item, or its place among all.
     """
     if not len(first):

@@ -26,7 +26,6 @@ class Bin:
     Attributes:
         low: The range's lower end, which belongs to it.
         high: Its upper end, which does not, but for 1.
-        count: How many answers.
         confidence: Their mean confidence; 0 where there are none.
         accuracy: The share of them that is right; 0 where there are none.
     """

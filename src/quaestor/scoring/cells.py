@@ -22,11 +22,6 @@ def place_fault(meant: Source, read: Source, document: Document) -> Cause:
     A line is a row of a table whose columns are periods, a column of one whose rows are, either where neither is. A
     place of the same line and another period is a wrong period; of another line a wrong one, whatever its period. In
     running text a line is a sentence, or one that is much like it.
-
-    Args:
-        meant: The reference's place.
-        read: The solver's.
-        document: The page.
     """
     periods = period_of(meant, document), period_of(read, document)
     other_period = None not in periods and periods[0] != periods[1]
@@ -58,8 +53,6 @@ def likeliest_place(places: Sequence[Source], read: Source | None, asked: Sequen
     Args:
         places: Every place that prints it; at least one.
         read: Where the solver read instead, or None.
-        asked: The questions up to this one.
-        document: The page.
     """
     latest, before = set(stems(asked[-1])), set(stems(" ".join(asked[-3:])))
 

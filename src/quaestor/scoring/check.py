@@ -45,7 +45,6 @@ class LabelFinding:
     """One thing worth knowing.
 
     Attributes:
-        kind: What it is.
         conversation: The id of the conversation; for what is about a page, of the first conversation about it.
         turn: The turn's place in it, from 0, or None where it is about the page.
         detail: The program, cell or label in question.
@@ -62,12 +61,9 @@ class CheckReport:
     """What a dataset is worth.
 
     Attributes:
-        conversations: How many there are.
         documents: How many different pages they are about.
-        turns: How many questions they ask.
         programs: How many reference programs there are, or derivations of numbers; 0 for an unlabelled file.
         agreeing: How many of them give their answer.
-        findings: In the order of the file.
     """
 
     conversations: int
@@ -86,7 +82,6 @@ def check_dataset(dataset: Dataset, gold: Mapping[str, Sequence[GoldTurn]]) -> C
     """Returns what reading the whole dataset and executing every reference program showed.
 
     Args:
-        dataset: The documents and questions.
         gold: The reference answers; empty for an unlabelled file.
     """
     findings: list[LabelFinding] = []
@@ -138,9 +133,6 @@ def in_doubt(turn: GoldTurn, answer: AnswerValue | None, page: PageNumbers, tabl
     the annotators show another answer than their program gives, and the answer is the one that they show.
 
     Args:
-        turn: The reference.
-        answer: What was answered instead.
-        page: The numbers of the page.
         tables: The rows that `table_*` steps can read.
     """
     if turn.program:
@@ -187,7 +179,6 @@ def program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
     """Returns what a reference program gives, where that is not its answer; else None.
 
     Args:
-        turn: The reference.
         tables: The rows that its `table_*` steps can read.
     """
     try:
@@ -199,12 +190,7 @@ def program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
 
 
 def states_number(turn: GoldTurn, value: AnswerValue) -> bool:
-    """Whether a stated number is a value with two decimals, whatever its scale; a percentage may be a fraction.
-
-    Args:
-        turn: The reference.
-        value: What was computed.
-    """
+    """Whether a stated number is a value with two decimals, whatever its scale; a percentage may be a fraction."""
     computed, wanted = number_of(value), number_of(turn.executed)
     if computed is None or wanted is None or turn.stated is None:
         return False

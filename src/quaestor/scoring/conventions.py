@@ -27,8 +27,6 @@ class Convention:
     """A rule by which answers are right.
 
     Attributes:
-        name: Its key in JSON.
-        rule: What it asks, in words.
         judge: The verdict on a turn; None where the reference lacks what is needed.
     """
 
@@ -42,8 +40,6 @@ class ConventionFigure:
     """What a run comes to by one rule.
 
     Attributes:
-        name: The rule's key.
-        rule: The rule in words.
         right: How many turns are right, of those that it can judge.
         gained: Turns that are wrong by the benchmark's rule and right by this.
         lost: Turns that are right by the benchmark's rule and wrong by this.
@@ -65,8 +61,6 @@ def convention_figures(
 
     Args:
         predictions: By conversation and index; a turn without one is wrong.
-        gold: The reference answers by conversation.
-        conversations: Exactly those that were to be run.
     """
     turns = [
         (predictions.get((asked.id, index)) or Prediction(asked.id, index, None), reference, tables, asked.document.id)

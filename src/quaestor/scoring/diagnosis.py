@@ -221,11 +221,7 @@ def causes(
     """Returns why each turn of a conversation is wrong; None where it is right.
 
     Args:
-        conversation: The page and the questions.
-        golds: The references, one a turn.
         predictions: What was answered; None where nothing was.
-        correct: Which turns are right.
-        page: The numbers of the page.
         tables: The rows that `table_*` steps can read.
     """
     if all(correct):

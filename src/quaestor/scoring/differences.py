@@ -40,9 +40,7 @@ class Difference:
     """One part that differs.
 
     Attributes:
-        cause: How.
         meant: Where the reference reads, where both read a number of the page.
-        read: Where the solver reads.
     """
 
     cause: Cause
@@ -55,11 +53,8 @@ class Scene:
     """What a turn is compared against.
 
     Attributes:
-        document: The page.
-        asked: The questions up to this turn's.
         meant: The reference's terms of the turns before; None where one cannot be read.
         found: The solver's terms of the same turns.
-        wrong: Which of these turns are wrong.
         places: Where each number of the page stands.
     """
 
@@ -72,13 +67,7 @@ class Scene:
 
 
 def differing_parts(meant: Term, found: Term, scene: Scene) -> tuple[Difference, ...]:
-    """Returns the parts in which a solver's term differs; nothing where only scale and sign can.
-
-    Args:
-        meant: The reference's term.
-        found: The solver's.
-        scene: The conversation so far.
-    """
+    """Returns the parts in which a solver's term differs; nothing where only scale and sign can."""
     parts = _whole(meant, found, scene)
     if any(part.cause is Cause.OPERATION for part in parts):
         plain = replace(scene, meant=_evened(scene.meant), found=_evened(scene.found))

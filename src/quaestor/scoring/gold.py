@@ -40,7 +40,6 @@ class StatedReference:
     """What a benchmark of stated answers says of one.
 
     Attributes:
-        answer: The reference.
         kind: `span`, `multi-span`, `arithmetic` or `count`.
         source: Where it is from: `table`, `text` or `table-text`.
         derivation: The arithmetic as people wrote it; "" for all but `arithmetic`.
@@ -83,7 +82,6 @@ class GoldFile:
     """A parsed file.
 
     Attributes:
-        name: Of the file, for messages.
         content: Its JSON; of a file with one record a line the list of them, of a large one records that are parsed as
             they are asked for.
         line: Whether a record is a line.
@@ -114,10 +112,6 @@ class GoldFile:
 
     def named(self, key: str, what: str) -> Iterator[tuple[str, str, Mapping[str, object]]]:
         """Yields the id of each record, where it stands, and the record.
-
-        Args:
-            key: The field that holds the id.
-            what: What has it, for messages.
 
         Raises:
             DatasetError: A record has no id, or one that occurs twice.

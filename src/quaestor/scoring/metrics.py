@@ -71,7 +71,6 @@ def run_program(program: str, tables: Sequence[TableRows]) -> AnswerValue:
     """Returns what a program text computes, by the benchmark's convention.
 
     Args:
-        program: The text.
         tables: The rows that its `table_*` steps can read (`quaestor.scoring.pages.benchmark_rows_of`).
 
     Raises:
@@ -107,7 +106,6 @@ def legacy_match(predicted: AnswerValue | None, display: str, *, as_percentage: 
 
     Args:
         predicted: The answer by the benchmark's convention: a computed percentage is a fraction.
-        display: The answer as the annotators show it.
         as_percentage: Whether the answer is shown times a hundred, with a percent sign.
     """
     answer = number_of(predicted)

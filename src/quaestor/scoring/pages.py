@@ -23,7 +23,6 @@ class PageNumbers:
 
     Attributes:
         table: Those of tables, headers and labels included.
-        text: Those of the sentences.
     """
 
     table: frozenset[Decimal]

@@ -24,10 +24,7 @@ class PairedFigures:
     """Two runs over the turns that were judged in both.
 
     Attributes:
-        both: Turns that are right in both.
         wins: Right in the first alone.
-        losses: Right in the second alone.
-        neither: Wrong in both.
         p: Of the exact McNemar test, two-sided: how likely wins and losses differ at least as much by chance.
         by_page: The first run's share less the second's; the interval is drawn from pages.
         by_company: The same; the interval is drawn from companies.

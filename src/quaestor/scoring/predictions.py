@@ -18,7 +18,6 @@ class Prediction:
     """What a solver answered to one turn.
 
     Attributes:
-        conversation: The conversation's id.
         turn: The turn's place in it, from 0.
         number: The answer by the benchmark's convention, as `quaestor.core.answer_value.value_to_text` writes it; None
             where there is none.

@@ -26,7 +26,6 @@ def says_the_same(first: str | None, second: str | None) -> bool:
 
     Args:
         first: As `quaestor.core.answer_value.value_to_text` writes it, or None.
-        second: Likewise.
     """
     if first == second:
         return True

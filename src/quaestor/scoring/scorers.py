@@ -30,7 +30,6 @@ class Scorer:
 
     Attributes:
         name: Its key in `Score.results` and in JSON.
-        title: What people are shown.
         needs: What of the reference it compares with.
         judge: The verdict on a turn; None for a scorer of whole conversations.
         whole: The scorer by which every turn of a conversation has to be right; None for a scorer of turns.

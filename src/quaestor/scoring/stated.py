@@ -28,7 +28,6 @@ def stated_answer(answer: Answer, question: str = "") -> StatedAnswer | None:
     a percentage is one, unless a ratio or a proportion is asked for, and no percentage.
 
     Args:
-        answer: The solver's.
         question: What was asked; "" where that is not known.
     """
     if answer.value is None:
@@ -46,12 +45,7 @@ def _asks_for_ratio(question: str) -> bool:
 
 
 def stated_value(value: AnswerValue, scale: Scale = Scale.ONE) -> StatedAnswer:
-    """Returns a value as it is stated: a list item by item, each by its number where it has one, else by its label.
-
-    Args:
-        value: Of any kind.
-        scale: What one unit of its numbers stands for.
-    """
+    """Returns a value as it is stated: a list item by item, each by its number where it has one, else by its label."""
     places = _IN_ONES if scale is Scale.ONE else _SCALED
     if isinstance(value, ValueList):
         numbers = any(item.number is not None for item in value.items)

@@ -52,11 +52,7 @@ class TagDifference:
 
     Attributes:
         wrong: In which respects; where it was not located, that alone.
-        place: Where it stands, for people.
-        concept: What it is.
         printed: What its tag encloses, with the sign that is printed around it.
-        read: What was made of it.
-        tagged: What the tag says.
         in_table: Whether it stands in a table of the file.
         source: Where it stands in the document; None where it stands nowhere in it.
     """
@@ -76,13 +72,11 @@ class TagFigures:
     """How many tagged numbers there are, and of how many each thing was read right.
 
     Attributes:
-        facts: Tagged numbers that the file prints.
         located: Those that stand in the body of a table or in a sentence as a number of their own.
         value_right: Of these those whose digits are right, without sign and scale.
         sign_right: Those with the sign that is printed around the tag.
         scale_right: Those with the power of ten that the tag says.
         period_right: Those with the period of the tag's context.
-        unit_right: Those with the tag's unit.
         sign_agrees: Those that are printed with the sign of their tag: the others are negated by their label.
     """
 
@@ -115,7 +109,6 @@ class TagCheck:
 
     Attributes:
         tables: Of the numbers in tables of the file.
-        text: Of the others.
         different: What differs, in the order of the file.
     """
 

@@ -42,7 +42,6 @@ class TurnKind:
     Attributes:
         index: Its place in the conversation, from 0.
         operation: The last operation of its program, `lookup` for a lone literal, `NO_PROGRAM` where it has none.
-        origin: Where its new operands come from.
         joined: True in a conversation that was joined from two questions about one page ("Double").
         stated: The reference as it is stated, where it is.
         begins_second: It is the first turn of the second of two questions.
@@ -60,8 +59,6 @@ def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = F
     """Returns the kind of each turn of a conversation.
 
     Args:
-        turns: Its reference answers.
-        page: The numbers of its page.
         joined: Whether the dataset says that it was joined from two (`Conversation.joined`).
 
     Raises:

@@ -83,10 +83,7 @@ def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | 
     """Returns the last step of a plan with all that it rests on.
 
     Args:
-        plan: The plan, its row labels bound.
-        results: The result of each step.
         earlier: The terms of the turns before, oldest first.
-        locate: Where a literal stands.
     """
 
     def leaf(operand: Operand) -> Term:

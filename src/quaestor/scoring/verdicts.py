@@ -35,17 +35,12 @@ class TurnScore:
     """One turn with its verdicts.
 
     Attributes:
-        conversation: The conversation's id.
-        page: The document's id.
         turn: The turn's place in the conversation, from 0.
         predicted: The answer as `Prediction.number`, or None.
         program: The predicted program, or None.
         error: The named error, or None.
-        gold: The reference answer.
-        gold_program: The reference program.
         display: The answer as the annotators show it, or None.
         verdicts: By the name of each scorer that judges such turns; None where it cannot, for want of what it needs.
-        kind: What kind of turn it is.
         confidence: The solver's probability that the answer is right, or None.
         cause: Why it is wrong; None where it is right.
         stated: The answer as it is stated, where the reference is; else None.
@@ -84,11 +79,6 @@ def explain_verdicts(
 ) -> tuple[TurnScore, ...]:
     """Returns the verdict on every labelled turn, with why it is wrong: a report without its figures.
 
-    Args:
-        predictions: In any order.
-        gold: The reference answers by conversation.
-        conversations: Exactly those that were to be run.
-
     Raises:
         DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
             has one already.
@@ -111,11 +101,6 @@ def judge_predictions(
     conversations: Iterable[Conversation],
 ) -> Judgements:
     """Returns the verdicts alone, which take a fraction of the time of a report.
-
-    Args:
-        predictions: In any order.
-        gold: The reference answers by conversation.
-        conversations: Exactly those that were to be run.
 
     Raises:
         DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
@@ -145,11 +130,6 @@ class ConversationJudge:
     ) -> list[tuple[Prediction | None, TurnScore]]:
         """Returns the verdict on every labelled turn, without a cause.
 
-        Args:
-            conversation: What was asked.
-            reference: Its reference answers.
-            given: What was predicted.
-
         Raises:
             ProgramError: A reference program does not parse.
         """
@@ -173,8 +153,6 @@ class ConversationJudge:
 
         Args:
             conversation: As of `judged`.
-            reference: Likewise.
-            given: Likewise.
         """
         scored = [turn for _, turn in self.judged(conversation, reference, given)]
         page, tables = self._page(conversation.document)
@@ -195,11 +173,6 @@ def predictions_in_order(
     conversation: str, predictions: Iterable[Prediction], reference: Sequence[GoldTurn]
 ) -> list[Prediction | None]:
     """Returns what was predicted of each labelled turn of a conversation.
-
-    Args:
-        conversation: Its id.
-        predictions: Those of this conversation, in any order.
-        reference: Its reference answers.
 
     Raises:
         DatasetError: A prediction belongs to no turn, or to one that has one already.

@@ -27,9 +27,6 @@ def turn_events(
     Args:
         index: Its place in the conversation, from 0.
         turn: What was answered; None where the turn broke off.
-        prompts: Its exchanges with models.
-        model: Gives a model's name as Inspect has it.
-        begun: When the conversation was begun.
     """
     from inspect_ai.event import InfoEvent, SpanBeginEvent, SpanEndEvent
 
@@ -54,9 +51,6 @@ def model_event(prompt: PromptRecord, model: Callable[[str], str], span: str, wo
     """Returns an exchange with a model: what was said in Inspect's messages, and the bodies word for word.
 
     Args:
-        prompt: The exchange.
-        model: Gives a model's name as Inspect has it.
-        span: That it is in.
         working_start: How many seconds after the conversation was begun.
     """
     from inspect_ai.event import ModelEvent

@@ -41,8 +41,6 @@ class LoggedConversation:
     """A conversation as it was played.
 
     Attributes:
-        record: How it went.
-        turns: What was answered.
         prompts: The exchanges with models, of all turns.
         verdicts: On every labelled turn; none where there are no references.
         place: Its place in the dataset, from 0.
@@ -60,8 +58,6 @@ class LoggedRun:
     """A run with all that its log tells.
 
     Attributes:
-        run: Its record.
-        conversations: Those that are written.
         labelled: What was asked, with references; None where that is not there any more.
     """
 
@@ -80,7 +76,6 @@ def write_inspect_log(output: OutputFile, logged: LoggedRun) -> None:
 
     Args:
         output: Where to; a name that ends in `.json` is written as text, any other as Inspect's own `.eval`.
-        logged: The run.
 
     Raises:
         InputError: The file cannot be written or may not be replaced.
@@ -95,11 +90,7 @@ def write_inspect_log(output: OutputFile, logged: LoggedRun) -> None:
 
 
 def inspect_log(logged: LoggedRun) -> "EvalLog":
-    """Returns a run as a log of Inspect.
-
-    Args:
-        logged: The run.
-    """
+    """Returns a run as a log of Inspect."""
     from inspect_ai.log import EvalLog, EvalPlan, EvalPlanStep, EvalStats
 
     run, samples = logged.run, [_sample(one, logged) for one in logged.conversations]

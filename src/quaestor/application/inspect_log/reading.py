@@ -24,7 +24,6 @@ async def read_logged_run(
     """Returns a run with its exchanges, and with verdicts where it is whole and its labelled file is there.
 
     Args:
-        store: Where the run is kept.
         run: Its id, the beginning of one, or `latest`.
         names: Only the conversations of these ids, or about these pages; all where none is named.
         dataset: The labelled file, where it has moved.

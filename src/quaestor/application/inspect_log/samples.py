@@ -35,7 +35,6 @@ def told_answer(turn: TurnRecord, document: Document | None) -> str:
     """Returns an answer as people read it: the number, its arithmetic, and where it comes from or why there is none.
 
     Args:
-        turn: The turn.
         document: What it is about; None where that is not there any more, so that sources are left out.
     """
     answer = answer_of(turn)
@@ -55,7 +54,6 @@ def turn_messages(turns: Sequence[TurnRecord], document: Document | None) -> "li
     """Returns turns as a talk of a user with an assistant.
 
     Args:
-        turns: In their order.
         document: What they are about, where it is there.
     """
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser

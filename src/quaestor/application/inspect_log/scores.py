@@ -32,8 +32,6 @@ def inspect_score(
     """Returns the verdicts on one conversation as the score of a sample.
 
     Args:
-        scored: The verdict on every labelled turn, at least one.
-        played: What was answered, as far as it was.
         place: The conversation's place in the dataset, from 0.
         broken: Why the conversation did not come to its end, where it did not.
     """

@@ -22,7 +22,6 @@ class ChartLine:
     """A line of a chart.
 
     Attributes:
-        name: What is written at its end.
         colour: The number of the run that it is of.
         points: Across and up, each from 0 to 1; in the order in which they are joined.
         weights: How large the mark of each point is, from 0 to 1; none for a line without marks.
@@ -57,9 +56,6 @@ def line_chart(
 
     Args:
         title: What it shows, for who does not see it.
-        across: What goes from left to right.
-        up: What goes from bottom to top.
-        lines: What is drawn.
         even: Whether the line is drawn on which both are the same.
         low: Where the vertical axis begins, 0 to 1.
     """
@@ -121,7 +117,6 @@ def interval_chart(title: str, rows: Sequence[ChartInterval]) -> Element:
 
     Args:
         title: What it shows, for who does not see it.
-        rows: What is drawn.
     """
     height = _TOP + _ROW * len(rows) + _BOTTOM
 

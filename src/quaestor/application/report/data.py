@@ -30,10 +30,7 @@ class ToldTurn:
     """A wrong turn.
 
     Attributes:
-        conversation: The conversation's id.
         turn: Its place in it, from 0.
-        question: As asked.
-        cause: Why it is wrong.
         reference: The reference answer; None where the labelled file was not read.
         reference_program: Its program, likewise.
         side: What was answered, by which plan, from where.
@@ -83,7 +80,6 @@ class EvaluationReport:
 
     Attributes:
         runs: The runs, in the order in which they were named.
-        basis: Where the verdicts come from.
         scorer: The name of the scorer that says what is right.
         compared: The runs compared; None of one run.
     """
@@ -104,7 +100,6 @@ async def read_report(
     """Returns what there is to tell of runs of the same questions.
 
     Args:
-        store: Where the runs are kept.
         names: Their ids, beginnings of ids, or `latest`.
         scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
         dataset: The labelled file, where it has moved.

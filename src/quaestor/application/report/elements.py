@@ -16,7 +16,6 @@ def element(tag: str, *children: Child, **attributes: str | float | None) -> Ele
     """Returns an element.
 
     Args:
-        tag: Its name.
         *children: Elements and texts, in order; None is nothing.
         **attributes: By name; `class_` is `class`, and an underscore a hyphen. None is left out.
     """
@@ -46,7 +45,6 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], *, look: str | 
     """Returns a table that scrolls by itself where it is too wide; the first cell of a row heads it.
 
     Args:
-        heads: Of the columns.
         rows: Of cells; one of a single cell heads the rows below it.
         look: `words` of a table of words, `short` where the first cells are short.
     """
