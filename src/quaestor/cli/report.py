@@ -36,8 +36,8 @@ def report_command(
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.report.data import read_report
-    from quaestor.application.report.markdown import report_markdown
     from quaestor.application.report.page import report_page
+    from quaestor.application.report.tables import report_markdown
     from quaestor.application.resolve import dataset_path, store_file
     from quaestor.cli.printing import announced
     from quaestor.errors import InputError

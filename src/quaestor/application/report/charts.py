@@ -1,20 +1,96 @@
-"""Charts as inline SVG: no script, no colour without a label, readable in the dark.
+"""Elements of a page, and charts as inline SVG: no script, no colour without a label, readable in the dark.
 
-Owns places and scales. What is drawn is handed in as shares of 1.
+Made with lxml, so that no text of a document or of a model becomes markup.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+from typing import TypeAlias
 
-from quaestor.application.report.elements import Element, element
+from lxml import etree
+
+Element: TypeAlias = etree._Element
+Child: TypeAlias = "Element | str | None"
+
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+
+
+def element(tag: str, *children: Child, **attributes: str | float | None) -> Element:
+    """Returns an element.
+
+    Args:
+        *children: Elements and texts, in order; None is nothing.
+        **attributes: By name; `class_` is `class`, and an underscore a hyphen. None is left out.
+    """
+    made = etree.Element(tag)
+    for name, value in attributes.items():
+        if value is not None:
+            written = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+            made.set(name.rstrip("_").replace("_", "-"), printable(written))
+    for child in children:
+        if isinstance(child, str):
+            _append_text(made, printable(child))
+        elif child is not None:
+            made.append(child)
+    return made
+
+
+def printable(text: str) -> str:
+    r"""Returns a text without the characters that a page cannot hold.
+
+    >>> printable("a\x00b")
+    'a\ufffdb'
+    """
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], *, look: str | None = None) -> Element:
+    """Returns a table that scrolls by itself where it is too wide; the first cell of a row heads it.
+
+    Args:
+        rows: Of cells; one of a single cell heads the rows below it.
+        look: `words` of a table of words, `short` where the first cells are short.
+    """
+    head = element("thead", element("tr", *(element("th", name, scope="col") for name in heads)))
+    body = element("tbody", *(_row(row, len(heads)) for row in rows))
+    return element("div", element("table", head, body, class_=look), class_="wide", tabindex="0")
+
+
+def _row(cells: Sequence[Child], columns: int) -> Element:
+    if len(cells) == 1:
+        return element("tr", element("th", cells[0], scope="rowgroup", colspan=str(columns)), class_="group")
+    first, *rest = cells
+    return element("tr", element("th", first, scope="row"), *(element("td", cell) for cell in rest))
+
+
+def _append_text(made: Element, text: str) -> None:
+    if len(made):
+        made[-1].tail = (made[-1].tail or "") + text
+    else:
+        made.text = (made.text or "") + text
+
+
+def to_markup(made: Element) -> str:
+    """Returns an element as HTML."""
+    return etree.tostring(made, encoding="unicode", method="html")
+
+
+COLOURS = 6
+"""Runs with a colour of their own in `style.css`; further ones begin again."""
+
+
+def style_sheet() -> str:
+    """Returns the style sheet that a report carries in itself."""
+    return files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+
 
 _WIDTH, _HEIGHT = 360, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 12, 40
 _ROW = 30
 _NAMES = 40
 _MARKS = 5
-_COLOURS = 6
-"""Runs with a colour of their own in `style.css`; further ones begin again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +111,18 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True)
 class ChartInterval:
-    """A share with its interval, in a row of its own."""
+    """A share with its interval, in a row of its own; of one run if it has a colour."""
 
     name: str
-    colour: int
     value: float
     low: float
     high: float
+    colour: int | None = None
 
 
 def colour_class(number: int) -> str:
     """Returns the class that gives the colour of a run."""
-    return f"r{number % _COLOURS}"
+    return f"r{number % COLOURS}"
 
 
 def line_chart(
@@ -113,73 +189,61 @@ def _line(plot: _Plot, line: ChartLine, place: int) -> Element:
 
 
 def interval_chart(title: str, rows: Sequence[ChartInterval]) -> Element:
-    """Returns shares with their intervals, one below the other, from 0 to 100 %.
-
-    Args:
-        title: What it shows, for who does not see it.
-    """
-    height = _TOP + _ROW * len(rows) + _BOTTOM
+    """Return shares with their intervals, one below the other, from 0 to 100 %."""
 
     def x(share: float) -> float:
         return _NAMES + share * (_WIDTH - _NAMES - 60)
 
-    bottom = height - _BOTTOM + 4
-    drawn: list[Element] = []
-    for step in range(_MARKS + 1):
-        at = x(step / _MARKS)
-        drawn += [
-            element("line", x1=at, y1=float(_TOP), x2=at, y2=float(bottom), class_="grid"),
-            _text(at, bottom + 16, f"{100 * step / _MARKS:.0f}", "middle"),
-        ]
-    for number, row in enumerate(rows):
-        y = _TOP + _ROW * (number + 0.5)
-        drawn.append(
-            element(
-                "g",
-                _text(0, y + 4, row.name, "start"),
-                element("path", d=f"M{x(row.low):.1f} {y:g} L{x(row.high):.1f} {y:g}", class_="path"),
-                element("circle", cx=x(row.value), cy=y, r=5.0, class_="mark"),
-                _text(x(1) + 8, y + 4, f"{100 * row.value:.1f} %", "start"),
-                class_=colour_class(row.colour),
-            )
-        )
-    return _drawing(title, _WIDTH, height, *drawn)
+    ticks = [(step / _MARKS, f"{100 * step / _MARKS:.0f}") for step in range(_MARKS + 1)]
+    return _row_chart(title, _WIDTH, _ROW, x, ticks, rows)
 
 
-def difference_chart(title: str, rows: Sequence[tuple[str, float, float, float]]) -> Element:
-    """Returns differences with their intervals around nothing, one below the other.
-
-    Args:
-        title: What it shows, for who does not see it.
-        rows: A name, the difference, and the ends of its interval, as shares of 1.
-    """
-    largest = max([0.05, *(abs(end) for _, *ends in rows for end in ends)])
-    height, names, width = _TOP + 22 * len(rows) + _BOTTOM, 170, 420
+def difference_chart(title: str, rows: Sequence[ChartInterval]) -> Element:
+    """Return differences, as shares of 1, with their intervals around zero, one below the other."""
+    largest = max([0.05, *(abs(end) for row in rows for end in (row.value, row.low, row.high))])
+    names, width = 170, 420
 
     def x(share: float) -> float:
         return names + (share / largest + 1) / 2 * (width - names - 20)
 
-    bottom = height - _BOTTOM + 4
+    shares = (-largest, -largest / 2, 0, largest / 2, largest)
+    return _row_chart(title, width, 22, x, [(share, f"{100 * share:+.0f}" if share else "0") for share in shares], rows)
+
+
+def _row_chart(
+    title: str,
+    width: int,
+    row_height: int,
+    x: Callable[[float], float],
+    ticks: Sequence[tuple[float, str]],
+    rows: Sequence[ChartInterval],
+) -> Element:
+    bottom = float(_TOP + row_height * len(rows) + 4)
     drawn: list[Element] = []
-    for share in (-largest, -largest / 2, 0, largest / 2, largest):
-        kind = "axis" if share == 0 else "grid"
+    for share, label in ticks:
+        kind = "axis" if label == "0" and ticks[0][0] < 0 else "grid"
         drawn += [
-            element("line", x1=x(share), y1=float(_TOP), x2=x(share), y2=float(bottom), class_=kind),
-            _text(x(share), bottom + 16, f"{100 * share:+.0f}" if share else "0", "middle"),
+            element("line", x1=x(share), y1=float(_TOP), x2=x(share), y2=bottom, class_=kind),
+            _text(x(share), bottom + 16, label, "middle"),
         ]
-    for number, (name, value, low, high) in enumerate(rows):
-        y = _TOP + 22 * (number + 0.5)
-        drawn += [
-            _text(0, y + 4, name, "start"),
-            element("path", d=f"M{x(low):.1f} {y:g} L{x(high):.1f} {y:g}", class_="path"),
-            element("circle", cx=x(value), cy=y, r=4.0, class_="mark"),
+    for number, row in enumerate(rows):
+        y = _TOP + row_height * (number + 0.5)
+        marks = [
+            _text(0, y + 4, row.name, "start"),
+            element("path", d=f"M{x(row.low):.1f} {y:g} L{x(row.high):.1f} {y:g}", class_="path"),
+            element("circle", cx=x(row.value), cy=y, r=4.0 if row.colour is None else 5.0, class_="mark"),
         ]
-    return _drawing(title, width, height, *drawn)
+        if row.colour is None:
+            drawn += marks
+        else:
+            marks.append(_text(x(1) + 8, y + 4, f"{100 * row.value:.1f} %", "start"))
+            drawn.append(element("g", *marks, class_=colour_class(row.colour)))
+    return _drawing(title, width, bottom - 4 + _BOTTOM, *drawn)
 
 
-def _drawing(title: str, width: int, height: int, *children: Element | None) -> Element:
+def _drawing(title: str, width: float, height: float, *children: Element | None) -> Element:
     made = element("svg", *children, role="img", aria_label=title)
-    made.set("viewBox", f"0 0 {width} {height}")
+    made.set("viewBox", f"0 0 {width:g} {height:g}")
     return made
 
 

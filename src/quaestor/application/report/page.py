@@ -5,20 +5,24 @@ Owns its sections and their order. Every text goes through `elements`, which mak
 
 from collections.abc import Iterable
 from importlib.metadata import version
-from importlib.resources import files
 
 from quaestor.application.comparison import PairReport
 from quaestor.application.report.charts import (
     ChartInterval,
     ChartLine,
+    Child,
+    Element,
     colour_class,
     difference_chart,
+    element,
     interval_chart,
     line_chart,
+    style_sheet,
+    table,
+    to_markup,
 )
 from quaestor.application.report.data import TOLD, EvaluationReport, ReportedRun, ToldTurn
-from quaestor.application.report.elements import Child, Element, element, table, to_markup
-from quaestor.application.report.words import (
+from quaestor.application.report.tables import (
     RUN_HEADS,
     audit_rows,
     cause_rows,
@@ -81,7 +85,7 @@ def report_page(report: EvaluationReport) -> str:
         policy,
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", title),
-        element("style", files(__package__).joinpath("style.css").read_text(encoding="utf-8")),
+        element("style", style_sheet()),
     )
     return f"<!doctype html>\n{to_markup(element('html', head, body, lang='en'))}\n"
 
@@ -113,7 +117,7 @@ def _runs(report: EvaluationReport) -> list[Element]:
 def _score(report: EvaluationReport) -> list[Element]:
     official = scorer_title(report.scorer)
     drawn = [
-        ChartInterval(letter(place), place, found.right.value, found.right.low, found.right.high)
+        ChartInterval(letter(place), found.right.value, found.right.low, found.right.high, place)
         for place, found in enumerate(report.runs)
     ]
     caption = f"{official} with 95 % intervals, resampled by page, in percent"
@@ -177,7 +181,7 @@ def _pair(pair: PairReport, letters: dict[str, str]) -> list[Element]:
     one, other, agreement = letters[pair.first], letters[pair.second], pair.agreement
     groups = [(part.by, group) for part in pair.breakdowns for group in part.groups]
     drawn = [
-        (group.name, group.figures.by_page.value, group.figures.by_page.low, group.figures.by_page.high)
+        ChartInterval(group.name, group.figures.by_page.value, group.figures.by_page.low, group.figures.by_page.high)
         for _, group in groups
         if group.figures.by_page.groups >= ENOUGH_GROUPS
     ]

@@ -3,8 +3,15 @@
 import pytest
 from lxml import html
 
-from quaestor.application.report.charts import ChartInterval, ChartLine, difference_chart, interval_chart, line_chart
-from quaestor.application.report.elements import Element, to_markup
+from quaestor.application.report.charts import (
+    ChartInterval,
+    ChartLine,
+    Element,
+    difference_chart,
+    interval_chart,
+    line_chart,
+    to_markup,
+)
 
 
 def marks(chart: Element) -> list[tuple[float, float]]:
@@ -24,7 +31,7 @@ def test_more_is_further_right_and_further_up() -> None:
 
 @pytest.mark.parametrize("count", [1, 8])
 def test_each_run_has_a_row_with_its_name_and_its_share(count: int) -> None:
-    chart = interval_chart("t", [ChartInterval(f"run {n}", n, n / 8, 0, n / 8 + 0.1) for n in range(count)])
+    chart = interval_chart("t", [ChartInterval(f"run {n}", n / 8, 0, n / 8 + 0.1, n) for n in range(count)])
     found = marks(chart)
     assert len(found) == count
     assert [y for _, y in found] == sorted(y for _, y in found)
@@ -33,9 +40,8 @@ def test_each_run_has_a_row_with_its_name_and_its_share(count: int) -> None:
 
 
 def test_nothing_stands_in_the_middle_and_more_than_that_right_of_it() -> None:
-    even, better, worse = marks(
-        difference_chart("t", [("a", 0, -0.1, 0.1), ("b", 0.3, 0.2, 0.4), ("c", -0.3, -0.4, 0)])
-    )
+    rows = [("a", 0, -0.1, 0.1), ("b", 0.3, 0.2, 0.4), ("c", -0.3, -0.4, 0)]
+    even, better, worse = marks(difference_chart("t", [ChartInterval(*row) for row in rows]))
     assert worse[0] < even[0] < better[0]
     assert better[0] - even[0] == pytest.approx(even[0] - worse[0])
 

@@ -15,8 +15,8 @@ from made_up import a_record, write_dataset
 
 from quaestor.application.judged_runs import JudgedRun
 from quaestor.application.report.data import TOLD, EvaluationReport, ReportedRun, read_report
-from quaestor.application.report.markdown import report_markdown
 from quaestor.application.report.page import report_page
+from quaestor.application.report.tables import report_markdown
 from quaestor.application.run_import import import_run
 from quaestor.datasets.formats import read_dataset
 from quaestor.store.base import open_store
