@@ -6,12 +6,12 @@ names what there is not. What the steps come to is known to who executes the pla
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from quaestor.core.answer_value import YesNo
-from quaestor.core.explanation import MOST_SENTENCES, steps_referred, without_references
+from quaestor.core.explanation import LONGEST_SENTENCE, MOST_SENTENCES, steps_referred, without_references
 from quaestor.core.parsing import find_quantities
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
@@ -36,13 +36,14 @@ _FILLED = re.compile(
 )
 """A number to fill in: its sign, scale and percent are printed by whoever fills it in."""
 _CITED = re.compile(r"[\[(]((?:\s?,?\s?#\s?-?[0-9]{1,4})+)\s?[\])]")
-_QUOTED = re.compile(r"\[\s?(?:\"(.+?)\"|'(.+?)'|“(.+?)”)\s?\]", re.DOTALL)
+_QUOTED = re.compile(r"\[\s?(?:\"(.{1,500}?)\"|'(.{1,500}?)'|“(.{1,500}?)”)\s?\]", re.DOTALL)
 _IN_MARKS = re.compile(r"[\"“]([^\"“”]{4,300})[\"”]")
 _STEP = re.compile(r"-?[0-9]+")
 _LEFT_OVER = re.compile(r"[{}]|[\[(]\s?#")
 _PRINTED = re.compile(r"\{#(\d+)\}|\[#(\d+)\]")
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“{])|(?<=[.!?][\"”)])\s+(?=[A-Z\"“{])")
 _ABBREVIATION = re.compile(r"(?:^|[\s.(])(?:[A-Za-z]|Inc|Corp|Co|Ltd|Nos?|vs|approx|St|Mr|Ms|Dr)\.$")
+_MOST_SAID = 2 * MOST_SENTENCES
 _HIDDEN = "\x00"
 _HIDING = re.compile(f"{_HIDDEN}([0-9]+){_HIDDEN}")
 _CITED_BEHIND = re.compile(f"([.!?])\\s*((?:{_HIDING.pattern.replace('(', '(?:')}\\s*)+)")
@@ -95,7 +96,7 @@ def bind_sentences(
         question: What is asked; its years may stand.
     """
     binder = _Binder(list(steps), len(steps), earlier, document, question)
-    sentences = list(_split(said))
+    sentences = list(_split(text[: LONGEST_SENTENCE * MOST_SENTENCES] for text in said[:_MOST_SAID]))
     templates, faults = [], []
     for place, sentence in enumerate(sentences, 1):
         try:
@@ -173,7 +174,10 @@ class _Binder:
             raise ModelReplyError('has no source; end it with [#3] or ["words copied from the page"]')
         if not any(map(str.isalpha, without_references(template))):
             raise ModelReplyError("has no words")
-        return " ".join(template.split())
+        template = " ".join(template.split())
+        if len(template) > LONGEST_SENTENCE:
+            raise ModelReplyError(f"is longer than {LONGEST_SENTENCE} characters")
+        return template
 
     def _fill(self, found: re.Match[str]) -> str:
         return f"{{#{self._step(found[1])}}}"
@@ -234,7 +238,7 @@ class _Binder:
             self._known.append(self.document.table(step.source.table).title)
 
 
-def _split(said: Sequence[str]) -> Iterator[str]:
+def _split(said: Iterable[str]) -> Iterator[str]:
     """Yield single sentences; what is cited behind a full stop belongs to the sentence before."""
     for text in said:
         kept: list[str] = []

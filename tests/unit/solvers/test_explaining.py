@@ -1,0 +1,38 @@
+"""Whatever a model explains with: what is bound is a valid plan, and nothing else comes of it."""
+
+from decimal import Decimal
+
+from hypothesis import given
+from hypothesis import strategies as st
+from toolboxes import sample_pages
+
+from quaestor.plan.execute import execute
+from quaestor.plan.steps import Compute, Constant, Plan, Ref, Step
+from quaestor.plan.validate import validate
+from quaestor.solvers.explaining import bind_sentences
+
+PIECES = ["{#1}", "[#2]", "(#1, #3)", "{#-1}", "['data cables']", '["no such words"]', '"2.5%"', "It rose", ". ", "7 %",
+          "{", "]", "[#", "\x00", "0\x00", "U.S. ", " and ", "{#2} million", "\x001\x00"]  # fmt: skip
+
+
+@given(
+    said=st.lists(st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=8).map("".join), max_size=9),
+    last=st.integers(0, 3),
+)
+def test_what_is_bound_is_a_valid_plan(said: list[str], last: int) -> None:
+    document = sample_pages()["NORD/2012/page_41.pdf"]
+    five = Constant(Decimal(5), "5")
+    steps: list[Step] = [
+        Compute(1, "add", (five, five)),
+        Compute(2, "add", (Ref(1), five)),
+        Compute(3, "identity", (Ref(-1),)),
+    ]
+    history = [execute(Plan(tuple(steps[:1]))).result]
+    bound = bind_sentences(said, steps, frozenset({-1}), document, "why?")
+    assert len(bound.templates) <= 6
+    plan = bound.plan(Plan(tuple(steps[:last])))
+    assert plan.explanation == () or len(plan.explanation) == len(bound.templates)
+    if plan.steps:
+        assert validate(plan, 1) == ()
+        expected = execute(Plan(tuple(steps[:last])), history).result.value if last else None
+        assert expected in (None, execute(plan, history).result.value)
