@@ -158,6 +158,7 @@ def test_a_threshold_that_no_page_prints_is_shown_as_assumed() -> None:
     reason = turn.answer.reason or ""
     assert reason.startswith("assuming growth above that of inflation is fast")
     assert "0.05" in reason
+    assert "12.5" in reason
     assert not rejected(turn)
 
 

@@ -116,10 +116,10 @@ def stated_by(passages: Sequence[Extract], verdict: YesNo) -> Plan:
 
 
 def assumed_numbers(plan: Plan, needs_source: Callable[[Decimal], bool], question: str) -> tuple[str, ...]:
-    """Return the numbers of a plan's explanation that no page prints, as they are written.
+    """Return the numbers that no page prints of a plan with an explanation, as they are written.
 
     Args:
-        plan: With its explanation.
+        plan: Of an answer; of one without an explanation none are.
         needs_source: Whether a number among others needs a source.
         question: What is asked; its numbers are no assumption.
     """
@@ -127,10 +127,10 @@ def assumed_numbers(plan: Plan, needs_source: Callable[[Decimal], bool], questio
     found = [
         operand.text
         for step in plan.steps
-        if isinstance(step, Compute)
+        if named and isinstance(step, Compute)
         for operand in step.operands
         if isinstance(operand, Constant)
-        and operand.text not in question
+        and not re.search(rf"(?<![\d.,]){re.escape(operand.text)}(?!\d)", question)
         and (needs_source(operand.value) or (step.id in named and len(step.operands) == 1))
     ]
     return tuple(dict.fromkeys(found))

@@ -232,8 +232,8 @@ class AnswerRounds:
         if drops_sign_unasked(settled.plan, self.context.question):
             self._challenge(f"{SIGN_DROPPED}. Calculate without absolute")
             remarks.append(SIGN_DROPPED)
-        assumed = assumed_numbers(plan, self._box.draft.needs_source, self.context.question.text)
-        if assumed and not settled.assumes:
+        found = assumed_numbers(plan, self._box.draft.needs_source, self.context.question.text)
+        if assumed := [number for number in found if not any(number in remark for remark in settled.remarks)]:
             remarks.append(f"the model assumes {', '.join(assumed)}, which no page prints")
         claim, steps = settled.claim, tuple(step for step in final.steps if abs(step) <= _LARGEST_STEP)
         self.context.trace.append(AnswerClaimed(claim.value, claim.scale, claim.unit, steps, final.note[:1000] or None))
