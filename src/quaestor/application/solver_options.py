@@ -55,9 +55,10 @@ def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES
 def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue]:
     """Returns what the solver in force is built with over a dataset, unless its settings or the caller say otherwise.
 
-    Where a dataset asks for numbers alone that is nothing, so such a run has the digest that it always had.
+    Where a dataset asks for numbers alone and the solver asks no model that is nothing, so such a run has the digest
+    that it always had.
     """
-    return {} if dataset.answers == "numbers" else dict(solver_spec(settings.solver).any_kind)
+    return _of_dataset(settings.solver, dataset)
 
 
 def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset) -> dict[str, JsonValue]:
@@ -72,7 +73,7 @@ def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset
         SettingsError: As `solver_options` does.
     """
     options = dataset_options(settings, dataset) | solver_options(settings, overrides)
-    return options if dataset.answers == "numbers" else inner_options(settings, options)
+    return _with_inside(solver_spec(settings.solver), options, lambda name, own: {**_of_dataset(name, dataset), **own})
 
 
 def inner_options(settings: Settings, options: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -84,6 +85,11 @@ def inner_options(settings: Settings, options: Mapping[str, JsonValue]) -> dict[
     """
     spec = solver_spec(settings.solver)
     return _with_inside(spec, options, lambda name, own: {**_any_kind(name), **own})
+
+
+def _of_dataset(solver: str, dataset: Dataset) -> dict[str, JsonValue]:
+    any_kind = {} if dataset.answers == "numbers" else _any_kind(solver)
+    return {**solver_spec(solver).benchmarked, **any_kind} if solver in solver_names() else {}
 
 
 def _any_kind(solver: str) -> dict[str, JsonValue]:

@@ -70,6 +70,7 @@ class SolverSpec(Generic[O]):
             its name.
         writes_plans: Whether its turns are events of plans, whose tries are figures of a run.
         asked: Options that hold where a person asks, and no benchmark does, unless something else is said.
+        benchmarked: Options that hold over a dataset, unless something else is said.
         any_kind: Options that hold over a dataset whose questions ask for all kinds of answers, unless something else
             is said; where a person asks, `asked` says them.
         told: What its options add to what a model is told, such as the text of a file; part of the prompts' digest.
@@ -90,6 +91,7 @@ class SolverSpec(Generic[O]):
     writes_plans: bool = False
     told: Callable[[O], str] = field(default=_nothing)
     asked: Mapping[str, bool | float | str] = field(default_factory=dict)
+    benchmarked: Mapping[str, bool | float | str] = field(default_factory=dict)
     any_kind: Mapping[str, bool | float | str] = field(default_factory=dict)
     loads: tuple[str, ...] = ()
 

@@ -2,11 +2,18 @@
 
 from pathlib import Path
 
+import pytest
 from pydantic import JsonValue
 from tatqa_pages import write_tatqa
 
 from quaestor.application.resolve import dataset_path
-from quaestor.application.solver_options import dataset_options, inner_options
+from quaestor.application.solver_options import (
+    SolverOverrides,
+    dataset_options,
+    inner_options,
+    run_options,
+    solver_options,
+)
 from quaestor.datasets.formats import read_dataset
 from quaestor.settings import load_settings
 from quaestor.solvers.registry import solver_spec
@@ -21,7 +28,7 @@ def test_a_dataset_of_numbers_alone_changes_nothing() -> None:
 def test_other_datasets_ask_for_all_kinds_of_answers(tmp_path: Path) -> None:
     pages = read_dataset(write_tatqa(tmp_path))
     assert dataset_options(load_settings(), pages) == {"answers": "all"}
-    assert dataset_options(load_settings({"solver": "workflow"}), pages) == dict(solver_spec("workflow").any_kind)
+    assert dataset_options(load_settings({"solver": "workflow"}), pages) == dict(solver_spec("workflow").benchmarked)
 
 
 def test_a_person_s_question_may_ask_for_any_kind() -> None:
@@ -35,3 +42,15 @@ def test_a_solver_inside_another_answers_in_all_kinds_too_unless_it_is_told_othe
     assert inner_options(around, told) == told
     assert inner_options(around, {"expert": "model"}) == {"expert": "model"}
     assert inner_options(load_settings(), {"decline": True}) == {"decline": True}
+
+
+@pytest.mark.parametrize("solver", ["agent", "workflow", "sparql", "reflection"])
+def test_over_a_dataset_models_give_the_likeliest_answer(solver: str) -> None:
+    settings, sample = load_settings({"solver": solver}), read_dataset(dataset_path("sample"))
+    said = [run_options(settings, SolverOverrides(options), sample) for options in ({}, {"always_answer": False})]
+    assert [options["always_answer"] for options in said] == [True, False]
+    assert "always_answer" not in solver_options(settings)
+    inside = run_options(
+        load_settings({"solver": "cascade"}), SolverOverrides({"stages": f"embedded,{solver}"}), sample
+    )
+    assert inside["stages_options"] == {solver: {"always_answer": True}}

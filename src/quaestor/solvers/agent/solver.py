@@ -100,4 +100,5 @@ class AgentSolver:
             schema=json.dumps(answer_schema()),
             iterations=self.limits.iterations,
             calls=MOST_CALLS,
+            always_answer=self.limits.always_answer,
         )

@@ -49,6 +49,7 @@ SPEC = SolverSpec(
     _build,
     AgentLimits,
     takes_model=True,
+    benchmarked={"always_answer": True},
     prompts=lambda _: ("agent", "structured"),
     told=_told,
 )

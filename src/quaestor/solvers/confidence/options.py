@@ -10,11 +10,14 @@ from quaestor.solvers.options import option
 class ConfidenceOptions:
     """How sure an answer is: whether that is measured, by what it is told, and what becomes of one that is not.
 
+    Benchmarks count silence as wrong, so that a guess never hurts there; a person is told that several answers fit.
+
     Attributes:
         measure: Whether what a confidence is learned from is put on record.
         calibration: A file that `quaestor calibrate` wrote: answers have a confidence by it. None for none.
         abstain_below: The confidence below which an answer is withheld.
         samples: How often the model answers; the result that it comes to most often is the answer.
+        always_answer: Whether the model gives the likeliest answer where several fit.
     """
 
     measure: bool = option(False, help="record the measures from which `quaestor calibrate` learns a confidence")
@@ -23,6 +26,9 @@ class ConfidenceOptions:
     )
     abstain_below: float = option(0.0, help="withhold answers with a confidence below this", least=0, most=1)
     samples: int = option(1, help="how often the model answers; the most frequent result counts", least=1)
+    always_answer: bool = option(
+        False, help="where several answers fit, give the likeliest one; on in runs over a dataset unless set"
+    )
 
     def __post_init__(self) -> None:
         """Refuses options that do not fit each other."""

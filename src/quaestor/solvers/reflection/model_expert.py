@@ -23,17 +23,19 @@ class ModelExpert:
         question: As asked.
         context: The turn.
         attempts: Replies until a draft can be used.
+        always_answer: Whether it takes the likeliest of several numbers that fit.
     """
 
     question: str
     context: TurnContext
     attempts: int
+    always_answer: bool = False
     revises = True
     _role: ExpertRole = field(init=False)
 
     def __post_init__(self) -> None:
         """Begins the talk that all drafts of the turn belong to."""
-        self._role = ExpertRole(self.question, self.context, self.attempts)
+        self._role = ExpertRole(self.question, self.context, self.attempts, always_answer=self.always_answer)
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
         """Returns the model's next draft, or what it says of why there is no answer.

@@ -29,9 +29,10 @@ _DUTIES: Mapping[Duty, str] = {
 class ExpertRole:
     """The expert of one turn."""
 
-    def __init__(self, question: str, context: TurnContext, attempts: int) -> None:
-        """Takes the question, the turn, and how many replies to one request there may be."""
+    def __init__(self, question: str, context: TurnContext, attempts: int, *, always_answer: bool = False) -> None:
+        """Takes the question, the turn, how many replies to one request there may be, and whether to guess."""
         self._question, self._context, self._attempts = question, context, attempts
+        self._always_answer = always_answer
         self._all_kinds = asks_beyond_numbers(context.read(question))
         self._talk = self._new_talk()
 
@@ -73,7 +74,8 @@ class ExpertRole:
         return draft
 
     def _system(self) -> str:
-        return render("reflection/expert_system", rules=briefing.rules(), all_kinds=self._all_kinds)
+        told = {"all_kinds": self._all_kinds, "always_answer": self._always_answer}
+        return render("reflection/expert_system", rules=briefing.rules(), **told)
 
     def _prompt(self, objections: Sequence[str]) -> str:
         context = self._context

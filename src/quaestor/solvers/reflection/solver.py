@@ -54,7 +54,7 @@ class ReflectionSolver:
         if self.expert is None:
             from quaestor.solvers.reflection.model_expert import ModelExpert
 
-            return ModelExpert(question, context, self.limits.repairs + 1)
+            return ModelExpert(question, context, self.limits.repairs + 1, self.limits.always_answer)
         if isinstance(self.expert, RankingSolver):
             return RankedExpert(question, context, offers(self.expert, question, context))
         return SolverExpert(question, context, self.expert)

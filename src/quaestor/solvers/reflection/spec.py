@@ -32,11 +32,13 @@ class ReflectionLimits:
         max_iterations: Drafts in any case, until one is accepted.
         hard_limit: Drafts at most, while each has less against it than the one before.
         repairs: Replies of one request that could not be used and were asked for again.
+        always_answer: Whether the expert takes the likeliest of several numbers that fit.
     """
 
     max_iterations: int = 2
     hard_limit: int = 4
     repairs: int = 3
+    always_answer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class ReflectionOptions(ConfidenceOptions):
     @property
     def limits(self) -> ReflectionLimits:
         """How long a draft is improved."""
-        return ReflectionLimits(self.max_iterations, self.hard_limit, self.repairs)
+        return ReflectionLimits(self.max_iterations, self.hard_limit, self.repairs, self.always_answer)
 
     @property
     def of_expert(self) -> Mapping[str, object]:
@@ -139,6 +141,7 @@ SPEC = SolverSpec(
     _build,
     ReflectionOptions,
     takes_model=True,
+    benchmarked={"always_answer": True},
     needs_model=_needs_model,
     prompts=_prompts,
     told=_told,

@@ -122,6 +122,7 @@ class SparqlSolver:
                 "sparql/plan",
                 graph=value_schema(retrieval.question, context, retrieval.all_kinds),
                 all_kinds=retrieval.all_kinds,
+                always_answer=self.limits.always_answer,
                 calculation=briefing.rules("calculation"),
                 page=briefing.page_name(context.document),
                 **phase_variables(retrieval.question, context),

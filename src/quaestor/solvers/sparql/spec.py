@@ -34,5 +34,6 @@ SPEC = SolverSpec(
     _build,
     SparqlLimits,
     takes_model=True,
+    benchmarked={"always_answer": True},
     prompts=lambda _: ("sparql", "structured"),
 )

@@ -17,13 +17,14 @@ from quaestor.solvers.workflow.names import Axes, axes_of
 
 
 @lru_cache(maxsize=2)
-def rendered_system(all_kinds: bool = False) -> str:
+def rendered_system(all_kinds: bool = False, *, always_answer: bool = False) -> str:
     """Returns what holds for every question: rules, form, examples.
 
     Args:
         all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
+        always_answer: Whether it takes the likeliest of several numbers that fit.
     """
-    return render("workflow/system", rules=briefing.rules(), all_kinds=all_kinds)
+    return render("workflow/system", rules=briefing.rules(), all_kinds=all_kinds, always_answer=always_answer)
 
 
 def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False) -> str:

@@ -98,7 +98,7 @@ class Planning:
         reply = await request_structured(
             self.connection,
             WorkflowPlan,
-            initial_messages(rendered_system(self._all_kinds), prompt),
+            initial_messages(rendered_system(self._all_kinds, always_answer=self.limits.always_answer), prompt),
             name=WRITE_PLAN,
             description="The plan that answers the question.",
             phase=phase,

@@ -34,6 +34,7 @@ SPEC = SolverSpec(
     _build,
     WorkflowLimits,
     takes_model=True,
+    benchmarked={"always_answer": True},
     prompts=lambda _: ("workflow", "structured"),
     writes_plans=True,
 )

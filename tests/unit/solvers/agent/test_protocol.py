@@ -102,7 +102,7 @@ def test_both_phases_say_why_a_question_is_asked_again() -> None:
     page = {"page": {"document": "d", "types": [], "sentences": 0, "mentions": 0}, "sentences": []}
     first = render("agent/understand", **page, **told)
     shown = {"native": True, "tool": "final_answer", "tools": [], "schema": "", "iterations": 3, "calls": 16}
-    shown |= {"two_phases": True}
+    shown |= {"two_phases": True, "always_answer": False}
     second = render("agent/answer", understanding=None, **shown, **page, **told)
     for prompt in (first, second):
         assert "An earlier answer of yours to this question was not accepted:\n- the wrong year\n" in prompt
