@@ -3,7 +3,7 @@
 Owns what the model is shown, in words. The numbers of the tables are not among it: those it has to look up.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Context, Decimal
 from textwrap import shorten
 
@@ -12,10 +12,11 @@ from quaestor.conversation.display import show_number
 from quaestor.conversation.references.reading import reading_line
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import amount_words
+from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.stop_words import FUNCTION_WORDS
 from quaestor.core.words import search_words
-from quaestor.documents.document import Document
+from quaestor.documents.document import Document, Section
 from quaestor.graph.facts import SentenceFact
 from quaestor.ontology.core import CoreRule, RuleKind, read_core
 from quaestor.plan.operations import LARGEST_EXPONENT
@@ -30,6 +31,8 @@ _WORDS_SHARED, _MOST_SENTENCES, _MOST_TEXT = 2, 2, 500
 """What a sentence needs to be shown with a question, and how many, of how many characters, are."""
 _DIGITS = 12
 _LONGEST_REASON = 300
+_LONGEST_HEADING = 40
+"""Of letters, of a heading over the own one."""
 
 
 def rules(*kinds: RuleKind) -> Sequence[CoreRule]:
@@ -76,6 +79,8 @@ def outline(context: TurnContext) -> Mapping[str, object]:
 def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, ...]:
     """Returns the few sentences of the page that share most words with a question, in their order; none share one.
 
+    Of a long document those are among them that the last answer is from: what follows is often about the same.
+
     Args:
         question: As asked.
         context: The turn.
@@ -92,7 +97,27 @@ def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, .
         if length <= room:
             chosen.append(sentence)
             room -= length
+    last = _last_sentences(context)
+    chosen += (s for s in context.graph.sentences if (s.section, s.index) in last and s not in chosen)
     return tuple(sorted(chosen, key=lambda sentence: sentence.place))
+
+
+def _last_sentences(context: TurnContext) -> Collection[tuple[str, int]]:
+    """Returns the sentences of a long document that the last answer with a source is from."""
+    if context.document.whole is None:
+        return ()
+    last = next((answer.sources for answer in reversed(context.memory.answers) if answer.sources), ())
+    return [(at.section, at.sentence) for at in last if isinstance(at, SentenceRef)][:_MOST_SENTENCES]
+
+
+def heading(section: Section) -> str:
+    """Returns the headings over a part of a document as prompts give them: those that tell what stands there.
+
+    >>> heading(Section("s", ("Part II", "Item 8. Financial Statements", "Notes", "Note 5. Taxes")))
+    'Notes > Note 5. Taxes'
+    """
+    over = [shorten(outer, _LONGEST_HEADING, placeholder="...") for outer in section.path[-2:-1]]
+    return " > ".join((*over, *section.path[-1:]))
 
 
 def captions(type_: str, context: TurnContext) -> str:
@@ -108,8 +133,8 @@ def captions(type_: str, context: TurnContext) -> str:
     told = []
     for table in tables:
         if table.name == type_:
-            heading = " > ".join(document.section_of(document.table(table.index)).path)
-            told.append(f"table {table.index}" + f' in "{heading}"' * bool(heading) + f" {table.caption}".rstrip())
+            over = heading(document.section_of(document.table(table.index)))
+            told.append(f"table {table.index}" + f' in "{over}"' * bool(over) + f" {table.caption}".rstrip())
     return "; ".join(told)
 
 

@@ -5,6 +5,7 @@ from decimal import Context, Decimal
 
 from hypothesis import given
 from hypothesis import strategies as st
+from long_filing import a_long_filing
 from remembered import Cell, computed, looked_up, unanswered, ungrounded
 from solver_bench import context_of
 from values import a_value
@@ -13,10 +14,11 @@ from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
 from quaestor.core.quantity import Scale
+from quaestor.documents.document import Section
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 from quaestor.plan.steps import Plan
 from quaestor.questions.question import read_question
-from quaestor.solvers.briefing import history, references
+from quaestor.solvers.briefing import heading, history, near_sentences, references
 
 NUMBERS = st.builds(
     lambda digits, exponent: Decimal(digits).scaleb(exponent - len(str(abs(digits))), Context(prec=PRECISION)),
@@ -73,3 +75,19 @@ def test_of_what_is_asked_in_words_no_calculation_is_told() -> None:
         asked = read_question(text)
         context = replace(context_of(memory=memory), question=asked, references=resolve(asked, memory))
         assert bool(references(context, str)) is told
+
+
+def test_the_sentence_of_the_last_answer_is_shown_with_what_follows_in_a_long_document() -> None:
+    filing = a_long_filing()
+    source = next(s for s in filing.sentences if "3200 employees" in s.text).mentions[0].ref
+    answered = ungrounded("how many work there?")
+    memory = Memory((replace(answered, answer=replace(answered.answer, sources=(source,))),))
+    shown = context_of(filing.excerpt({filing.block(source).order}), memory)
+    assert [s.text for s in near_sentences("which function has most?", shown)] == [filing.sentence(source).text]
+    assert near_sentences("which function has most?", context_of(filing, memory)) == ()
+
+
+def test_of_headings_those_are_told_that_say_what_stands_below() -> None:
+    path = ("Part II", "Item 7. Management's Discussion and Analysis of Financial Condition", "Revenue by region")
+    assert heading(Section("s", path)) == "Item 7. Management's Discussion and... > Revenue by region"
+    assert heading(Section("s")) == ""

@@ -140,6 +140,9 @@ def test_a_planner_reads_the_section_of_each_table_and_sentence() -> None:
     assert 'Table 1 in "Borrowings > Maturities" (in millions)' in prompt
     assert 'Table 3 in "Liquidity > Maturities"' in prompt
     assert "table 2 > total | 7 | 6\n" in prompt
+    named = [line.partition(" | ")[0] for line in prompt.splitlines() if " | " in line]
+    assert len(named) == len({*named} - {"row"}) + named.count("row")
+    assert any(name != "row" and "table " not in name for name in named)
     text = prompt[prompt.index("Its sentences") : prompt.index("Question:")]
     assert text.index("nord had 12 plants") < text.index('Section "Borrowings > Maturities":')
     assert text.index('Section "Liquidity > Maturities":') < text.index("the cash flows include 2")

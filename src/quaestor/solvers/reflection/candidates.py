@@ -20,7 +20,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.steps import CellGroup, Compute, Plan, RowRef
 from quaestor.questions.stems import stems
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.briefing import page_name
+from quaestor.solvers.briefing import heading, page_name
 from quaestor.solvers.page_text import tells_of_numbers
 from quaestor.solvers.reflection.numbers import sentence_code, years_named_in
 
@@ -160,7 +160,7 @@ def _shown(
 ) -> Mapping[str, object]:
     tables = [_table(table, document.section_of(table), of_rows) for table in document.tables]
     text = [
-        {"heading": " > ".join(section.path), "sentences": [_sentence(sentence) for sentence in found]}
+        {"heading": heading(section), "sentences": [_sentence(sentence) for sentence in found]}
         for section, sentences in document.text
         if (found := list(filter(of_sentences, sentences)))
     ]
@@ -180,7 +180,7 @@ def _taken(plan: Plan) -> tuple[set[Row], set[Place]]:
 def _table(table: Table, section: Section, of_rows: Callable[[Row], bool]) -> Mapping[str, object]:
     return {
         "index": table.index,
-        "section": " > ".join(section.path),
+        "section": heading(section),
         "caption": "" if table.caption == clean_label(table.cells[0][0].text) else table.caption,
         "columns": [f"C{column}" for column in range(len(table.columns))],
         "rows": [

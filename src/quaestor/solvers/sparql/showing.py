@@ -13,7 +13,7 @@ from quaestor.graph.writing import label_node, mention_node, observation_node
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.page_text import shown_text
-from quaestor.solvers.tools.page import GraphPage, Instance, spaced
+from quaestor.solvers.tools.page import GraphPage, Instance, folded
 
 _MOST_LISTED = 60
 _LONGEST_CELL = 200
@@ -134,15 +134,15 @@ def _printed(quantity: Quantity) -> str:
 
 def _property(name: str, label: str) -> str:
     """Returns a property, with the label that the page prints where its name does not say as much."""
-    return name if spaced(name) == " ".join(label.casefold().split()) else f'{name} "{label}"'
+    return name if folded(name) == folded(label) else f'{name} "{label}"'
 
 
 def _instance(instance: Instance) -> str:
     """Returns an instance, with its period and what it is called where its name does not say as much."""
     said = [period_code(instance.period)] if instance.period else []
     said += [f'"{instance.entity}"'] if instance.entity else []
-    own = spaced(instance.name)
-    missing = [part for part in said if part.strip('"').casefold() not in own]
+    own = folded(instance.name)
+    missing = [part for part in said if folded(part) not in own]
     return f"{instance.name} ({', '.join(missing)})" if missing else instance.name
 
 

@@ -47,7 +47,7 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
         document=briefing.page_name(document),
         tables=[_table(table, axes, document) for table, axes in zip(document.tables, axes_of(document), strict=True)],
         sections=[
-            {"heading": " > ".join(section.path), "sentences": [sentence.text for sentence in taken]}
+            {"heading": briefing.heading(section), "sentences": [sentence.text for sentence in taken]}
             for section, sentences in document.text
             if (taken := [sentence for sentence in sentences if (sentence.section, sentence.index) in places])
         ],
@@ -60,14 +60,19 @@ def _table(table: Table, axes: Axes, document: Document) -> dict[str, object]:
     scale = table.scale.value if table.scale not in (None, Scale.ONE) else ""
     return {
         "number": table.index + 1 if len(document.tables) > 1 else None,
-        "section": " > ".join(document.section_of(table).path),
+        "section": briefing.heading(document.section_of(table)),
         "caption": table.caption.strip("() ") or scale,
-        "columns": [line.name for line in axes.columns.values()],
+        "columns": [line.shown for line in axes.columns.values()],
         "rows": [
-            {"name": line.name, "cells": [_printed(table.cells[row][column]) for column in axes.columns]}
+            " | ".join((line.shown, *_told([_printed(table.cells[row][column]) for column in axes.columns])))
             for row, line in axes.rows.items()
         ],
     }
+
+
+def _told(cells: list[str]) -> list[str]:
+    """Returns the cells of a row; none of a heading that prints nothing beside it."""
+    return cells if any(cell != "-" for cell in cells) else []
 
 
 def _printed(cell: Cell) -> str:

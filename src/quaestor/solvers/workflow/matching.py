@@ -72,8 +72,9 @@ def fit(query: str, line: Line) -> float:
 
 
 def is_named(query: str, line: Line) -> bool:
-    """Whether a query is the name of a line, letter by letter but for case and spaces."""
-    return " ".join(query.casefold().split()) == " ".join(line.name.casefold().split())
+    """Whether a query is the name of a line, as it is shown or whole, letter by letter but for case and spaces."""
+    said = " ".join(query.casefold().split())
+    return any(said == " ".join(name.casefold().split()) for name in (line.name, line.shown))
 
 
 def _texts(line: Line) -> Iterable[str]:

@@ -5,7 +5,7 @@ is `matching`'s.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from quaestor.core.periods import Period
@@ -19,7 +19,8 @@ class Line:
 
     Attributes:
         index: Its place in the printed grid, from 0.
-        name: What it is called; no other line of its axis is called so.
+        name: What it is called; no other line of its axis is called so, nor one of another table.
+        shown: The same as a model is shown it: without the table where that is told apart from all others too.
         label: Its printed label, or "".
         levels: The headings above it, outermost first, its own label last.
         period: The period that it is about, or None.
@@ -27,6 +28,7 @@ class Line:
 
     index: int
     name: str
+    shown: str
     label: str
     levels: tuple[str, ...]
     period: Period | None
@@ -48,17 +50,39 @@ class Axes:
 @lru_cache(maxsize=16)
 def axes_of(document: Document) -> tuple[Axes, ...]:
     """Returns the names of a page's tables, table by table."""
-    several = len(document.tables) > 1
-    return tuple(_axes(table, f"table {table.index + 1}" if several else "") for table in document.tables)
+    found = tuple(map(_axes, document.tables))
+    if len(found) < 2:
+        return found
+    rows = Counter(line.name.casefold() for axes in found for line in axes.rows.values())
+    columns = Counter(line.name.casefold() for axes in found for line in axes.columns.values())
+    return tuple(
+        Axes(
+            _placed(axes.rows, rows, f"table {table.index + 1}"),
+            _placed(axes.columns, columns, f"table {table.index + 1}"),
+        )
+        for table, axes in zip(document.tables, found, strict=True)
+    )
 
 
-def _axes(table: Table, prefix: str) -> Axes:
+def _placed(lines: dict[int, Line], names: Counter[str], table: str) -> dict[int, Line]:
+    """Returns lines with the name of their table, which is shown where another table has a line of the name."""
+    return {
+        index: replace(
+            line,
+            name=f"{table} > {line.name}",
+            shown=line.name if names[line.name.casefold()] == 1 else f"{table} > {line.name}",
+        )
+        for index, line in lines.items()
+    }
+
+
+def _axes(table: Table) -> Axes:
     cells = [cell.ref for cell in table.body()]
     rows, columns = sorted({ref.row for ref in cells}), sorted({ref.column for ref in cells})
-    return Axes(_named(rows, table.rows, "row", prefix), _named(columns, table.columns, "column", prefix))
+    return Axes(_named(rows, table.rows, "row"), _named(columns, table.columns, "column"))
 
 
-def _named(indices: list[int], headers: tuple[Header, ...], axis: str, prefix: str) -> dict[int, Line]:
+def _named(indices: list[int], headers: tuple[Header, ...], axis: str) -> dict[int, Line]:
     """Returns the lines by index: a label that several lines have gets its headings, and then its number."""
     labels = Counter(headers[index].label.casefold() for index in indices)
     names = {
@@ -76,6 +100,5 @@ def _named(indices: list[int], headers: tuple[Header, ...], axis: str, prefix: s
         marked = f"{name} [{seen[key]}]" if shared[key] > 1 else name
         own = marked if name else f"{axis} {index + 1}"
         header = headers[index]
-        whole = f"{prefix} > {own}" if prefix else own
-        lines[index] = Line(index, whole, header.label, header.levels, header.period)
+        lines[index] = Line(index, own, own, header.label, header.levels, header.period)
     return lines

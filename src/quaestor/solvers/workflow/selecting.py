@@ -133,7 +133,7 @@ def _under(heading: str, lines: Mapping[int, Line]) -> dict[int, float]:
     if by_name:
         return by_name
     scores = {
-        index: max(fit(heading, Line(index, level, level, (level,), None)) for level in line.levels[:-1])
+        index: max(fit(heading, Line(index, level, level, level, (level,), None)) for level in line.levels[:-1])
         for index, line in lines.items()
         if len(line.levels) > 1
     }
