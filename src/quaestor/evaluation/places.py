@@ -4,17 +4,20 @@ Owns how many places there are, what becomes of a question that fits none, and h
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from quaestor.conversation.memory import Memory
-from quaestor.documents.document import Document
+from quaestor.core.provenance import SentenceRef
+from quaestor.documents.document import Block, Document, Paragraph
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.errors import InputError
 from quaestor.questions.question import Question, read_question
+from quaestor.questions.words_asked import words_asked
+from quaestor.retrieval.auditor import asks_for_auditor, auditor_of
 from quaestor.retrieval.excerpt import excerpt_for, fits_excerpt, tokens_of
-from quaestor.retrieval.finding import find_places
+from quaestor.retrieval.finding import earlier_blocks, find_places
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.meant import meant_texts
 from quaestor.retrieval.measures.places import blocks_of_measure
@@ -26,6 +29,10 @@ from quaestor.solvers.excerpts import Excerpt
 _PLACES = 6
 _SEARCHED, _NEW = 3, 3
 """How many places a question is answered from; how many a search finds, and how many it shows besides."""
+_LIKELY, _LARGE = 0.7, 500
+"""The share of the best score that a place needs of more than so many tokens."""
+_SAID_AFTER = 400
+"""Tokens of the passages behind a table."""
 _LEAST = 0.01
 _STATEMENT = 0.15
 
@@ -65,19 +72,48 @@ class PlaceExcerpts:
         meant = meant_texts((question.text, *memory.questions), self._index)
         question = read_question(meant.get(question.text, question.text))
         asked = tuple(read_question(meant.get(text, text)) for text in memory.questions)
-        found = find_places(self._index, question, FindingContext(asked, sources), _PLACES)
+        context = FindingContext(asked, sources)
+        found = find_places(self._index, question, context, _PLACES)
         places = self._askable(found)
         needed = (
             *blocks_of_measure(self._index.document, question, asked),
             *needed_statements(self._index, question, asked),
+            *self._of_last_answer(question, context),
+            *self._auditor(question),
         )
         if found and not places:
             self._refuse(found)
         earlier = [source for of_turn in reversed(sources) for source in of_turn]
         if not places and not earlier and not needed:
             return Excerpt(self._statements(), meant=meant)
-        shown = excerpt_for(self._index, places, self._most, earlier, needed)
+        shown = excerpt_for(self._index, self._worth(places), self._most, earlier, needed)
         return Excerpt(shown, self._weights(places), meant)
+
+    def _of_last_answer(self, question: Question, context: FindingContext) -> list[int]:
+        """What the last answer with a source is from, and of a table why it is so: what is asked next is about it."""
+        turns = earlier_blocks(self._index, context)
+        last = [self._index.document.blocks[order] for order, ago in turns.items() if ago == min(turns.values())]
+        kept = [b for b in last if not (isinstance(b.content, Table) and b.content.is_too_large)]
+        if words_asked(question.lowered) in ("cause", "ground"):
+            kept += [after for block in kept for after in self._said_after(block)]
+        return [block.order for block in kept]
+
+    def _said_after(self, block: Block) -> Iterator[Block]:
+        """Yields the passages that follow a table at once: they say why its numbers moved."""
+        room = _SAID_AFTER
+        for after in self._index.document.blocks[block.order + 1 :] if isinstance(block.content, Table) else ():
+            room -= tokens_of(after)
+            if room < 0 or after.section != block.section or not isinstance(after.content, Paragraph):
+                break
+            yield after
+
+    def _auditor(self, question: Question) -> list[int]:
+        """Where the auditor signs, if that is asked for."""
+        firm = auditor_of(self._index.document) if asks_for_auditor(question.lowered) else None
+        if firm is None:
+            return []
+        said = SentenceRef(self._index.document.id, firm.sentence.section, firm.sentence.index, firm.start, firm.end)
+        return [self._index.document.block(said).order]
 
     def search(self, query: str, shown: Document) -> Excerpt:
         """Returns what is shown with the places that fit a query, and all statements that it names or needs.
@@ -101,6 +137,12 @@ class PlaceExcerpts:
     def _askable(self, places: Sequence[Place]) -> list[Place]:
         table = self._index.document.table
         return [place for place in places if place.table is None or not table(place.table).is_too_large]
+
+    def _worth(self, places: Sequence[Place]) -> list[Place]:
+        """Without those that are large and much less likely than the best."""
+        least = _LIKELY * max((place.score for place in places), default=0.0)
+        blocks = self._index.document.blocks
+        return [p for p in places if p is places[0] or p.score >= least or tokens_of(blocks[p.block]) <= _LARGE]
 
     def _refuse(self, places: Sequence[Place]) -> None:
         document = self._index.document

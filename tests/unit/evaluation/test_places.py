@@ -1,7 +1,10 @@
 """The parts of a long document that questions are about: what is taken, and what is too large to be looked at."""
 
+from dataclasses import replace
+
 import pytest
 from long_filing import a_long_filing
+from remembered import ungrounded
 
 from quaestor.conversation.memory import Memory
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
@@ -54,3 +57,36 @@ def test_a_search_adds_places_where_the_best_are_shown(monkeypatch: pytest.Monke
     once = excerpts.search("net sales, income and debt in 2023", a_long_filing().excerpt(()))
     twice = excerpts.search("net sales, income and debt in 2023", once.document)
     assert len(twice.document.blocks) > len(once.document.blocks)
+
+
+def test_the_source_of_the_last_answer_is_shown_whatever_room_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 1000)
+    filing = a_long_filing()
+    turn = ungrounded("what is due after 2026?")
+    source = filing.tables[5].cells[4][1].ref
+    memory = Memory((replace(turn, answer=replace(turn.answer, sources=(source,))), ungrounded("why?")))
+    shown = PlaceExcerpts(PlaceIndex.of(filing), 1).of(read_question("what were net sales of products?"), memory)
+    assert [table.index for table in shown.document.tables] == [0, 5]
+
+
+def test_what_a_table_is_followed_by_is_shown_where_its_numbers_are_asked_why() -> None:
+    parts: list[DocumentPart] = [
+        HeadingPart("Taxes"),
+        SMALL,
+        ParagraphPart(("benefits of the year before are absent .",)),
+        HeadingPart("Auditor"),
+        ParagraphPart(("we have audited the balance sheets .", "/s/ Tern & Co LLP")),
+        HeadingPart("Fleet"),
+        *[ParagraphPart(("ships are why the fleet of ships jumps .",))] * 9,
+    ]
+    filing = assemble("fleet", parts)
+    excerpts = PlaceExcerpts(PlaceIndex.of(filing), 1)
+    turn = ungrounded("what were crews?")
+    source = filing.tables[0].cells[1][1].ref
+    memory = Memory((replace(turn, answer=replace(turn.answer, sources=(source,))),))
+    why = excerpts.of(read_question("why the jump?"), memory).document
+    assert "benefits of the year before are absent." in [
+        " ".join(s.text.split()).replace(" .", ".") for s in why.sentences
+    ]
+    signed = excerpts.of(read_question("who is the auditor?"), Memory()).document
+    assert "/s/ Tern & Co LLP" in [sentence.text for sentence in signed.sentences]
