@@ -1,16 +1,13 @@
-"""What is large in a store, kept small: texts under their digests, compressed, many of them against one like them.
+"""What is large in a store, kept small: texts under their digests, deflated, each once.
 
-Prompts of one conversation share instructions and page, and differ in a few lines: each is packed as what it begins and
-ends with like another one, its base, and what stands between, deflated with the base as dictionary. A base may have one
-of its own, up to MAX_DEPTH; which one is taken decides nothing but the size. Graphs are packed alone. Owns the packed
-form and the choice of bases; where contents are kept is a store's own affair.
+Owns the packed form; where contents are kept is a store's own affair. Stores of up to version 0.2 also have texts that
+are packed against another one, their base, which may have one of its own: these are read, and no longer written.
 """
 
 import hashlib
 import json
 import zlib
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -18,48 +15,11 @@ from quaestor.core.triples import Triple
 from quaestor.errors import StoreError
 
 MAX_DEPTH = 8
-"""How many bases a content stands on at most: so many are unpacked to read it."""
+"""How many bases a content stands on at most."""
 
 _WINDOW = 1 << 15
 """How far back zlib looks: of a longer dictionary only the end would count."""
 _LEVEL = 6
-_SURELY_SMALLER = 12
-"""No prompt or reply is packed alone to so small a part of it: that need not be tried."""
-_HELD = 16 << 20
-"""How many bytes of bases are kept at hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """A text that others may be packed against.
-
-    Attributes:
-        digest: SHA-256 of its bytes.
-        raw: Its bytes.
-        depth: On how many bases it stands.
-    """
-
-    digest: bytes
-    raw: bytes
-    depth: int
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A text as a store keeps it.
-
-    Attributes:
-        data: Its bytes, packed.
-        base: What it is packed against; None where it stands alone.
-    """
-
-    data: bytes
-    base: Content | None = None
-
-    @property
-    def depth(self) -> int:
-        """On how many bases it stands."""
-        return self.base.depth + 1 if self.base else 0
 
 
 def content_digest(raw: bytes) -> bytes:
@@ -67,13 +27,9 @@ def content_digest(raw: bytes) -> bytes:
     return hashlib.sha256(raw).digest()
 
 
-def pack_content(raw: bytes, base: Content | None = None) -> Packed:
-    """Returns a text packed: against a base where that makes it smaller."""
-    data = None if base is None else _against(raw, base.raw)
-    if data is not None and len(data) * _SURELY_SMALLER < len(raw):
-        return Packed(data, base)
-    alone = zlib.compress(raw, _LEVEL)
-    return Packed(alone) if data is None or len(alone) <= len(data) else Packed(data, base)
+def pack_content(raw: bytes) -> bytes:
+    """Return a text packed."""
+    return zlib.compress(raw, _LEVEL)
 
 
 def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
@@ -82,7 +38,7 @@ def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
     Args:
         data: As `pack_content` left it.
         size: How many bytes the text has.
-        base: The bytes of what it was packed against.
+        base: The bytes of what an older version packed it against.
 
     Raises:
         StoreError: The data are damaged.
@@ -101,26 +57,9 @@ def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
     return raw
 
 
-def _against(raw: bytes, base: bytes) -> bytes:
-    begin = _common(raw, base)
-    end = _common(raw[begin:][::-1], base[begin:][::-1])
-    deflate = zlib.compressobj(_LEVEL, zdict=_dictionary(base, begin, end))
-    between = deflate.compress(raw[begin : len(raw) - end]) + deflate.flush()
-    return begin.to_bytes(4) + end.to_bytes(4) + between
-
-
 def _dictionary(base: bytes, begin: int, end: int) -> bytes:
     """Returns that part of a base in which what is between begin and end most likely stands too."""
     return base if len(base) <= _WINDOW else base[begin : len(base) - end][:_WINDOW]
-
-
-def _common(one: bytes, other: bytes) -> int:
-    """Returns how many bytes two texts begin with alike."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
-    return low
 
 
 def _inflated(inflate: "zlib._Decompress", data: bytes, size: int) -> bytes:
@@ -129,57 +68,6 @@ def _inflated(inflate: "zlib._Decompress", data: bytes, size: int) -> bytes:
     if not inflate.eof and len(raw) <= size:
         raise zlib.error("it ends too early")
     return raw
-
-
-class Bases:
-    """The texts that were kept last, by what they are of: what comes next is packed against them.
-
-    Held in memory alone: another process finds other bases, and what is stored is the same.
-    """
-
-    def __init__(self) -> None:
-        """Knows none yet."""
-        self._held: OrderedDict[tuple[str, ...], Content] = OrderedDict()
-        self._bytes = 0
-
-    def find(self, names: Iterable[tuple[str, ...]]) -> Content | None:
-        """Returns the first that is held under some names and on which another may stand."""
-        for name in names:
-            found = self._held.get(name)
-            if found is not None and found.depth < MAX_DEPTH:
-                self._held.move_to_end(name)
-                return found
-        return None
-
-    def hold(self, names: Sequence[tuple[str, ...]], content: Content) -> None:
-        """Holds a content under some names: instead of the last under the first name, as the first under the others.
-
-        What was not asked for longest goes where there is too much.
-        """
-        for place, name in enumerate(names):
-            if place == 0 or name not in self._held:
-                self._bytes += len(content.raw) - len(self._held[name].raw if name in self._held else b"")
-                self._held[name] = content
-                self._held.move_to_end(name)
-        while self._bytes > _HELD:
-            self._bytes -= len(self._held.popitem(last=False)[1].raw)
-
-    def forget(self) -> None:
-        """Holds none any more."""
-        self._held.clear()
-        self._bytes = 0
-
-
-def names_of_prompt(kind: str, conversation: str, turn: int, phase: str) -> tuple[tuple[str, ...], ...]:
-    """Returns what names the texts that a prompt or a reply is like, the likest first.
-
-    Args:
-        kind: `prompt` or `response`.
-        conversation: The conversation's id.
-        turn: The turn's place in it: within one, each request has most of the one before.
-        phase: The step of the solver that asked.
-    """
-    return (kind, conversation, str(turn)), (kind, conversation, phase), (kind, "", phase), (kind,)
 
 
 @dataclass(frozen=True, slots=True)

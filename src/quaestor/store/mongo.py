@@ -15,7 +15,6 @@ from pymongo.asynchronous.collection import AsyncCollection
 from pymongo.errors import DuplicateKeyError
 
 from quaestor.store import errors as refusals
-from quaestor.store.contents import names_of_prompt
 from quaestor.store.mongo_connection import Database, Document
 from quaestor.store.mongo_contents import clock
 from quaestor.store.mongo_documents import (
@@ -265,12 +264,10 @@ class MongoStore(MongoKnowledge):
     @retried
     async def log_prompt(self, prompt: PromptRecord) -> None:
         """Keeps a request to a model and its reply."""
-        place = prompt.conversation, prompt.turn, prompt.phase
         said = {"prompt": prompt.prompt} | ({} if prompt.response is None else {"response": prompt.response})
         async with self._using("write to") as db:
             await self._require(db, prompt.run)
-            texts = [(text, names_of_prompt(name, *place)) for name, text in said.items()]
-            packed = zip(said, await self._contents.put(db, *texts), strict=True)
+            packed = zip(said, await self._contents.put(db, *said.values()), strict=True)
             document = to_document(prompt) | dict(packed)
             try:
                 await db.prompt_logs.insert_one(document)

@@ -7,7 +7,6 @@ and nobody has used for GRACE is ever taken away.
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from time import monotonic
 from typing import Any, TypeAlias
 
 from pymongo import UpdateOne
@@ -15,16 +14,13 @@ from pymongo.asynchronous.database import AsyncDatabase
 
 from quaestor.core.computing import compute
 from quaestor.errors import StoreError
-from quaestor.store.contents import Bases, Content, content_digest, pack_content, unpack_content
+from quaestor.store.contents import MAX_DEPTH, content_digest, pack_content, unpack_content
 
 Database: TypeAlias = AsyncDatabase[dict[str, Any]]
-Names: TypeAlias = Sequence[tuple[str, ...]]
 
 GRACE = timedelta(hours=1)
 """How long a content that nothing refers to is kept after it was last used: a writer may be about to refer to it."""
 
-_SURE = GRACE.total_seconds() / 3
-"""For so many seconds a base that this process has used is taken again: there is time to write what stands on it."""
 _PART = 12 << 20
 """Bytes of a content in one document, which may have 16 MB."""
 _SOME = 500
@@ -40,45 +36,27 @@ REFERENCES = (
 
 
 class MongoContents:
-    """The contents of a database, as one process writes and reads them."""
+    """The contents of a database."""
 
-    def __init__(self) -> None:
-        """Knows of none yet."""
-        self._bases, self._since = Bases(), monotonic()
-
-    async def put(self, db: Database, *texts: tuple[str, Names]) -> list[bytes]:
-        """Keeps texts, and returns their digests; one that is there already stays.
-
-        Args:
-            db: The database.
-            texts: Each with what names the texts that it is like, as `Bases.hold` takes them.
+    async def put(self, db: Database, *texts: str) -> list[bytes]:
+        """Keep texts, and return their digests; one that is there already stays.
 
         Raises:
             UnicodeEncodeError: One holds half a surrogate pair.
         """
         writes, digests = list[UpdateOne](), list[bytes]()
-        if monotonic() - self._since > _SURE:
-            # The oldest of the bases may be about to be taken away.
-            self._bases, self._since = Bases(), monotonic()
-        bases = self._bases
-        held: list[tuple[Names, Content]] = []
-        for text, names in texts:
+        for text in texts:
             raw = text.encode()
             digest = content_digest(raw)
             digests.append(digest)
-            packed = await compute(pack_content, raw, bases.find(names))
-            kept: dict[str, Any] = {"size": len(raw), "depth": packed.depth, "data": packed.data}
-            if packed.base is not None:
-                kept["base"] = packed.base.digest
-            if len(packed.data) > _PART:
-                kept |= {"data": b"", "parts": await _write_parts(db, digest, packed.data)}
+            data = await compute(pack_content, raw)
+            kept: dict[str, Any] = {"size": len(raw), "depth": 0, "data": data}
+            if len(data) > _PART:
+                kept |= {"data": b"", "parts": await _write_parts(db, digest, data)}
             writes.append(
                 UpdateOne({"_id": digest}, {"$setOnInsert": kept, "$currentDate": {"usedAt": True}}, upsert=True)
             )
-            held.append((names, Content(digest, raw, packed.depth)))
         await db.contents.bulk_write(writes, ordered=False)
-        for names, content in held:
-            bases.hold(names, content)
         return digests
 
     async def texts(self, db: Database, digests: Iterable[bytes]) -> dict[bytes, str]:
@@ -103,20 +81,22 @@ class MongoContents:
         return {digest: raw[digest].decode() for digest in wanted}
 
     async def _unpack(
-        self, db: Database, digest: bytes, packed: Mapping[bytes, Mapping[str, Any]], raw: dict[bytes, bytes]
-    ) -> None:
-        chain: list[Mapping[str, Any]] = []
-        below: bytes | None = digest
-        while below is not None and below not in raw:
-            if len(chain) > len(packed):
+        self,
+        db: Database,
+        digest: bytes,
+        packed: Mapping[bytes, Mapping[str, Any]],
+        raw: dict[bytes, bytes],
+        depth: int = 0,
+    ) -> bytes:
+        if digest not in raw:
+            if depth > MAX_DEPTH:
                 raise StoreError(f"content {digest.hex()[:12]} is based on itself")
-            chain.append(packed[below])
-            below = packed[below].get("base")
-        for document in reversed(chain):
+            document, base = packed[digest], None
             data = await _read_parts(db, document) if "parts" in document else document["data"]
-            raw[document["_id"]] = await compute(
-                unpack_content, data, document["size"], raw.get(document.get("base", b""))
-            )
+            if "base" in document:
+                base = await self._unpack(db, document["base"], packed, raw, depth + 1)
+            raw[digest] = await compute(unpack_content, data, document["size"], base)
+        return raw[digest]
 
     async def free(self, db: Database, digests: Iterable[bytes]) -> int:
         """Takes away those of some contents that nothing refers to, then their bases; returns how many went.

@@ -97,7 +97,7 @@ class MongoKnowledge(MongoUpkeep):
         self, db: Database, name: str, place: Mapping[str, str], triples: Iterable[tuple[str, str, str]]
     ) -> None:
         written = await compute(WrittenGraph.of, triples)
-        (digest,) = await self._contents.put(db, (written.text, ()))
+        (digest,) = await self._contents.put(db, written.text)
         change = {"$set": {"content": digest, "triples": written.size, "createdAt": now()}}
         try:
             await db[name].update_one(place, change, upsert=True)

@@ -6,7 +6,7 @@ it stands, and the triples go last.
 
 from typing import Any
 
-from quaestor.store.contents import names_of_prompt, triples_to_text
+from quaestor.store.contents import triples_to_text
 from quaestor.store.mongo_contents import Database, MongoContents
 
 _SETS = (
@@ -26,7 +26,7 @@ async def pack_documents(db: Database) -> None:
             where = {name: graph[name] for name in key}
             found = [(one["s"], one["p"], one["o"]) async for one in db[triples].find(where, ["s", "p", "o"])]
             if len(set(found)) == graph["triples"]:
-                (digest,) = await contents.put(db, (triples_to_text(found), ()))
+                (digest,) = await contents.put(db, triples_to_text(found))
                 await db[sets].update_one({"_id": graph["_id"]}, {"$set": {"content": digest}})
             else:  # what two writers had mixed was never read
                 await db[sets].delete_one({"_id": graph["_id"]})
@@ -34,7 +34,5 @@ async def pack_documents(db: Database) -> None:
 
 
 async def _packed(db: Database, contents: MongoContents, prompt: dict[str, Any]) -> dict[str, Any]:
-    place = prompt["conversationId"], prompt["turnIndex"], prompt["phase"]
     large = {name: prompt[name] for name in ("prompt", "response") if isinstance(prompt.get(name), str)}
-    texts = [(text, names_of_prompt(name, *place)) for name, text in large.items()]
-    return dict(zip(large, await contents.put(db, *texts), strict=True))
+    return dict(zip(large, await contents.put(db, *large.values()), strict=True))

@@ -14,7 +14,7 @@ from time import time
 
 from quaestor.core.triples import Triple
 from quaestor.store import errors as refusals
-from quaestor.store.contents import WrittenGraph, names_of_prompt, text_to_triples
+from quaestor.store.contents import WrittenGraph, text_to_triples
 from quaestor.store.records import (
     MOST_SECONDS,
     Claim,
@@ -212,13 +212,8 @@ class SqliteStore(SqliteUpkeep):
         """Keeps a request to a model and its reply."""
         with self._reporting("write to"), self._transaction():
             self._require(prompt.run)
-            place = (prompt.conversation, prompt.turn, prompt.phase)
-            packed: dict[str, int | None] = {
-                "prompt": self._contents.put(prompt.prompt, names_of_prompt("prompt", *place))
-            }
-            packed["response"] = None
-            if prompt.response is not None:
-                packed["response"] = self._contents.put(prompt.response, names_of_prompt("response", *place))
+            response = None if prompt.response is None else self._contents.put(prompt.response)
+            packed = {"prompt": self._contents.put(prompt.prompt), "response": response}
             try:
                 self._insert("prompt_logs", prompt, instead=packed)
             except sqlite3.IntegrityError as error:

@@ -5,10 +5,10 @@ Owns that table and what refers to it. Every operation is part of its caller's t
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from quaestor.errors import StoreError
-from quaestor.store.contents import Bases, Content, content_digest, pack_content, pack_triples, unpack_content
+from quaestor.store.contents import MAX_DEPTH, content_digest, pack_content, pack_triples, unpack_content
 
 REFERENCES = (
     ("prompt_logs", "prompt"),
@@ -31,24 +31,18 @@ class ContentTable:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         """Takes the connection, whose thread it stays in."""
-        self._db, self._bases = db, Bases()
+        self._db = db
 
-    def put(self, text: str, names: Sequence[tuple[str, ...]] = ()) -> int:
-        """Keeps a text, and returns its number; one that is there already stays.
-
-        Args:
-            text: The text.
-            names: What names the texts that it is like, as `Bases.hold` takes them.
+    def put(self, text: str) -> int:
+        """Keep a text, and return its number; one that is there already stays.
 
         Raises:
             UnicodeEncodeError: It holds half a surrogate pair.
         """
         raw = text.encode()
         digest = content_digest(raw)
-        row = self._db.execute("SELECT id, depth FROM contents WHERE digest = ?", (digest,)).fetchone()
-        number, depth = row if row is not None else self._add(raw, digest, names)
-        self._bases.hold(names, Content(digest, raw, depth))
-        return int(number)
+        number = self._number(digest)
+        return self._add(digest, len(raw), pack_content(raw)) if number is None else number
 
     def put_triples(self, triples: Iterable[tuple[str, str, str]]) -> tuple[int, int]:
         """Keeps a set of triples, in any order; returns the number of their text, and how many they are.
@@ -69,22 +63,14 @@ class ContentTable:
             self._db.execute("DROP TABLE unsorted")
         finally:
             self._db.execute(f"PRAGMA cache_size = {usual}")
-        row = self._db.execute("SELECT id FROM contents WHERE digest = ?", (packed.digest,)).fetchone()
-        if row is None:
-            made = "INSERT INTO contents (digest, size, base, depth, data) VALUES (?, ?, NULL, 0, ?) RETURNING id"
-            row = self._db.execute(made, (packed.digest, packed.size, packed.data)).fetchone()
-        return int(row[0]), packed.count
+        number = self._number(packed.digest)
+        if number is None:
+            number = self._add(packed.digest, packed.size, packed.data)
+        return number, packed.count
 
-    def _add(self, raw: bytes, digest: bytes, names: Sequence[tuple[str, ...]]) -> tuple[int, int]:
-        packed, base = pack_content(raw, self._bases.find(names)), None
-        if packed.base is not None:
-            base = self._number(packed.base.digest)
-            if base is None:  # freed since, or never written to the end
-                self._bases.forget()
-                packed = pack_content(raw)
-        values = (digest, len(raw), base, packed.depth, packed.data)
-        made = "INSERT INTO contents (digest, size, base, depth, data) VALUES (?, ?, ?, ?, ?)"
-        return int(self._db.execute(made, values).lastrowid or 0), packed.depth
+    def _add(self, digest: bytes, size: int, data: bytes) -> int:
+        made = "INSERT INTO contents (digest, size, base, depth, data) VALUES (?, ?, NULL, 0, ?)"
+        return int(self._db.execute(made, (digest, size, data)).lastrowid or 0)
 
     def _number(self, digest: bytes) -> int | None:
         row = self._db.execute("SELECT id FROM contents WHERE digest = ?", (digest,)).fetchone()
@@ -107,21 +93,13 @@ class ContentTable:
         """
         return self.texts([number])[number]
 
-    def _raw(self, number: int, known: dict[int, bytes]) -> bytes:
-        # Down to what is known, then up again: a chain in a damaged file may be long, or a ring.
-        chain: list[tuple[int, int, bytes]] = []
-        below: int | None = number
-        seen: set[int] = set()
-        while below is not None and below not in known:
-            row = self._db.execute("SELECT size, base, data FROM contents WHERE id = ?", (below,)).fetchone()
-            if row is None or below in seen:
-                raise StoreError(f"content {below} is missing, or is based on itself")
-            seen.add(below)
-            chain.append((below, row[0], row[2]))
-            below = row[1]
-        raw = None if below is None else known[below]
-        for at, size, data in reversed(chain):
-            raw = known[at] = unpack_content(data, size, raw)
+    def _raw(self, number: int, known: dict[int, bytes], depth: int = 0) -> bytes:
+        if number not in known:
+            row = self._db.execute("SELECT size, base, data FROM contents WHERE id = ?", (number,)).fetchone()
+            if row is None or depth > MAX_DEPTH:
+                raise StoreError(f"content {number} is missing, or is based on itself")
+            base = None if row[1] is None else self._raw(row[1], known, depth + 1)
+            known[number] = unpack_content(row[2], row[0], base)
         return known[number]
 
     def free(self, numbers: Iterable[int | None]) -> int:

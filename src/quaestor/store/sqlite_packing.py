@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-from quaestor.store.contents import names_of_prompt, triples_to_text
+from quaestor.store.contents import triples_to_text
 from quaestor.store.sqlite_contents import ContentTable
 
 _PROMPTS = "run, conversation, attempt, turn, number, phase, model, started, finished, usage, error, prompt, response"
@@ -25,12 +25,8 @@ def pack_contents(db: sqlite3.Connection) -> None:
             names = [*columns, "content", *(["triples"] if table == "ontologies" else [])]
             row = [*values, contents.put(triples_to_text(map(tuple, found))), len(found)][: len(names)]
             _insert(db, f"packed_{table}", names, row)
-    # In the order in which they were written those of a conversation stand together.
     for *values, prompt, response in _rows(db, f"SELECT {_PROMPTS} FROM prompt_logs ORDER BY rowid"):
-        numbers = [
-            None if text is None else contents.put(text, names_of_prompt(kind, values[1], values[3], values[5]))
-            for kind, text in (("prompt", prompt), ("response", response))
-        ]
+        numbers = [None if text is None else contents.put(text) for text in (prompt, response)]
         _insert(db, "packed_prompts", _PROMPTS.split(", "), [*values, *numbers])
 
 

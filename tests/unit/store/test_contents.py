@@ -1,4 +1,5 @@
 import random
+import zlib
 
 import pytest
 from hypothesis import given
@@ -7,11 +8,7 @@ from store_records import GRAPH
 
 from quaestor.errors import StoreError
 from quaestor.store.contents import (
-    MAX_DEPTH,
-    Bases,
-    Content,
     content_digest,
-    names_of_prompt,
     pack_content,
     pack_triples,
     text_to_triples,
@@ -20,64 +17,37 @@ from quaestor.store.contents import (
 )
 
 
-def content(raw: bytes, depth: int = 0) -> Content:
-    return Content(content_digest(raw), raw, depth)
+def pack_against(base: bytes, begin: int, between: bytes, end: int) -> bytes:
+    """A text as version 0.2 packed it: so many bytes of the base, what stands between, so many bytes of its end."""
+    dictionary = base if len(base) <= 1 << 15 else base[begin : len(base) - end][: 1 << 15]
+    deflate = zlib.compressobj(6, zdict=dictionary)
+    return begin.to_bytes(4) + end.to_bytes(4) + deflate.compress(between) + deflate.flush()
 
 
-@given(st.binary(max_size=300), st.binary(max_size=300), st.binary(max_size=40), st.integers(0, 300))
-def test_what_is_packed_comes_back(raw: bytes, base: bytes, between: bytes, at: int) -> None:
-    for text, other in ((raw, base), (base[:at] + between + base[at:], base), (base[:at], base), (raw, raw)):
-        packed = pack_content(text, content(other))
-        assert unpack_content(packed.data, len(text), packed.base.raw if packed.base else None) == text
-        alone = pack_content(text)
-        assert (unpack_content(alone.data, len(text)), alone.base) == (text, None)
+@given(st.binary(max_size=300))
+def test_what_is_packed_comes_back(raw: bytes) -> None:
+    assert unpack_content(pack_content(raw), len(raw)) == raw
 
 
-def test_a_text_is_packed_against_one_like_it_however_long() -> None:
-    draw = random.Random(1)
-    for size in (2_000, 30_000, 300_000):
-        page = draw.randbytes(size // 2).hex().encode()
-        packed = pack_content(page[: size // 3] + b"another question" + page[size // 3 :], content(page))
-        assert packed.base is not None
-        assert len(packed.data) < 60
-    assert pack_content(draw.randbytes(1000), content(page)).base is None
+@pytest.mark.parametrize("size", [2_000, 300_000])
+def test_a_text_that_was_packed_against_another_is_read(size: int) -> None:
+    page = random.Random(1).randbytes(size // 2).hex().encode()
+    packed = pack_against(page, size // 3, b"another question", 500)
+    assert unpack_content(packed, size // 3 + 16 + 500, page) == page[: size // 3] + b"another question" + page[-500:]
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-3], lambda data: b"\0" * len(data), lambda data: b""])
 def test_damaged_data_are_refused(damage: object) -> None:
     assert callable(damage)
     page = b"net sales 1,234\n" * 50
-    for packed, base in ((pack_content(page), None), (pack_content(page + b"and more", content(page)), page)):
+    for packed, base in ((pack_content(page), None), (pack_against(page, len(page), b"and more", 0), page)):
         with pytest.raises(StoreError):
-            unpack_content(damage(packed.data), len(page) + (8 if base else 0), base)
+            unpack_content(damage(packed), len(page) + (8 if base else 0), base)
 
 
 def test_no_more_is_inflated_than_was_packed() -> None:
     with pytest.raises(StoreError, match="101"):
-        unpack_content(pack_content(b"x" * 10_000_000).data, 100)
-
-
-def test_a_base_is_the_likest_text_that_may_still_be_one() -> None:
-    bases, names = Bases(), names_of_prompt("prompt", "c1", 0, "ANSWER")
-    assert bases.find(names) is None
-    first, second = content(b"first"), content(b"second", 1)
-    bases.hold(names, first)
-    bases.hold(names, second)
-    assert bases.find(names) == second
-    # Another turn begins from the first of its phase, another conversation too; replies are apart.
-    assert bases.find(names_of_prompt("prompt", "c1", 1, "ANSWER")) == first
-    assert bases.find(names_of_prompt("prompt", "c2", 0, "ANSWER")) == first
-    assert bases.find(names_of_prompt("prompt", "c2", 0, "PLAN")) == first
-    assert bases.find(names_of_prompt("response", "c1", 0, "ANSWER")) is None
-    bases.hold(names, content(b"deep", MAX_DEPTH))
-    assert bases.find(names) == first
-
-
-def test_no_more_bases_are_held_than_there_is_room_for() -> None:
-    bases, large = Bases(), bytes(3 << 20)
-    for number in range(8):
-        bases.hold([(str(number),)], content(large))
-    assert [number for number in range(8) if bases.find([(str(number),)])] == [3, 4, 5, 6, 7]
+        unpack_content(pack_content(b"x" * 10_000_000), 100)
 
 
 def test_a_graph_has_one_text_in_any_order() -> None:
