@@ -27,8 +27,7 @@ from pymongo.errors import (
 
 from quaestor.errors import StoreError
 from quaestor.store.mongo_documents import INDEXES, OUTDATED, SCHEMA_VERSION
-from quaestor.store.mongo_filing import file_turn_documents
-from quaestor.store.mongo_packing import pack_documents
+from quaestor.store.mongo_migrations import file_turn_documents, pack_documents
 
 Document: TypeAlias = dict[str, Any]
 Database: TypeAlias = AsyncDatabase[Document]

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 from functools import lru_cache
 
-from quaestor.store.sqlite_filing import file_turns, measure_turns
-from quaestor.store.sqlite_packing import pack_contents
+from quaestor.store.sqlite_migrations import file_turns, measure_turns, pack_contents
 
 APPLICATION_ID = 0x51554145  # "QUAE": tells our files from other SQLite databases
 

@@ -1,13 +1,18 @@
-"""Prompts and graphs of a MongoDB store of before there were contents, packed.
+"""What older MongoDB stores hold, rewritten: contents packed, turns filed by their classes and their measures.
 
 Each step can be broken off and done again, and another process may be at it too: a prompt or a graph is read wherever
 it stands, and the triples go last.
 """
 
+from dataclasses import asdict
 from typing import Any
+
+from pymongo import UpdateOne
 
 from quaestor.store.contents import triples_to_text
 from quaestor.store.mongo_contents import Database, MongoContents
+from quaestor.store.turn_classes import classes_of
+from quaestor.store.turn_measures import measure_parts
 
 _SETS = (
     ("graphs", "instances", ("runId", "conversationId")),
@@ -36,3 +41,21 @@ async def pack_documents(db: Database) -> None:
 async def _packed(db: Database, contents: MongoContents, prompt: dict[str, Any]) -> dict[str, Any]:
     large = {name: prompt[name] for name in ("prompt", "response") if isinstance(prompt.get(name), str)}
     return dict(zip(large, await contents.put(db, *large.values()), strict=True))
+
+
+_SOME = 1000
+_READ = ["answer", "startedAt", "completedAt", "usage", "toolCalls", "events"]
+
+
+async def file_turn_documents(db: Database) -> None:
+    """Files all turns, some at a time; another process may be at it too."""
+    missing = {"$or": [{"classes": {"$exists": False}}, {"measures": {"$exists": False}}]}
+    while some := [turn async for turn in db.turns.find(missing, _READ).limit(_SOME)]:
+        await db.turns.bulk_write([_filed(turn) for turn in some], ordered=False)
+
+
+def _filed(turn: dict[str, Any]) -> UpdateOne:
+    written = (turn.get("usage") or {}, turn.get("toolCalls") or [], turn.get("events") or [])
+    found = measure_parts(turn["startedAt"], turn.get("completedAt"), *written)
+    classes = asdict(classes_of(turn.get("answer") or {}))
+    return UpdateOne({"_id": turn["_id"]}, {"$set": {"classes": classes, "measures": asdict(found)}})

@@ -20,10 +20,10 @@ DUMP = Path(__file__).parent / "store_of_schema_4.sql.gz"
 SLOW = """
 import sys, time
 from pathlib import Path
-from quaestor.store import sqlite_packing
+from quaestor.store import sqlite_migrations
 from quaestor.store.sqlite import SqliteStore
 
-written, insert = [], sqlite_packing._insert
+written, insert = [], sqlite_migrations._insert
 
 def slowly(*values):
     insert(*values)
@@ -32,7 +32,7 @@ def slowly(*values):
         print("there", flush=True)
         time.sleep(60)
 
-sqlite_packing._insert = slowly
+sqlite_migrations._insert = slowly
 SqliteStore(Path(sys.argv[1]))
 """
 
