@@ -52,10 +52,7 @@ def calculate_formula(
     """Returns what a formula over named values comes to, as a turn whose question is the formula.
 
     Args:
-        document: Where the values stand.
         formula: As `quaestor.plan.expressions` reads it: `(sales_2024 - sales_2023) / sales_2023`.
-        values: What each name stands for.
-        turns: The conversation so far, whose answers may be named.
 
     Raises:
         InputError: A name is none, or what it stands for is not there, or is not one number.
@@ -91,7 +88,6 @@ def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
     """Returns what a plan comes to whose words are looked up in the document, as a turn.
 
     Args:
-        written: The plan, as the workflow's prompt asks for it.
         context: The question that it answers, with the part of the document that it is answered from.
 
     Raises:

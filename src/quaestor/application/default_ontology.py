@@ -26,9 +26,7 @@ class KeptOntology:
     """An ontology of a store.
 
     Attributes:
-        digest: Of its content.
         created: When it was first kept.
-        triples: How many it has.
         graphs: How many pages have a frozen graph that was built with it.
         runs: How many runs were played with it.
         default: Whether pages are read with it where none is named.
@@ -44,9 +42,6 @@ class KeptOntology:
 
 async def kept_ontologies(settings: Settings) -> tuple[KeptOntology, ...]:
     """Returns the ontologies of the store, the latest first.
-
-    Args:
-        settings: The store, and the ontology that is set.
 
     Raises:
         StoreError: The store cannot be read.
@@ -68,7 +63,6 @@ async def use_ontology(name: str, settings: Settings, folder: Path | None = None
 
     Args:
         name: A Turtle file, a digest of the store's or its beginning, or `own`.
-        settings: The store in force.
         folder: Where the settings file is; by default the current directory.
 
     Raises:

@@ -20,7 +20,6 @@ class TextPart:
 
     Attributes:
         number: Its place, from 1.
-        of: How many parts there are.
         text: Markdown: headings, paragraphs, and tables as rows.
         pages: The first and the last page that it is of, from 1 as viewers count; None where that is not known.
         tables: The tables of which it has rows, by their places in the document, from 0.
@@ -34,12 +33,7 @@ class TextPart:
 
 
 def text_parts(document: Document, largest: int = LARGEST) -> tuple[TextPart, ...]:
-    """Returns the parts of a document, in its order; a document without a block has one that is empty.
-
-    Args:
-        document: The document.
-        largest: About how many characters a part has.
-    """
+    """Returns the parts of a document, in its order; a document without a block has one that is empty."""
     parts: list[list[tuple[str, Block]]] = [[]]
     length = 0
     for block in document.blocks:

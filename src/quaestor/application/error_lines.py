@@ -13,10 +13,6 @@ def error_line(error: Exception, most: int = _LONGEST) -> str:
 
     >>> error_line(ValueError("cannot read /home/me/filing.htm: it is empty"))
     'cannot read filing.htm: it is empty'
-
-    Args:
-        error: What went wrong.
-        most: How many characters the line may have.
     """
     line = " ".join(str(error).split())
     line = _PATH.sub(lambda match: match[1] or match[2], line)

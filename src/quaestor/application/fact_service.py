@@ -29,7 +29,6 @@ class DocumentFacts:
 
         Args:
             text: Whatever the case of its letters; "" lets all through.
-            part: Which part.
         """
         wanted = " ".join(text.casefold().split())
         found = [fact for fact in self._all() if wanted in " ".join(_label(fact).casefold().split())]
@@ -44,7 +43,6 @@ async def document_facts(page: CorpusPage, asking: AskRequest) -> DocumentFacts:
     """Returns the numbers of a document, as the graph of the whole document has them.
 
     Args:
-        page: The document.
         asking: The ontology and the policy in force, and where ontologies of files are kept.
 
     Raises:

@@ -30,7 +30,6 @@ class NetworkNode:
     """A thing of a graph.
 
     Attributes:
-        id: As triples write it.
         label: For people; cut to fit.
         kind: The local name of its class, such as `Table`, or "".
         facts: What is said of it that is no other thing: names and values.
@@ -48,8 +47,6 @@ class NetworkEdge:
 
     Attributes:
         source: The id of the one that it is said of.
-        target: The id of the other.
-        label: What it is.
     """
 
     source: str
@@ -64,7 +61,6 @@ class Network:
     Attributes:
         focus: The thing in its middle; None where it is where a walk begins.
         nodes: The things, the focus first.
-        edges: What joins them.
         hidden: How many neighbours of the focus are left out.
         count: How many things the whole graph has.
     """
@@ -105,9 +101,6 @@ class GraphNetwork:
 
     def around(self, name: str) -> Network:
         """Returns a thing with all that it leads to, and that leads to it.
-
-        Args:
-            name: Its id.
 
         Raises:
             GraphError: The graph has no such thing.

@@ -17,7 +17,6 @@ def ontology_object(ontology: Ontology, type_: str | None = None) -> dict[str, J
     """Returns an ontology as JSON: all its types with their properties, or one type.
 
     Args:
-        ontology: The ontology.
         type_: The name of a type, to have that one only.
 
     Raises:

@@ -38,7 +38,6 @@ class QueryAnswer:
         form: SELECT gives rows, ASK yes or no.
         columns: The names of the variables, without a question mark; none of ASK.
         rows: A value a column, None where it is unbound; numbers are exact.
-        answer: Of ASK.
         places: Where the numbers stand whose nodes are among the rows.
         empty: The cells without a value that the query asks for, in words: why it finds nothing.
     """
@@ -65,7 +64,6 @@ def query_graph(graph: KnowledgeGraph, query: str, limits: Limits | None = None)
     """Returns what a query gives.
 
     Args:
-        graph: The graph of a document.
         query: SELECT or ASK; all prefixes are known.
         limits: Of rows and seconds.
 
@@ -96,12 +94,7 @@ def value_object(value: Value | None) -> JsonValue:
 
 
 def query_object(found: QueryAnswer, document: Document) -> dict[str, JsonValue]:
-    """Returns what a query gives as JSON; `sources` says of each node that is a number of the document where it stands.
-
-    Args:
-        found: What it gives.
-        document: The document whose graph was asked.
-    """
+    """Returns what a query gives as JSON; `sources` says where each number of the document stands."""
     places = found.places or {}
     return {
         "form": found.form,

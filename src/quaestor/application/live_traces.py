@@ -133,8 +133,6 @@ class TraceFile:
 
         Args:
             index: The turn's place in the conversation, from 0.
-            event: What happened.
-            call: Of a tool that was called, the call.
         """
         (told,) = dump_events([event])
         self._write("happened", index, {"event": told} | ({} if call is None else {"call": serial.dump(call)}))

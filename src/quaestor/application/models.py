@@ -19,7 +19,6 @@ class CassetteOptions:
     """What becomes of the exchanges with a model, besides the store.
 
     Attributes:
-        record: Write them to this file.
         replay: Take them from this file, without a network.
         inputs: What the same command reads, or writes besides: no recording takes its place.
         force: Whether a recording may replace a file that is there.
@@ -67,8 +66,6 @@ def solver_access(
     A solver that may do without a model gets one where the caller names it.
 
     Args:
-        settings: Solver, model and budget in force.
-        options: Of the solver.
         cassette: Recording or replay.
         model_named: Whether the caller names a model, so that one that is not asked is a mistake.
         go_on: Whether a recording is added to one that is there.

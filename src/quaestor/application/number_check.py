@@ -51,7 +51,6 @@ class NumberMatch:
 
     Attributes:
         source: The cell, or the span of a sentence.
-        printed: As it is printed there.
         steps: What lies between; none where it is printed as it was written.
     """
 
@@ -75,10 +74,8 @@ class NumberCheck:
     """What was found of a number.
 
     Attributes:
-        looked_for: As it was read.
         matches: Where it stands, the nearest readings first, then in the order of the document; at most as many as
             were asked for.
-        count: How many there are in all.
         nearest: Of a number that stands nowhere those that come nearest, within a tenth; as printed there.
     """
 
@@ -98,8 +95,6 @@ class _Printed:
     """A number of the document.
 
     Attributes:
-        source: Where it stands.
-        quantity: As printed.
         counts: What it counts, by its print or its labels.
         heading: Whether it stands in a heading.
     """
@@ -116,12 +111,7 @@ class _Printed:
 
 
 def check_object(found: NumberCheck, document: Document) -> dict[str, JsonValue]:
-    """Returns what was found of a number as JSON.
-
-    Args:
-        found: That.
-        document: Where it was looked for.
-    """
+    """Returns what was found of a number as JSON."""
 
     def places(matches: Sequence[NumberMatch]) -> list[JsonValue]:
         sources = source_objects((match.source for match in matches), document)
@@ -146,7 +136,6 @@ def check_number(document: Document, text: str, most: int = 10, places: Sequence
     where a table in thousands prints `5,300`. A number with a scale or unit is found where those agree.
 
     Args:
-        document: The document.
         text: The number as a table or a text would print it: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`, `2024`.
         most: How many places at most.
         places: Only these places; None is everywhere.

@@ -27,7 +27,6 @@ async def find_ontology(name: str, store: RunStore | str) -> Ontology:
     """Returns the ontology that a file's name or a digest names.
 
     Args:
-        name: As given.
         store: The store, or its URI, which is opened only for a digest.
 
     Raises:
@@ -77,9 +76,6 @@ def read_ontology(path: Path) -> Ontology:
 
 async def ontology_or_latest(settings: Settings) -> Ontology:
     """Returns the ontology that is set, else that of the latest run that has one.
-
-    Args:
-        settings: The ontology and the store in force.
 
     Raises:
         InputError: There is no such file, or it is no digest.

@@ -30,9 +30,7 @@ def places_in_files(
     Args:
         arguments: Files, or a page as `DATASET#PAGE`, then a question; questions before the last one are a
             conversation that it goes on with.
-        settings: The store, beside which documents and indexes are kept.
         most: How many places at most.
-        on_read: Hears of the document when it is read.
 
     Raises:
         QuestionError: The question is empty.
@@ -53,7 +51,6 @@ def places_by_index(index: PlaceIndex, questions: Sequence[str], most: int = 5) 
     """Returns the tables and passages of a document where an answer would stand, best first; none where nothing fits.
 
     Args:
-        index: Of the document.
         questions: The last one is asked; those before it are a conversation that it goes on with.
         most: How many places at most.
 

@@ -47,7 +47,6 @@ def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequen
     """Returns what a plan is drawn of, each after those that lead to it; the last one is the answer.
 
     Args:
-        plan: The plan.
         registers: What each step came to, in order; empty where that is not kept.
         earlier: The answers of the turns before it, in words and in order.
     """

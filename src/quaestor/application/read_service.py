@@ -29,11 +29,6 @@ _MOST_UNREAD = 20
 def read_one(path: Path, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Document:
     """Returns the document of a file.
 
-    Args:
-        path: The file.
-        cache: Where documents are kept once they are read.
-        limits: What reading the file may take.
-
     Raises:
         DatasetError: The file is not what it should be.
         SeveralPagesError: It holds more documents than one.
@@ -52,9 +47,7 @@ async def read_several(
     A file is opened by this process alone; what it holds travels to whoever reads it.
 
     Args:
-        files: What is read.
         settings: What spreads the work: the engine `ray` with its address, or else nothing.
-        cache: Where documents are kept once they are read.
         show: Takes a file and its document, or why it cannot be read.
 
     Raises:
@@ -201,7 +194,6 @@ def part_objects(
     """Returns how many headings, paragraphs and tables there are, and some of them as JSON, in their order.
 
     Args:
-        document: The document.
         section: Only of the section with this id, or None.
         offset: How many are left out before the first.
         limit: How many are given at most.

@@ -40,7 +40,6 @@ class CorpusPage:
     """A page, and what it is read among.
 
     Attributes:
-        document: The page.
         corpus: All documents of its file: by default a page is read with the ontology of all of them.
         name: As a person names it, `DATASET#ID`; empty where nobody did.
     """
@@ -122,11 +121,6 @@ def page_file(name: str) -> Path:
 def find_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> CorpusPage:
     """Returns the page that `DATASET#ID` names, or `FILE` where the file holds just one.
 
-    Args:
-        name: As given.
-        cache: Where documents are kept once they are read.
-        limits: What reading a file may take.
-
     Raises:
         InputError: It is of neither form, or the id fits several pages.
         DatasetError: The file cannot be read.
@@ -149,8 +143,6 @@ def find_files(
 
     Args:
         names: Each as `find_page` takes it.
-        cache: Where documents are kept once they are read.
-        limits: What reading a file may take.
 
     Raises:
         InputError: One is of neither form, is named twice, or its id fits several pages.
@@ -174,9 +166,6 @@ def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[st
     """Returns the files and the questions of a command line: the first argument names a file, questions end them.
 
     There may be no question.
-
-    Args:
-        arguments: As typed.
 
     Raises:
         InputError: What looks like a file's name is none.
@@ -221,10 +210,7 @@ def find_pages(
     """Returns the page that `DATASET#ID` names, or all pages of a file.
 
     Args:
-        name: As given.
         limit: Only those of the first so many conversations.
-        cache: Where documents are kept once they are read.
-        limits: What reading a file may take.
 
     Raises:
         InputError: It is of neither form, or the id fits several pages.
@@ -254,11 +240,6 @@ def document_named(dataset: Dataset, identity: str) -> Document:
 
 def match_id(wanted: str, known: Sequence[str], where: str) -> str:
     """Returns the id that a person means: the very one, or the only one but for case and `.pdf`.
-
-    Args:
-        wanted: As given.
-        known: All there are.
-        where: What to name in an error.
 
     Raises:
         InputError: Several fit.

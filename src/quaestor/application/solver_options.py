@@ -64,11 +64,6 @@ def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue
 def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset) -> dict[str, JsonValue]:
     """Returns what the solver in force is built with over a dataset, the solvers inside it included.
 
-    Args:
-        settings: Those in force.
-        overrides: What the caller says above them.
-        dataset: What is asked.
-
     Raises:
         SettingsError: As `solver_options` does.
     """
@@ -80,7 +75,6 @@ def inner_options(settings: Settings, options: Mapping[str, JsonValue]) -> dict[
     """Returns options with those that the solver inside has where answers may be of any kind, where they say none.
 
     Args:
-        settings: Those in force.
         options: What the solver in force is built with; of one that is built around no other nothing changes.
     """
     spec = solver_spec(settings.solver)
@@ -102,8 +96,6 @@ def _with_inside(
     """Returns options with those of the solvers that a solver is built around.
 
     Args:
-        spec: The solver.
-        options: Its options.
         own: Gives the options of a solver inside, by its name and what it has so far.
     """
     key, found = f"{spec.around}_options", dict(options)

@@ -11,12 +11,7 @@ from quaestor.documents.document import Document
 
 
 def source_objects(sources: Iterable[Source], document: Document) -> list[dict[str, JsonValue]]:
-    """Returns sources with their places in words, and where those are in their file.
-
-    Args:
-        sources: Cells and spans of sentences.
-        document: What they stand in.
-    """
+    """Returns sources with their places in words, and where those are in their file."""
     return [_placed(source, document) for source in sources]
 
 

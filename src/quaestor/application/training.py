@@ -6,11 +6,14 @@ from pathlib import Path
 
 from quaestor.application.files import OutputFolder
 from quaestor.datasets.dataset import Dataset
-from quaestor.datasets.formats import read_dataset
+from quaestor.datasets.formats import read_dataset, read_document
+from quaestor.errors import InputError
 from quaestor.extras import require_extra
 from quaestor.learning.crossvalidate import HeldOutTurn, cross_validate
 from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import read_examples, read_lines
+from quaestor.learning.filing_training import FilingTraining, save_filing_weights, train_on_filings
+from quaestor.learning.filings import read_labelled
 from quaestor.learning.saving import held_out_figures, save_weights, training_card
 from quaestor.learning.train import fit_weights
 from quaestor.scoring.bootstrap import Proportion, proportion
@@ -165,3 +168,30 @@ def _report(path: Path, held_out: Sequence[HeldOutTurn]) -> HeldOutReport:
     turns = tuple(turn for turn in held_out if turn.record.conversation in asked)
     report = score_predictions([turn.prediction for turn in turns], read_gold(path), dataset.conversations)
     return HeldOutReport(dataset, report, turns)
+
+
+def train_filing_weights(questions: Sequence[Path], filings: Path, output: Path, *, force: bool) -> FilingTraining:
+    """Train weights on labelled questions, and write them.
+
+    Args:
+        output: The folder of weights; a folder `filings` is written there.
+        force: Whether to replace one that exists.
+
+    Raises:
+        InputError: A filing is missing, or the folder exists.
+        DatasetError: A file cannot be read.
+    """
+    folder = output / "filings"
+    if folder.exists() and not force:
+        raise InputError(f"{folder} exists; choose another folder, or replace it by force")
+    documents = {path.stem: read_document(_find(path.stem, filings)) for path in questions}
+    trained = train_on_filings(read_labelled(questions), documents)
+    save_filing_weights(trained.weights, folder)
+    return trained
+
+
+def _find(name: str, folder: Path) -> Path:
+    found = sorted(path for path in folder.iterdir() if path.name.partition(".")[0] == name)
+    if not found:
+        raise InputError(f"{folder} has no filing {name!r}; the questions about a filing are named as its file")
+    return found[0]

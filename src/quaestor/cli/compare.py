@@ -103,7 +103,7 @@ def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, js
     from quaestor.application.resolve import dataset_path
     from quaestor.application.simulated_cascade import SimulatedCascade, simulate_stored
     from quaestor.cli.printing import make_console, print_json
-    from quaestor.cli.render_cascade import cascade_object, show_cascade
+    from quaestor.cli.render_compare import cascade_object, show_cascade
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 

@@ -194,7 +194,7 @@ def tools(runs: RunsArgument, store: StoreOption = None, json: JsonOption = Fals
     """Show which tools were called for which questions, the accuracy with each, and why calls were refused."""
     from quaestor.application.tool_advice import tool_table
     from quaestor.cli.printing import make_console, print_json
-    from quaestor.cli.render_tools import show_tool_table
+    from quaestor.cli.render_figures import show_tool_table
     from quaestor.core import serial
     from quaestor.settings import load_settings
 
@@ -319,8 +319,8 @@ def export(
     A conversation that did not finish has its model requests, but no answers.
     """
     from quaestor.application.files import OutputFile
+    from quaestor.application.reports import read_traces, write_traces
     from quaestor.application.resolve import store_file
-    from quaestor.application.traces import read_traces, write_traces
     from quaestor.settings import load_settings
 
     kept = store_file(load_settings({"store": store}).store)

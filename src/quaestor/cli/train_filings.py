@@ -25,7 +25,7 @@ def train_filings_command(
     force: ForceOption = False,
 ) -> None:
     """Train the embedded solver's weights for whole filings on labelled questions about some."""
-    from quaestor.application.filing_training import train_filing_weights
+    from quaestor.application.training import train_filing_weights
     from quaestor.extras import require_extra
 
     require_extra("train", "training")

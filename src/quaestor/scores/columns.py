@@ -6,8 +6,8 @@ a second, where as many rows take seconds. Holds verdicts and answers of the run
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Any
 
@@ -18,73 +18,53 @@ _READ = {sign: flag for flag, sign in _FLAGS.items()}
 _LEVEL = 6
 
 
+@dataclass(frozen=True, slots=True)
 class JudgedColumns:
-    """The judged turns of a run, by conversation and index. Each column is unpacked when it is first asked for."""
+    """The judged turns of a run, by conversation and index; each list has one value per turn, as in VerdictOnAnswer.
 
-    def __init__(self, packed: Mapping[str, bytes]) -> None:
-        """Takes the columns as `pack_columns` made them, by their names; none where nothing was judged."""
-        self._packed = packed
+    Attributes:
+        asked: Equal in runs of the same turns.
+    """
+
+    conversations: list[str]
+    indexes: list[int]
+    documents: list[str]
+    correct: list[bool]
+    program_correct: list[bool | None]
+    causes: list[str | None]
+    numbers: list[str | None]
+    confidences: list[float | None]
+    asked: tuple[bytes, ...]
 
     def __len__(self) -> int:
-        return sum(self._list("counts"))
-
-    @property
-    def asked(self) -> Sequence[bytes]:
-        """Equal in runs of the same turns."""
-        return [self._packed.get(name, b"") for name in ("conversations", "counts", "indexes")]
-
-    @cached_property
-    def conversations(self) -> Sequence[str]:
-        """The conversation's id, of each turn."""
-        return self._of_turns("conversations")
-
-    @cached_property
-    def documents(self) -> Sequence[str]:
-        """What the conversation is about, of each turn."""
-        return self._of_turns("documents")
-
-    @cached_property
-    def indexes(self) -> Sequence[int]:
-        """The place of each turn in its conversation, from 0."""
-        return self._list("indexes")
-
-    @cached_property
-    def correct(self) -> Sequence[bool]:
-        """Whether each is right, as in the VerdictRecord."""
-        return [sign == "1" for sign in "".join(self._list("correct"))]
-
-    @cached_property
-    def program_correct(self) -> Sequence[bool | None]:
-        """Whether the program of each is right, likewise."""
-        return [_READ[sign] for sign in "".join(self._list("program_correct"))]
-
-    @cached_property
-    def causes(self) -> Sequence[str | None]:
-        """Why each is wrong, likewise."""
-        names, *codes = self._list("causes") or ([],)
-        return [None if code is None else names[code] for code in codes]
-
-    @cached_property
-    def numbers(self) -> Sequence[str | None]:
-        """What was answered, as in the TurnRecord; None where there is no answer, or the turn was not played."""
-        return self._list("numbers")
-
-    @cached_property
-    def confidences(self) -> Sequence[float | None]:
-        """The solver's probability that each is right."""
-        return self._list("confidences")
+        return len(self.indexes)
 
     def rows(self) -> Iterator[VerdictOnAnswer]:
-        """Yields the turns one by one."""
+        """Return the turns one by one."""
         columns = (self.conversations, self.indexes, self.documents, self.correct, self.program_correct)
         return map(VerdictOnAnswer, *columns, self.causes, self.numbers, self.confidences)
 
-    def _list(self, name: str) -> list[Any]:
-        data = self._packed.get(name)
-        return json.loads(zlib.decompress(data)) if data is not None else []
 
-    def _of_turns(self, name: str) -> list[str]:
-        return list(chain.from_iterable(map(repeat, self._list(name), self._list("counts"))))
+def unpack_columns(packed: Mapping[str, bytes]) -> JudgedColumns:
+    """Return the columns that `pack_columns` made; empty if nothing was judged."""
+    lists: dict[str, list[Any]] = {name: json.loads(zlib.decompress(data)) for name, data in packed.items()}
+    counts = lists.get("counts", [])
+
+    def of_turns(name: str) -> list[str]:
+        return list(chain.from_iterable(map(repeat, lists.get(name, []), counts)))
+
+    causes, *codes = lists.get("causes") or ([],)
+    return JudgedColumns(
+        of_turns("conversations"),
+        lists.get("indexes", []),
+        of_turns("documents"),
+        [sign == "1" for sign in "".join(lists.get("correct", []))],
+        [_READ[sign] for sign in "".join(lists.get("program_correct", []))],
+        [None if code is None else causes[code] for code in codes],
+        lists.get("numbers", []),
+        lists.get("confidences", []),
+        tuple(packed.get(name, b"") for name in ("conversations", "counts", "indexes")),
+    )
 
 
 def pack_columns(rows: Iterable[VerdictOnAnswer]) -> dict[str, bytes]:

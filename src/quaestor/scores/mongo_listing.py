@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from quaestor.scores.columns import JudgedColumns, pack_columns
+from quaestor.scores.columns import JudgedColumns, pack_columns, unpack_columns
 from quaestor.scores.listing import (
     JudgedTurn,
     Outcome,
@@ -55,7 +55,7 @@ class MongoScoreLists(OnMongo):
             counting = await latest(db, run)
             packed = {one["name"]: bytes(one["data"]) async for one in db.scored_columns.find(counting)}
             # Of a score of before columns were kept they are made each time.
-            return JudgedColumns(packed or pack_columns(await verdicts_on_answers(db, counting)))
+            return unpack_columns(packed or pack_columns(await verdicts_on_answers(db, counting)))
 
     @retried
     async def list_turns(

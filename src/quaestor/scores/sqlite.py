@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
-from quaestor.scores.columns import JudgedColumns, pack_columns
+from quaestor.scores.columns import JudgedColumns, pack_columns, unpack_columns
 from quaestor.scores.listing import (
     JudgedTurn,
     Outcome,
@@ -100,7 +100,7 @@ class SqliteScores(SqliteFile):
         with self._reporting("read"):
             packed = dict(self._db.execute("SELECT name, data FROM scored_columns WHERE run = ?", (run,)).fetchall())
             # Of a score of before columns were kept they are made each time.
-            return JudgedColumns(packed or pack_columns(self._verdicts_on_answers(run)))
+            return unpack_columns(packed or pack_columns(self._verdicts_on_answers(run)))
 
     def _verdicts_on_answers(self, run: str) -> Iterator[VerdictOnAnswer]:
         columns = 'v.conversation, v."index", e.document, v.correct, v.program_correct, v.cause, t.number, t.confidence'

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.scores.columns import JudgedColumns, pack_columns
+from quaestor.scores.columns import pack_columns, unpack_columns
 from quaestor.scores.listing import VerdictOnAnswer
 
 ROWS = st.lists(
@@ -25,17 +25,17 @@ ROWS = st.lists(
 @given(ROWS)
 def test_what_is_packed_comes_back_turn_by_turn(rows: list[VerdictOnAnswer]) -> None:
     rows.sort(key=lambda row: (row.conversation, row.index))
-    columns = JudgedColumns(pack_columns(rows))
+    columns = unpack_columns(pack_columns(rows))
     assert len(columns) == len(rows)
     assert [*columns.rows()] == rows
-    assert columns.asked == JudgedColumns(pack_columns(rows)).asked
+    assert columns.asked == unpack_columns(pack_columns(rows)).asked
 
 
 def test_runs_of_other_turns_were_not_asked_the_same() -> None:
     one, other = (VerdictOnAnswer("a", place, "p", True, None, None, "1", None) for place in (0, 1))
-    asked = [JudgedColumns(pack_columns(rows)).asked for rows in ([one], [other], [one, other], [])]
+    asked = [unpack_columns(pack_columns(rows)).asked for rows in ([one], [other], [one, other], [])]
     assert all(asked.count(found) == 1 for found in asked)
 
 
 def test_nothing_judged_has_no_turns() -> None:
-    assert [*JudgedColumns({}).rows()] == []
+    assert [*unpack_columns({}).rows()] == []

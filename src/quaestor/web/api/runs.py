@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 from quaestor.application.answer_kinds import stored_kind_objects
 from quaestor.application.exporting import ExportFormat, read_conversations
 from quaestor.application.files import json_line
-from quaestor.application.traces import TracedTurns, read_traces, trace_objects
+from quaestor.application.reports import TracedTurns, read_traces, trace_objects
 from quaestor.application.turn_views import LookedAtTurn, look_at_turn
 from quaestor.core import serial
 from quaestor.scores.listing import VerdictFilter
