@@ -55,9 +55,12 @@ _PERCENT = re.compile(
     re.IGNORECASE,
 )
 _SINGLE = re.compile(
-    r"\bper(?:[\s-]|\s\w+\s)?(?:share|unit|gallon|barrel|bbl|boe|mcf)|pershare|\bratios?\b|^ratio|\bto average\s",
+    r"\bper(?:[\s-]|\s\w+\s)?(?:share|unit|gallon|barrel|bbl|boe|mcf)|pershare|\bratios?\b|^ratio|\bto average\s"
+    r"|\b(?:inventory|assets?|receivables?|payables?) turnover\b|\b(?:debt|book)[- ]to[- ][a-z]+|\binterest coverage\b"
+    r"|\bdays (?:sales|inventory|payables?|receivables?)\b|^(?:(?!for\b|shares\b)[a-z-]+\s){0,4}eps\b",
     re.IGNORECASE,
 )
+"""In the label of an amount per share, of a ratio or of a number of days: they are never in millions."""
 _HUNDREDTHS = re.compile(
     r"(?:\(\s?(?:in\s)?(?:[a-z]{1,4}\s)?|\bin\s|,\s)(cents|pence|sen|øre|öre)\s?\)?$", re.IGNORECASE
 )
