@@ -31,14 +31,15 @@ ANSWER_KEYS = {
     "turn_program", "turn_program_ori", "exe_ans", "exe_ans_list", "answer_list", "step_list", "conv_answers",
     "executed_answers", "qa", "qa_0", "qa_1", "qa_split",
     "answer_type", "answer_from", "derivation", "rel_paragraphs", "req_comparison",
+    "evidence_page_num",
 }  # fmt: skip
 COMMON_WORDS = {"answer", "scale"}
 """Answer fields of TAT-QA that are words of this package too."""
-MAY_NAME_ANSWERS = {"scoring/references/convfinqa.py", "scoring/references/tatqa.py"}
+MAY_NAME_ANSWERS = {f"scoring/references/{name}.py" for name in ("convfinqa", "filings", "tatqa")}
 MAY_READ_GOLD = (
     "scoring/", "learning/", "cli/", "__init__.py", "inspect_task/scoring.py",
     "application/rescoring.py", "application/calibrating.py", "library/evaluating.py",
-    "application/simulated_cascade.py",
+    "application/simulated_cascade.py", "application/prose_judge.py",
     "application/run_references.py", "application/score_service.py", "application/training.py",
     "application/wrong_turns.py",
 )  # fmt: skip

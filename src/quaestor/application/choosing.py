@@ -10,6 +10,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.datasets.selection import Selection
 from quaestor.errors import InputError
 from quaestor.evaluation.spec import RunSpec
+from quaestor.readers.cache import ByteCache
 from quaestor.store.records import RunRecord
 
 _LARGEST = 2**63 - 1
@@ -47,7 +48,9 @@ class Choice:
                 raise InputError(f"{name} {number} is too large: the maximum is {_LARGEST}")
 
 
-def read_chosen(path: Path, choice: Choice) -> tuple[Dataset, Selection | None]:
+def read_chosen(
+    path: Path, choice: Choice, folder: Path | None = None, cache: ByteCache | None = None
+) -> tuple[Dataset, Selection | None]:
     """Returns what is to be played, and how it is kept with the run; None where a limit, or nothing, says it.
 
     Raises:
@@ -56,8 +59,8 @@ def read_chosen(path: Path, choice: Choice) -> tuple[Dataset, Selection | None]:
         UnknownConversationError: There is no such conversation; the message names the nearest ids.
     """
     if choice.sample is None and not choice.conversations:
-        return read_playable(path, choice.limit), None
-    dataset = read_playable(path)
+        return read_playable(path, choice.limit, folder=folder, cache=cache), None
+    dataset = read_playable(path, folder=folder, cache=cache)
     if choice.sample is None:
         selection = Selection(_named(dataset, choice.conversations))
     else:
@@ -73,12 +76,19 @@ def _named(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def read_as_played(path: Path, run: RunRecord) -> Dataset:
+def read_as_played(path: Path, run: RunRecord, cache: ByteCache | None = None, folder: Path | None = None) -> Dataset:
     """Returns the conversations of a file that a run is of.
+
+    Args:
+        path: The file.
+        run: The run.
+        cache: Where documents are kept once they are read.
+        folder: Where the documents lie that its questions are about; by default where they lay for the run.
 
     Raises:
         DatasetError: The file cannot be read.
     """
     spec = RunSpec.of_run(run)
-    dataset = read_dataset(path, spec.limit)
+    played = None if spec.folder is None else Path(spec.folder)
+    dataset = read_dataset(path, spec.limit, cache, folder=folder or played)
     return spec.selection.of(dataset) if spec.selection else dataset

@@ -10,10 +10,12 @@ from quaestor.application.files import OutputFile, json_line
 from quaestor.application.run_service import find_run
 from quaestor.application.score_service import ScoredRun
 from quaestor.application.source_objects import source_object
+from quaestor.conversation.answer import Answer
 from quaestor.core import serial
 from quaestor.core.answer_value import AnswerValue, Number
 from quaestor.datasets.dataset import Dataset
 from quaestor.scoring.figures import score_to_json
+from quaestor.scoring.filing_answers import judged_right
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore
 from quaestor.store.records import PromptRecord, TurnRecord
@@ -77,6 +79,7 @@ def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonVal
             "error": scored.error if turn else "not played",
             "confidence": scored.confidence,
             **_stated_objects(scored),
+            **_filing_objects(scored, turn),
         }
 
 
@@ -94,6 +97,23 @@ def _stated_objects(scored: TurnScore) -> dict[str, JsonValue]:
         "gold_kind": reference.kind,
         "source": reference.source,
         "f1": scored.verdicts["f1"],
+    }
+
+
+def _filing_objects(scored: TurnScore, turn: TurnRecord | None) -> dict[str, JsonValue]:
+    """What is told of a turn whose reference is about a whole document besides."""
+    reference = scored.kind.filing
+    if reference is None:
+        return {}
+    answer = serial.restore(Answer, turn.answer) if turn else None
+    judged = judged_right(answer, reference) is not None
+    return {
+        "told": None if answer is None or answer.value is None else str(answer),
+        "gold_told": str(reference.wanted),
+        "gold_kind": reference.kind,
+        "judged_by": "judge" if judged else "rule" if scored.verdicts["words"] is None else "words",
+        "evidence_1": scored.verdicts["evidence_1"],
+        "evidence_5": scored.verdicts["evidence_5"],
     }
 
 

@@ -75,13 +75,27 @@ def documents_of(dataset: Dataset) -> Mapping[str, Document]:
     return {conversation.document.id: conversation.document for conversation in dataset.conversations}
 
 
-def read_playable(path: Path, limit: int | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Dataset:
+def read_playable(
+    path: Path,
+    limit: int | None = None,
+    limits: ReadingLimits = DEFAULT_LIMITS,
+    *,
+    folder: Path | None = None,
+    cache: ByteCache | None = None,
+) -> Dataset:
     """Returns a dataset in which there is something to compute with.
+
+    Args:
+        path: The file.
+        limit: Read no more than so many conversations.
+        limits: What reading a document may take.
+        folder: Where the documents lie that the questions of the file are about.
+        cache: Where documents are kept once they are read.
 
     Raises:
         DatasetError: It cannot be read, or none of its pages has a number.
     """
-    dataset = read_dataset(path, limit, limits=limits)
+    dataset = read_dataset(path, limit, cache, limits, folder)
     if not any(has_numbers(conversation.document) for conversation in dataset.conversations):
         for page in documents_of(dataset).values():
             if page.refusal is not None:

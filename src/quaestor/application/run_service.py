@@ -147,6 +147,7 @@ async def _play(
         policy,
         config.fingerprint if config else None,
         request.selection,
+        settings.excerpt_tokens,
     )
     resumed = (await find_run(store, request.resume, kind="run")).id if request.resume else None
 

@@ -56,9 +56,10 @@ def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue
     """Returns what the solver in force is built with over a dataset, unless its settings or the caller say otherwise.
 
     Where a dataset asks for numbers alone and the solver asks no model that is nothing, so such a run has the digest
-    that it always had.
+    that it always had. Where some questions have no answer it is what it is for a person.
     """
-    return _of_dataset(settings.solver, dataset)
+    spec = solver_spec(settings.solver)
+    return {**spec.any_kind, **spec.asked} if dataset.unanswerable else _of_dataset(settings.solver, dataset)
 
 
 def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset) -> dict[str, JsonValue]:

@@ -19,6 +19,7 @@ from quaestor.cli.options import (
     AtOnceOption,
     CacheOption,
     ConversationsOption,
+    DocumentsOption,
     EngineOption,
     ExpertOption,
     ForceOption,
@@ -186,6 +187,7 @@ class SpreadOptions:
 class RunOptions:
     """What is played, and how."""
 
+    documents: DocumentsOption = None
     limit: LimitOption = None
     conversation: ConversationsOption = None
     sample: SampleOption = None

@@ -19,7 +19,28 @@ _EXPERT = option_help(ReflectionOptions, "expert")
 
 DatasetArgument = Annotated[
     str,
-    typer.Argument(metavar="DATASET", help="A dataset file, such as one of ConvFinQA or TAT-QA, or `sample`."),
+    typer.Argument(
+        metavar="DATASET",
+        help="A dataset file, such as one of ConvFinQA or TAT-QA or of questions about files (see --documents), or "
+        "`sample`.",
+    ),
+]
+JudgeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        help="Model that judges answers in prose to questions about files; its verdicts are kept beside the dataset. "
+        "Without one, prose is compared roughly, by its words.",
+        metavar="NAME",
+    ),
+]
+DocumentsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--documents",
+        help="Folder of the files that the questions of the dataset are about; by default they lie beside it.",
+        metavar="DIR",
+    ),
 ]
 DatasetsArgument = Annotated[
     list[str],

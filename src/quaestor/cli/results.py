@@ -10,7 +10,7 @@ from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion
 from quaestor.scoring.calibration import CalibrationReport
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.figures import Score
-from quaestor.scoring.scorers import SCORERS
+from quaestor.scoring.scorers import FILINGS, SCORERS
 
 BREAKDOWN_TITLES = {
     "turn": "by turn",
@@ -32,7 +32,8 @@ def show_score(console: Console, score: Score) -> None:
     _align(grid)
     print_grid(console, grid)
     if score.unanswered:
-        console.print(f"turns without an answer, counted as wrong: {score.unanswered}")
+        counted = "" if score.measures == FILINGS else ", counted as wrong"
+        console.print(f"turns without an answer{counted}: {score.unanswered}")
     if score.certainty:
         console.print(certainty_line(score.certainty))
     if score.causes:

@@ -18,7 +18,7 @@ from quaestor.cli.groups import (
     named_files,
     with_options,
 )
-from quaestor.cli.options import DatasetArgument, ForceOption, RunArgument, StoreOption
+from quaestor.cli.options import DatasetArgument, DocumentsOption, ForceOption, JudgeOption, RunArgument, StoreOption
 
 if TYPE_CHECKING:
     from quaestor.application.files import OutputFile
@@ -41,6 +41,7 @@ def run_command(
     """Answer every conversation of a dataset, with or without reference answers. Prints the run id."""
     with _nothing_begun():
         from quaestor.application.choosing import read_chosen
+        from quaestor.application.file_cache import file_cache
         from quaestor.application.resolve import dataset_path
         from quaestor.application.run_service import load_ahead, start_run
         from quaestor.cli.printing import announced, say_what_is_refused
@@ -51,7 +52,7 @@ def run_command(
         request = _request(solver, playing, reading, model, OutputOptions(force=force), path)
         load_ahead(request)
         with announced(f"reading {path}"):
-            pages, selection = read_chosen(path, choice)
+            pages, selection = read_chosen(path, choice, playing.documents, file_cache(request.settings))
         say_what_is_refused(one.page for one in pages.listed)
         request = replace(request, selection=selection)
 
@@ -71,11 +72,16 @@ def eval_command(
     reading: OntologyOptions,
     model: ModelOptions,
     results: OutputOptions,
+    judge: JudgeOption = None,
 ) -> None:
-    """Answer every conversation of a dataset, then score the answers."""
+    """Answer every conversation of a dataset, then score the answers.
+
+    With --documents, the questions are about whole files: quaestor's own format, or FinanceBench.
+    """
     with _nothing_begun():
         from quaestor.application.choosing import read_chosen
         from quaestor.application.file_cache import file_cache
+        from quaestor.application.prose_judge import judge_prose, require_judge
         from quaestor.application.resolve import dataset_path
         from quaestor.application.run_service import load_ahead, start_run
         from quaestor.application.score_service import score_run
@@ -93,7 +99,10 @@ def eval_command(
         output = _output(results, request.settings, [path, *named_files(solver, request.settings), *recordings])
         load_ahead(request)
         with announced(f"reading {path}"):
-            (pages, selection), gold = read_chosen(path, choice), read_gold(path)
+            kept = file_cache(request.settings)
+            (pages, selection), gold = read_chosen(path, choice, playing.documents, kept), read_gold(path)
+        if judge:
+            require_judge(path, gold, request.settings, judge)
         say_what_is_refused(one.page for one in pages.listed)
         request = replace(request, selection=selection)
 
@@ -113,8 +122,8 @@ def eval_command(
                 record = await start_run(pages, request, opened, progress, say_reading)
             print(f"run {record.id}", file=sys.stderr)
             wanted: Wanted = "turns" if output is not None else "figures"
-            kept = file_cache(request.settings)
-            return await score_run(opened, record, pages, gold, request.settings.store, wanted=wanted, cache=kept)
+            judged = await judge_prose(opened, record, pages, request.settings, judge) if judge else gold
+            return await score_run(opened, record, pages, judged, request.settings.store, wanted=wanted, cache=kept)
 
     _report(asyncio.run(play_and_score()), pages, output, results.json)
 
@@ -125,11 +134,14 @@ def score_command(
     dataset: DatasetArgument,
     results: OutputOptions,
     audit: AuditOption = None,
+    documents: DocumentsOption = None,
+    judge: JudgeOption = None,
     store: StoreOption = None,
 ) -> None:
     """Score a run against the reference answers of its dataset."""
     from quaestor.application.choosing import read_as_played
     from quaestor.application.file_cache import file_cache
+    from quaestor.application.prose_judge import judge_prose, require_judge
     from quaestor.application.resolve import dataset_path
     from quaestor.application.run_service import OVER_DATASETS, find_run
     from quaestor.application.score_service import score_run
@@ -141,14 +153,17 @@ def score_command(
     path, settings = dataset_path(dataset), load_settings({"store": store})
     output = _output(results, settings, [path, *([audit] if audit else [])])
     gold, settled = read_gold(path), read_audit(audit) if audit else None
+    if judge:
+        require_judge(path, gold, settings, judge)
 
     async def score_stored() -> "tuple[ScoredRun, Dataset]":
         async with open_store(settings.store, create=False) as opened:
             record = await find_run(opened, run, kind=OVER_DATASETS)
-            pages = read_as_played(path, record)
-            wanted: Wanted = "turns" if output is not None else "verdicts" if settled else "figures"
             kept = file_cache(settings)
-            return await score_run(opened, record, pages, gold, settings.store, wanted=wanted, cache=kept), pages
+            pages = read_as_played(path, record, kept, documents)
+            wanted: Wanted = "turns" if output is not None else "verdicts" if settled else "figures"
+            judged = await judge_prose(opened, record, pages, settings, judge) if judge else gold
+            return await score_run(opened, record, pages, judged, settings.store, wanted=wanted, cache=kept), pages
 
     scored, pages = asyncio.run(score_stored())
     audited = (

@@ -55,6 +55,8 @@ class Dataset:
         warnings: What the format lost and which tables hold no number, one line each.
         answers: Which answers its questions have, as its format says; in the digest of a run it is where a solver
             does otherwise for it.
+        folder: Where the documents lie that the questions are about; None where they are in the file.
+        unanswerable: Whether some of the questions may have no answer, so that it can be right to give none.
     """
 
     path: str
@@ -63,6 +65,8 @@ class Dataset:
     conversations: Sequence[Conversation]
     warnings: tuple[str, ...] = ()
     answers: AnswerKinds = "all"
+    folder: str | None = None
+    unanswerable: bool = False
 
     @classmethod
     def of(

@@ -1,9 +1,10 @@
 """The formats that a dataset can have, and which of them a file is in: by what it holds, not by its name."""
 
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.filings.folder import DocumentFolder
 from quaestor.datasets.readers import read_alone
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError, SeveralPagesError
@@ -40,6 +41,23 @@ class DatasetFormat(Protocol):
         """
 
 
+@runtime_checkable
+class AboutFiles(Protocol):
+    """A DatasetFormat whose questions are about documents of their own, which lie in a folder."""
+
+    def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
+        """Returns the documents and questions of a file.
+
+        Args:
+            content: A file that `recognises` takes.
+            folder: Has the documents.
+            limit: Read no more than so many conversations.
+
+        Raises:
+            DatasetError: A record is not what it should be, or a document is missing; the message says which.
+        """
+
+
 def _format_of(name: str, found: object) -> DatasetFormat:
     return cast(DatasetFormat, named_object(name, found, ("name", "recognises", "read")))
 
@@ -52,6 +70,9 @@ _FORMATS: Registry[DatasetFormat] = Registry(
         "original": "quaestor.datasets.convfinqa.original:OriginalFormat",
         "cleaned": "quaestor.datasets.convfinqa.cleaned:CleanedFormat",
         "tatqa": "quaestor.datasets.tatqa.format:TatqaFormat",
+        "docfinqa": "quaestor.datasets.filings.docfinqa:DocFinqaFormat",
+        "financebench": "quaestor.datasets.filings.format:FinanceBench",
+        "filings": "quaestor.datasets.filings.format:FilingQuestions",
     },
     _format_of,
 )
@@ -63,7 +84,11 @@ def dataset_formats() -> tuple[DatasetFormat, ...]:
 
 
 def read_dataset(
-    path: str | Path, limit: int | None = None, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
+    path: str | Path,
+    limit: int | None = None,
+    cache: ByteCache | None = None,
+    limits: ReadingLimits = DEFAULT_LIMITS,
+    folder: Path | None = None,
 ) -> Dataset:
     """Returns the documents and questions of a file, in the format that recognises it.
 
@@ -74,19 +99,34 @@ def read_dataset(
         limit: Read no more than so many conversations.
         cache: Where documents are kept once they are read.
         limits: What reading a document may take.
+        folder: Where the documents lie that the questions of the file are about; by default beside it.
 
     Raises:
         DatasetError: The file or a record is not what it should be; the message says which and what to do.
     """
     if limit is not None and limit < 1:
         raise DatasetError(f"invalid limit {limit}: it must be at least 1")
-    return _dataset_in(read_content(Path(path)), limit, cache, limits)
+    return _dataset_in(read_content(Path(path)), limit, cache, limits, folder)
 
 
-def _dataset_in(content: FileContent, limit: int | None, cache: ByteCache | None, limits: ReadingLimits) -> Dataset:
+def _dataset_in(
+    content: FileContent,
+    limit: int | None,
+    cache: ByteCache | None,
+    limits: ReadingLimits,
+    folder: Path | None = None,
+) -> Dataset:
     for format in dataset_formats():
-        if format.recognises(content):
-            return format.read(content, limit)
+        if not format.recognises(content):
+            continue
+        if isinstance(format, AboutFiles):
+            return format.read_about(content, DocumentFolder(folder or content.path.parent, cache, limits), limit)
+        if folder is not None:
+            raise DatasetError(f"{content.path} has its own documents: leave out the folder of documents")
+        return format.read(content, limit)
+    if folder is not None or content.suffix == ".jsonl":
+        fields = "'file', 'conversation', 'turn' and 'question', or be one of FinanceBench"
+        raise DatasetError(f"{content.path} contains no questions about documents: each line must have {fields}")
     if (document := read_alone(content, cache, limits)) is not None:
         return document
     if not content.looks_like_json:

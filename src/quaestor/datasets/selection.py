@@ -5,7 +5,7 @@ of one seed holds the smaller, and a conversation that is added to the file chan
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quaestor.datasets.dataset import Dataset
 
@@ -30,7 +30,8 @@ class Selection:
             taken = self.conversations
         else:
             taken = tuple(sorted((one.id for one in dataset.listed), key=self._place)[: self.sample])
-        return Dataset.of(dataset.path, dataset.format, dataset.taking(taken), dataset.warnings, dataset.answers)
+        chosen = Dataset.of(dataset.path, dataset.format, dataset.taking(taken))
+        return replace(dataset, digest=chosen.digest, conversations=chosen.conversations)
 
     def _place(self, id: str) -> tuple[str, str]:
         return hashlib.sha256(f"{self.seed} {id}".encode()).hexdigest(), id

@@ -13,6 +13,7 @@ from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.frozen import FrozenGraphs
+from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.builder import build_graph, require_no_gaps
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
@@ -20,6 +21,8 @@ from quaestor.graph.loading import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import ontology_from_triples
+from quaestor.retrieval.keeping import kept_index
+from quaestor.settings import EXCERPT_TOKENS
 from quaestor.store.base import RunStore
 
 _PAGE, _PAGES = 2_500, 20_000
@@ -34,17 +37,25 @@ def _numbers(graph: KnowledgeGraph) -> int:
 class GraphProvider:
     """A frozen ontology and a policy, and the graphs that are built with them. It survives pickling, without graphs."""
 
-    def __init__(self, ontology: Ontology, policy: Policy, frozen: FrozenGraphs | None = None) -> None:
+    def __init__(
+        self,
+        ontology: Ontology,
+        policy: Policy,
+        frozen: FrozenGraphs | None = None,
+        excerpt_tokens: int = EXCERPT_TOKENS,
+    ) -> None:
         """Takes what graphs are built with, and those that need not be built.
 
         Args:
             ontology: What properties and classes are known.
             policy: What becomes of a label that it does not have.
             frozen: The graphs that a store has; only in the process that has opened it.
+            excerpt_tokens: About how many tokens of a long document a question is answered from.
         """
         self.ontology: Ontology = ontology
         self.policy: Policy = policy
         self.frozen: FrozenGraphs | None = frozen
+        self._excerpt_tokens = excerpt_tokens
         self._graphs = BoundedCache[tuple[str, str], KnowledgeGraph](_PAGES, _numbers)
 
     @classmethod
@@ -52,13 +63,19 @@ class GraphProvider:
         """Returns what documents say themselves."""
         return cls(build_ontology(documents), policy)
 
-    def __reduce__(self) -> tuple[type["GraphProvider"], tuple[Ontology, Policy]]:
+    def __reduce__(self) -> tuple[type["GraphProvider"], tuple[Ontology, Policy, None, int]]:
         # Of the ontology what graphs are built by: its indexes are quickly made again, and cannot travel.
-        return GraphProvider, (self.ontology.without_documents(), self.policy)
+        return GraphProvider, (self.ontology.without_documents(), self.policy, None, self._excerpt_tokens)
 
     def without_documents(self) -> "GraphProvider":
         """Returns one that gives the same graphs, and does not know where each class and property was seen."""
-        return GraphProvider(self.ontology.without_documents(), self.policy, self.frozen)
+        return GraphProvider(self.ontology.without_documents(), self.policy, self.frozen, self._excerpt_tokens)
+
+    def excerpts(self, document: Document) -> PlaceExcerpts | None:
+        """Returns what finds the parts of a document that questions are about; None of a page, which is read whole."""
+        if document.is_page or document.refusal is not None:
+            return None
+        return PlaceExcerpts(kept_index(document, None), self._excerpt_tokens)
 
     async def stored(self, document: Document) -> tuple[Triple, ...] | None:
         """Returns the frozen graph of a page as triples, or None where it has to be built.
@@ -114,4 +131,5 @@ async def resolve_ontology(
         ontology = await compute(ontology_from_triples, triples, f"the ontology {spec.ontology[:12]}")
     # The digest reads all of its triples.
     digest = await compute(lambda: ontology.digest)
-    return replace(spec, ontology=digest), GraphProvider(ontology, spec.policy, await FrozenGraphs.of(store, digest))
+    frozen, tokens = await FrozenGraphs.of(store, digest), spec.excerpt_tokens or EXCERPT_TOKENS
+    return replace(spec, ontology=digest), GraphProvider(ontology, spec.policy, frozen, tokens)

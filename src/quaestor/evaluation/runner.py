@@ -418,7 +418,7 @@ async def run_conversation(
 ) -> ConversationResult:
     """Returns how a conversation went, whatever the page says and the solver does.
 
-    A turn that takes too long has no answer, and the conversation goes on.
+    A turn that takes too long has no answer, and the conversation goes on. A long document is shown in parts.
 
     Args:
         conversation: The page and the questions.
@@ -429,7 +429,8 @@ async def run_conversation(
         stored: The page's graph, where it is frozen and `graphs` cannot ask the store; by default it is asked.
         seconds: How long a turn may compute; None is no limit.
     """
-    play = Play(conversation, solver, graphs, session, watcher, stored, seconds=seconds)
+    parts = await compute(graphs.excerpts, conversation.document) if graphs is not None else None
+    play = Play(conversation, solver, graphs, session, watcher, stored, parts, seconds)
     try:
         await play.turns_to_end(late_fail=True)
     except Exception as failure:  # noqa: BLE001 - a solver's defect must not cost a long run its other conversations

@@ -19,6 +19,7 @@ from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.selection import Selection
 from quaestor.errors import InputError
 from quaestor.graph.knowledge_graph import Policy
+from quaestor.settings import EXCERPT_TOKENS
 from quaestor.solvers.registry import prompts_digest
 from quaestor.store.records import RunRecord
 
@@ -44,6 +45,8 @@ class RunSpec:
         prompts: The digest of the templates that the solver asks it with, and of the rules that are told in them.
         version: Of quaestor: another version may answer differently.
         selection: Which conversations of the file were taken, by id or as a sample; None where `limit` alone says it.
+        folder: Where the documents of the questions lie; for those who read them again, not in the digest.
+        excerpt_tokens: About how many tokens of a long document a question is answered from; None is the default.
     """
 
     solver: str
@@ -57,6 +60,8 @@ class RunSpec:
     prompts: str | None = None
     version: str = field(default_factory=_version)
     selection: Selection | None = None
+    folder: str | None = None
+    excerpt_tokens: int | None = None
 
     @classmethod
     def of(
@@ -69,6 +74,7 @@ class RunSpec:
         policy: Policy = "strict",
         model: dict[str, JsonValue] | None = None,
         selection: Selection | None = None,
+        excerpt_tokens: int = EXCERPT_TOKENS,
     ) -> "RunSpec":
         """Returns the spec of `solver` over `dataset`, read with `limit`; it asks with the prompts of today.
 
@@ -82,11 +88,16 @@ class RunSpec:
                 property.
             model: What of the model bears on its replies; None where none is asked.
             selection: Which conversations of the file were taken; None is all that `limit` lets through.
+            excerpt_tokens: About how many tokens of a long document a question is answered from.
         """
         options, prompts = solver_options or {}, prompts_digest(solver, solver_options)
         path = visible_name(dataset.path)  # a store holds no name that is not UTF-8
         spec = cls(solver, path, dataset.digest, options, limit, ontology, policy, model, prompts)
-        return replace(spec, selection=selection)
+        spec = replace(spec, selection=selection)
+        if dataset.folder is None:
+            return spec
+        tokens = None if excerpt_tokens == EXCERPT_TOKENS else excerpt_tokens
+        return replace(spec, folder=visible_name(dataset.folder), excerpt_tokens=tokens)
 
     @classmethod
     def of_run(cls, run: RunRecord) -> "RunSpec":
@@ -95,11 +106,12 @@ class RunSpec:
 
     @property
     def digest(self) -> str:
-        """SHA-256 over the spec without `dataset`, as JSON with sorted keys.
+        """SHA-256 over the spec without `dataset` and `folder`, as JSON with sorted keys.
 
-        A selection is in it only where there is one: without, the digest is that of the releases before there were.
+        A selection or a size of excerpts is in it only where there is one: without, the digest is that of the releases
+        before there were.
         """
-        without = {"dataset"} | ({"selection"} if self.selection is None else set())
+        without = {"dataset", "folder"} | {n for n in ("selection", "excerpt_tokens") if getattr(self, n) is None}
         decisive = {name: value for name, value in serial.dump(self).items() if name not in without}
         text = json.dumps(decisive, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -117,7 +129,7 @@ class RunSpec:
         if run.spec_digest == self.digest:
             return
         then, this = run.spec, serial.dump(self)
-        names = sorted((then.keys() | this.keys()) - {"dataset"})
+        names = sorted((then.keys() | this.keys()) - {"dataset", "folder"})
         changes = [
             f"{name} was {_short(then.get(name))}, now {_short(this.get(name))}"
             for name in names

@@ -17,7 +17,7 @@ from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal, rounded_for_display
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.scorers import PROGRAMS, SCORERS, STATED, Judge, Verdict, measures_for
+from quaestor.scoring.scorers import FILINGS, PROGRAMS, SCORERS, STATED, Judge, Verdict, measures_for
 
 _LARGEST = 300
 
@@ -179,6 +179,10 @@ CONVENTIONS: Mapping[str, tuple[Convention, ...]] = {
         _scorer("exact_match", "matches exactly, including its scale (official)"),
         _scorer("f1", "F1 over words, numbers all or nothing"),
         _scorer("scale", "has the right scale"),
+    ),
+    FILINGS.right: (
+        _scorer("right", "is right in value, unit and rounding; prose by a judge, else by its words"),
+        _scorer("words", "prose that no judge has seen, by its words (rough)"),
     ),
 }
 """The rules by the scorer that says what is right; that one first."""

@@ -6,7 +6,7 @@ document or a question. Nothing below this package may import them, so that no s
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
@@ -17,6 +17,8 @@ from quaestor.errors import DatasetError, UnlabelledError
 from quaestor.plugins import Registry, named_object
 from quaestor.readers.content import LARGEST
 from quaestor.readers.json_records import JsonRecords, find_outline
+from quaestor.scoring.filing_answers import FilingReference
+from quaestor.scoring.verdict_file import Verdicts, read_verdicts
 
 _FEW = 64
 """Conversations of a file whose answers are kept at hand."""
@@ -64,6 +66,7 @@ class GoldTurn:
         display: The answer as the annotators show it, or None where the file has none that can be trusted.
         question_part: 0, or 1 for the second question of a conversation that was joined from two.
         stated: The answer as it is stated, where that is what the benchmark compares; else None.
+        filing: The answer to a question about a whole document; else None.
     """
 
     program: str
@@ -71,6 +74,7 @@ class GoldTurn:
     display: str | None
     question_part: int
     stated: StatedReference | None = None
+    filing: FilingReference | None = None
 
 
 Answers = Mapping[str, tuple[GoldTurn, ...] | None]
@@ -170,14 +174,20 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
     Pickled it is a plain mapping.
     """
 
-    def __init__(self, name: str, records: JsonRecords, format: ByRecord) -> None:
+    def __init__(self, name: str, records: JsonRecords, format: ByRecord, verdicts: Verdicts | None = None) -> None:
         """Reads all records once.
+
+        Args:
+            name: Of the file, for messages.
+            records: Those of the file.
+            format: How they are read.
+            verdicts: What judges said of answers, where they did.
 
         Raises:
             DatasetError: A record is not what it should be.
             UnlabelledError: There are no answers.
         """
-        self._name, self._records, self._format = name, records, format
+        self._name, self._records, self._format, self._verdicts = name, records, format, verdicts or {}
         self._read = BoundedCache[str, tuple[GoldTurn, ...]](_FEW)
         self._places: dict[str, int] = {}
         labelled, bare = 0, None
@@ -208,7 +218,8 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
 
     def _again(self, place: int) -> tuple[GoldTurn, ...]:
         file = GoldFile(self._name, [self._records[place]], first=place)
-        return next(turns or () for _, turns in self._format.read_each(file))
+        name, turns = next(iter(self._format.read_each(file)))
+        return judged_turns(name, turns or (), self._verdicts)
 
     @cached_property
     def digest(self) -> str:
@@ -231,6 +242,9 @@ _FORMATS: Registry[GoldFormat] = Registry(
         "original": "quaestor.scoring.references.convfinqa:OriginalReferences",
         "cleaned": "quaestor.scoring.references.convfinqa:CleanedReferences",
         "tatqa": "quaestor.scoring.references.tatqa:TatqaReferences",
+        "docfinqa": "quaestor.scoring.references.filings:DocFinqaReferences",
+        "financebench": "quaestor.scoring.references.filings:FinanceBenchReferences",
+        "filings": "quaestor.scoring.references.filings:FilingReferences",
     },
     _format_of,
 )
@@ -239,21 +253,34 @@ _FORMATS: Registry[GoldFormat] = Registry(
 def read_gold(path: Path) -> Mapping[str, tuple[GoldTurn, ...]]:
     """Returns the reference answers of every conversation in a file, by the conversation's id.
 
+    What judges said of answers in prose is read with them (`scoring.verdict_file`).
+
     Raises:
         DatasetError: The file cannot be read, or a record is not what it should be.
         UnlabelledError: There are no answers.
     """
+    verdicts = read_verdicts(path)
     outlined = None if path.suffix == ".jsonl" else _outlined_file(path)
     if outlined is not None:
         records, beginning = outlined
         format = _format_for(beginning, path.name)
         if isinstance(format, ByRecord):
-            return FileGold(path.name, records, format)
+            return FileGold(path.name, records, format, verdicts)
     file = _parsed_file(path)
     answers = _format_for(file.content, path.name).read(file)
-    gold = {name: turns for name, turns in answers.items() if turns is not None}
+    gold = {name: judged_turns(name, turns, verdicts) for name, turns in answers.items() if turns is not None}
     _require_answers(path.name, len(gold), next((name for name, turns in answers.items() if turns is None), None))
     return gold
+
+
+def judged_turns(conversation: str, turns: tuple[GoldTurn, ...], verdicts: Verdicts) -> tuple[GoldTurn, ...]:
+    """Returns the references of a conversation with what judges said of answers to it."""
+    return tuple(
+        replace(turn, filing=replace(turn.filing, judged=verdicts[conversation, index]))
+        if turn.filing is not None and (conversation, index) in verdicts
+        else turn
+        for index, turn in enumerate(turns)
+    )
 
 
 def _format_for(content: object, name: str) -> GoldFormat:

@@ -27,6 +27,9 @@ class Prediction:
         plan: The steps, with the cells and spans that they read; None where there are none.
         as_percentage: Whether people are shown the number times a hundred, with a percent sign.
         told: The answer as people are told it, for benchmarks of stated answers; None where that is not known.
+        answer: The answer as it was given; None where there is none.
+        evidence_rank: Which of the places shown first has the evidence of the question, from 1; 0 where none has, None
+            where that is not known.
     """
 
     conversation: str
@@ -38,12 +41,21 @@ class Prediction:
     plan: Plan | None = None
     as_percentage: bool = False
     told: StatedAnswer | None = None
+    answer: Answer | None = None
+    evidence_rank: int | None = None
 
     @property
     def stated(self) -> StatedAnswer | None:
         """The answer as it is stated; None where there is none, or where it failed."""
         value = self.value
         return None if value is None else self.told or stated_value(value)
+
+    @property
+    def given(self) -> Answer:
+        """The answer as it was given; one without a value where there is none, or where it failed."""
+        if self.error or self.answer is None:
+            return Answer(self.value)
+        return self.answer
 
     @property
     def value(self) -> AnswerValue | None:
@@ -67,4 +79,5 @@ def prediction_of(turn: TurnRecord) -> Prediction:
         answer.plan,
         is_shown_as_percentage(answer),
         stated_answer(answer, turn.question),
+        answer,
     )

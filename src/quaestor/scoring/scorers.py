@@ -11,6 +11,7 @@ from typing import Literal
 from quaestor.conversation.answer import Answer
 from quaestor.errors import PlanError
 from quaestor.plan.rows import TableRows
+from quaestor.scoring.filing_answers import answer_is_right, rough_right
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import display_match, executed_equal, legacy_match, program_equal, run_program
 from quaestor.scoring.predictions import Prediction
@@ -37,7 +38,7 @@ class Scorer:
 
     name: str
     title: str
-    needs: Literal["answer", "program", "display", "stated"]
+    needs: Literal["answer", "program", "display", "stated", "filing"]
     judge: Judge | None = None
     whole: str | None = None
 
@@ -84,6 +85,25 @@ def _scale(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bo
     return None if gold.stated is None else same_scale(found.stated, gold.stated)
 
 
+def _right(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
+    return None if gold.filing is None else answer_is_right(found.given, gold.filing)
+
+
+def _words(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
+    return None if gold.filing is None else rough_right(found.given, gold.filing)
+
+
+def _answered(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
+    return found.given.value is not None
+
+
+def _shown_first(most: int) -> Judge:
+    def judge(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
+        return None if found.evidence_rank is None else 0 < found.evidence_rank <= most
+
+    return judge
+
+
 SCORERS: dict[str, Scorer] = {
     scorer.name: scorer
     for scorer in (
@@ -95,6 +115,11 @@ SCORERS: dict[str, Scorer] = {
         Scorer("exact_match", "exact match", "stated", _exact),
         Scorer("f1", "F1", "stated", _f1),
         Scorer("scale", "scale", "stated", _scale),
+        Scorer("right", "right", "filing", _right),
+        Scorer("words", "prose, by its words (rough)", "filing", _words),
+        Scorer("answered", "answered", "filing", _answered),
+        Scorer("evidence_1", "evidence shown first", "filing", _shown_first(1)),
+        Scorer("evidence_5", "evidence among the first 5 shown", "filing", _shown_first(5)),
     )
 }
 """Every scorer by its name, in the order in which they are shown."""
@@ -115,10 +140,16 @@ class Measures:
     scorers: tuple[str, ...]
 
 
-PROGRAMS = Measures("execution", "program", tuple(n for n, scorer in SCORERS.items() if scorer.needs != "stated"))
+def _needing(*needs: str) -> tuple[str, ...]:
+    return tuple(name for name, scorer in SCORERS.items() if scorer.needs in needs)
+
+
+PROGRAMS = Measures("execution", "program", _needing("answer", "program", "display"))
 """Of references that are programs and what they come to."""
-STATED = Measures("exact_match", "f1", tuple(name for name, scorer in SCORERS.items() if scorer.needs == "stated"))
+STATED = Measures("exact_match", "f1", _needing("stated"))
 """Of references that are stated answers."""
+FILINGS = Measures("right", "answered", _needing("filing"))
+"""Of references about whole documents."""
 
 
 def measures_of(names: Iterable[str]) -> Measures:
@@ -128,19 +159,23 @@ def measures_of(names: Iterable[str]) -> Measures:
         ValueError: They are of no such measures.
     """
     given = set(names)
-    for measures in (PROGRAMS, STATED):
+    for measures in (PROGRAMS, STATED, FILINGS):
         if {measures.right, measures.beside} <= given:
             return measures
-    raise ValueError(f"not a score: expected either {PROGRAMS.right} and {PROGRAMS.beside}, or {STATED.right}")
+    raise ValueError(f"not a score: expected {PROGRAMS.right} and {PROGRAMS.beside}, {STATED.right} or {FILINGS.right}")
 
 
 def measures_for(gold: GoldTurn) -> Measures:
     """Returns what is measured on a reference."""
+    if gold.filing is not None:
+        return FILINGS
     return PROGRAMS if gold.stated is None else STATED
 
 
 def answers_right(found: Answer, gold: GoldTurn) -> bool:
     """Returns whether an answer is right by the benchmark (`Measures.right`), before it is stored."""
+    if gold.filing is not None:
+        return answer_is_right(found, gold.filing)
     if gold.stated is None:
         return executed_equal(found.value, gold.executed)
     return exact_match(stated_answer(found), gold.stated)

@@ -12,6 +12,7 @@ from quaestor.plan.literals import read_literal
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute
 from quaestor.plan.trees import LEAVES, Tree, program_tree
+from quaestor.scoring.filing_answers import FilingReference
 from quaestor.scoring.gold import GoldTurn, StatedReference
 from quaestor.scoring.pages import PageNumbers
 
@@ -45,6 +46,7 @@ class TurnKind:
         joined: True in a conversation that was joined from two questions about one page ("Double").
         stated: The reference as it is stated, where it is.
         begins_second: It is the first turn of the second of two questions.
+        filing: The reference of a question about a whole document, where it is one.
     """
 
     index: int
@@ -53,6 +55,7 @@ class TurnKind:
     joined: bool
     stated: StatedReference | None = None
     begins_second: bool = False
+    filing: FilingReference | None = None
 
 
 def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = False) -> tuple[TurnKind, ...]:
@@ -70,7 +73,8 @@ def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = F
     kinds: list[TurnKind] = []
     for index, turn in enumerate(turns):
         if not turn.program:
-            kinds.append(TurnKind(index, NO_PROGRAM, OperandSource.UNKNOWN, joined, turn.stated))
+            unknown = OperandSource.UNKNOWN
+            kinds.append(TurnKind(index, NO_PROGRAM, unknown, joined, turn.stated, filing=turn.filing))
             continue
         begins_second = index > 0 and turn.question_part > turns[index - 1].question_part
         plan = parse_program(turn.program)

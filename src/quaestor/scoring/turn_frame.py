@@ -7,7 +7,7 @@ from sys import intern
 from typing import TYPE_CHECKING
 
 from quaestor.scoring.bootstrap import group_members, group_places
-from quaestor.scoring.scorers import PROGRAMS, STATED, Measures, Verdict, measures_of
+from quaestor.scoring.scorers import FILINGS, PROGRAMS, STATED, Measures, Verdict, measures_of
 from quaestor.scoring.taxonomy import TurnKind
 from quaestor.scoring.verdicts import TurnScore
 
@@ -26,6 +26,11 @@ _BREAKDOWNS: Mapping[str, Mapping[str, Callable[[TurnKind], str]]] = {
         "source": lambda kind: kind.stated.source if kind.stated else "",
         "form": lambda kind: kind.stated.form if kind.stated else "",
         "answer and source": lambda kind: f"{kind.stated.kind}, {kind.stated.source}" if kind.stated else "",
+    },
+    FILINGS.right: {
+        "turn": lambda kind: f"turn {kind.index + 1}",
+        "answer": lambda kind: kind.filing.kind if kind.filing else "",
+        "form": lambda kind: kind.filing.wanted.form if kind.filing else "",
     },
 }
 """By what turns are split, by the scorer that says whether they are right."""

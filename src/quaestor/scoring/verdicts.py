@@ -15,6 +15,8 @@ from quaestor.errors import DatasetError
 from quaestor.plan.rows import TableRows
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.diagnosis import causes
+from quaestor.scoring.evidence import blocks_shown, evidence_rank
+from quaestor.scoring.filing_answers import Evidence
 from quaestor.scoring.gold import GoldTurn, StatedAnswer
 from quaestor.scoring.pages import PageNumbers, benchmark_rows_of, page_numbers
 from quaestor.scoring.predictions import Prediction
@@ -136,7 +138,16 @@ class ConversationJudge:
         page, tables = self._page(conversation.document)
         kinds = turn_kinds(reference, page, joined=conversation.joined)
         judged = [
-            (found, _scored(found or Prediction(conversation.id, kind.index, None), turn, kind, conversation, tables))
+            (
+                found,
+                _scored(
+                    _with_evidence(found or Prediction(conversation.id, kind.index, None), turn, conversation, given),
+                    turn,
+                    kind,
+                    conversation,
+                    tables,
+                ),
+            )
             for found, turn, kind in zip(given, reference, kinds, strict=True)
         ]
         return [(found, self._shared(turn)) for found, turn in judged]
@@ -145,7 +156,7 @@ class ConversationJudge:
         """Returns a turn with the verdicts and the kind of others that have the same: few differ in a large run."""
         verdicts = self._verdicts.setdefault(tuple(turn.verdicts.items()), turn.verdicts)
         # One with a stated answer is no other turn's.
-        kind = turn.kind if turn.kind.stated else self._kinds.setdefault(turn.kind, turn.kind)
+        kind = turn.kind if turn.kind.stated or turn.kind.filing else self._kinds.setdefault(turn.kind, turn.kind)
         return replace(turn, verdicts=verdicts, kind=kind)
 
     def explained(self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given) -> list[TurnScore]:
@@ -209,6 +220,17 @@ def _given(
             raise DatasetError(f"turn {prediction.turn + 1} of {prediction.conversation} was predicted, but not asked")
         found[prediction.conversation].append(prediction)
     return {id: predictions_in_order(id, given, gold[id]) for id, given in found.items()}
+
+
+def _with_evidence(prediction: Prediction, gold: GoldTurn, asked: Conversation, given: Given) -> Prediction:
+    """Returns a prediction with how soon its question is shown its evidence, where the reference says where that is."""
+    if gold.filing is None or gold.filing.evidence == Evidence() or asked.document.is_page:
+        return prediction
+    turn = prediction.turn
+    earlier, before = (asked.questions[:turn], given[:turn]) if asked.chained else ((), ())
+    answers = [found.answer if found else None for found in before]
+    shown = blocks_shown(asked.document, asked.questions[turn], earlier, answers)
+    return replace(prediction, evidence_rank=evidence_rank(gold.filing.evidence, asked.document, shown))
 
 
 def _scored(

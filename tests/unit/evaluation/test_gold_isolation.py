@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from filing_questions import QUESTIONS, write_filings, write_questions
 
 from quaestor.conversation.answer import Answer
 from quaestor.datasets.formats import read_dataset
@@ -43,9 +44,9 @@ def planted(folder: Path) -> Path:
     return path
 
 
-def told(path: Path, store_path: Path) -> str:
+def told(path: Path, store_path: Path, folder: Path | None = None) -> str:
     async def scenario() -> None:
-        dataset = read_dataset(path)
+        dataset = read_dataset(path, folder=folder)
         async with open_store(str(store_path)) as store:
             spec = RunSpec.of(dataset, "telling")
             run = await run_dataset(dataset, spec, store, InlineEngine(), factory=Telling)
@@ -67,3 +68,12 @@ def test_the_spec_does_not_depend_on_the_answers(tmp_path: Path) -> None:
     # Only the path differs, and it is no part of the digest.
     specs = [RunSpec.of(read_dataset(path), "telling") for path in (planted(tmp_path), sample_path())]
     assert specs[0].digest == specs[1].digest
+
+
+def test_planted_answers_about_files_are_in_no_stored_row(tmp_path: Path) -> None:
+    records = [one | dict.fromkeys(("kind", "answer", "where", "note"), SENTINEL) for one in QUESTIONS]
+    path = write_questions(tmp_path, records)
+    path.with_name("questions.verdicts.jsonl").write_text(json.dumps(SENTINEL))
+    content = told(path, tmp_path / "runs.db", write_filings(tmp_path))
+    assert QUESTIONS[1]["question"] in content
+    assert SENTINEL not in content

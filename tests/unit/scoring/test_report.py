@@ -16,7 +16,7 @@ from quaestor.scoring.cause import Cause
 from quaestor.scoring.figures import Report, score_from_json, score_predictions, score_to_json
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, read_gold
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.scorers import PROGRAMS, SCORERS, STATED
+from quaestor.scoring.scorers import FILINGS, PROGRAMS, SCORERS, STATED
 
 GOLD = {
     "Single_A": (
@@ -291,4 +291,4 @@ def test_a_score_of_stated_answers_comes_back_from_json(tmp_path: Path) -> None:
 
 
 def test_every_scorer_belongs_to_one_kind_of_reference() -> None:
-    assert sorted((*PROGRAMS.scorers, *STATED.scorers)) == sorted(SCORERS)
+    assert sorted((*PROGRAMS.scorers, *STATED.scorers, *FILINGS.scorers)) == sorted(SCORERS)

@@ -135,6 +135,8 @@ def _place(source: Source, found: LookedAtTurn) -> PlaceInWords:
 def _reference_words(reference: TurnScore) -> str:
     if reference.display is not None:
         return reference.display
+    if reference.kind.filing is not None:
+        return str(reference.kind.filing.wanted)
     if reference.kind.stated is not None:
         stated = reference.kind.stated.answer
         return " ".join(part for part in ("; ".join(stated.spans), stated.scale) if part)

@@ -1,0 +1,126 @@
+"""A model as the judge of answers in prose: asked of those that nobody has judged, its verdicts kept."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaestor.application.models import model_access
+from quaestor.conversation.answer import Answer
+from quaestor.core import serial
+from quaestor.datasets.dataset import Dataset
+from quaestor.errors import InputError
+from quaestor.evaluation.engines import gather_limited
+from quaestor.llm.session import open_session
+from quaestor.prompts import render
+from quaestor.scoring.filing_answers import judged_right
+from quaestor.scoring.gold import GoldTurn, read_gold
+from quaestor.scoring.verdict_file import JudgedAnswer, add_verdict
+from quaestor.settings import Settings
+from quaestor.store.base import RunStore
+from quaestor.store.records import RunRecord, TurnRecord
+
+if TYPE_CHECKING:  # without a model, no HTTP client is loaded
+    from quaestor.llm.models import Connection
+
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What the judge replies.
+
+    Attributes:
+        reason: Why, in a sentence.
+        right: Whether the answer is right.
+    """
+
+    reason: str
+    right: bool
+
+
+def require_judge(path: Path, gold: Mapping[str, Sequence[GoldTurn]], settings: Settings, judge: str) -> None:
+    """Makes sure that there is something to judge and a model of that name, before anything is answered.
+
+    Args:
+        path: The file of questions.
+        gold: Its references.
+        settings: The models that are known.
+        judge: The name of the model.
+
+    Raises:
+        InputError: The file has no answers in prose.
+        ModelAccessError: There is no such model.
+    """
+    if not any(turn.filing is not None and turn.filing.wanted.is_prose for turns in gold.values() for turn in turns):
+        raise InputError(f"{path} has no answers in prose: leave out the judge")
+    with model_access(replace(settings, model=judge)):
+        pass
+
+
+async def judge_prose(
+    store: RunStore, run: RunRecord, dataset: Dataset, settings: Settings, judge: str
+) -> Mapping[str, Sequence[GoldTurn]]:
+    """Asks a model about answers in prose that nobody has judged, and returns the references with all verdicts.
+
+    Args:
+        store: Holds the run.
+        run: Which one.
+        dataset: What was asked.
+        settings: The models that are known, and what may be used of them.
+        judge: The name of the model.
+
+    Raises:
+        DatasetError: A verdict cannot be kept.
+        OutageError: The model cannot be asked; what it said so far is kept.
+    """
+    path = Path(dataset.path)
+    gold = read_gold(path)
+    asked = [
+        found
+        for conversation in dataset.listed
+        for found in _unjudged(await store.turns(run.id, conversation.id), gold[conversation.id])
+    ]
+    if not asked:
+        return gold
+    with model_access(replace(settings, model=judge)) as config:
+        async with open_session(config) as session:
+
+            async def ask(one: tuple[TurnRecord, Answer, GoldTurn]) -> None:
+                verdict = await _ask(session.connection, judge, *one)
+                add_verdict(path, verdict)
+
+            await gather_limited(asked, ask, settings.concurrency(asks=True))
+    return read_gold(path)
+
+
+def _unjudged(turns: Sequence[TurnRecord], gold: Sequence[GoldTurn]) -> Iterator[tuple[TurnRecord, Answer, GoldTurn]]:
+    for turn in turns:
+        answer, reference = serial.restore(Answer, turn.answer), gold[turn.index].filing
+        if reference is None or not reference.wanted.is_prose or answer.value is None or turn.error:
+            continue
+        if judged_right(answer, reference) is None:
+            yield turn, answer, gold[turn.index]
+
+
+async def _ask(connection: "Connection", judge: str, turn: TurnRecord, answer: Answer, gold: GoldTurn) -> JudgedAnswer:
+    from quaestor.llm.structured.replies import initial_messages
+    from quaestor.llm.structured.request import request_structured
+
+    assert gold.filing is not None
+    system, reference = render("judge/system"), str(gold.filing.wanted)
+    prompt = render("judge/verdict", question=turn.question, reference=reference, answer=str(answer))
+    reply = await request_structured(
+        connection,
+        _Verdict,
+        initial_messages(system, prompt),
+        name="give_verdict",
+        description="Says whether an answer is right, and why.",
+        phase="judge",
+        attempts=_ATTEMPTS,
+        on_rejected=lambda _: None,
+    )
+    said = reply.value
+    return JudgedAnswer(
+        turn.conversation, turn.index, str(answer), said.right, said.reason, judge, f"{system}\n\n{prompt}"
+    )

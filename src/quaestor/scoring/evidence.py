@@ -1,0 +1,84 @@
+"""Retrieval beside the answers: how soon what is shown of a long document has the evidence of a question.
+
+What is shown first are the statements that a question needs, then the places that fit it best.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.words import words
+from quaestor.documents.document import Block, Document
+from quaestor.documents.table import Table
+from quaestor.questions.question import read_question
+from quaestor.retrieval.finding import find_places
+from quaestor.retrieval.keeping import kept_index
+from quaestor.retrieval.meant import meant_texts
+from quaestor.retrieval.measures.places import blocks_of_measure
+from quaestor.retrieval.statements import needed_statements
+from quaestor.retrieval.wanted import FindingContext
+from quaestor.scoring.filing_answers import Evidence
+
+LOOKED_AT = 5
+"""Blocks that are shown first."""
+_SAID = 0.7
+
+
+def evidence_rank(evidence: Evidence, document: Document, shown: Sequence[int]) -> int | None:
+    """Returns which of the blocks that are shown is the first with the evidence, from 1; 0 where none has it.
+
+    Args:
+        evidence: Where the answer stands.
+        document: What is asked about.
+        shown: The places of the blocks in the document, as they are shown.
+
+    Returns:
+        None where the evidence is not known, or is found nowhere in the document as it was read.
+    """
+    fitting = {block.order for block in document.blocks if _has_evidence(evidence, block)}
+    if not fitting:
+        return None
+    return next((rank for rank, order in enumerate(shown, 1) if order in fitting), 0)
+
+
+def blocks_shown(
+    document: Document, question: str, earlier: Sequence[str], answers: Sequence[Answer | None]
+) -> tuple[int, ...]:
+    """Returns the blocks of a document that a question is shown first, by their places.
+
+    Args:
+        document: What is asked about.
+        question: As asked.
+        earlier: The questions before it.
+        answers: What was answered to them.
+    """
+    index = kept_index(document, None)
+    meant = meant_texts((question, *earlier), index)
+    asked, *before = (read_question(meant.get(text, text)) for text in (question, *earlier))
+    context = FindingContext(tuple(before), tuple(answer.sources if answer else () for answer in answers))
+    needed = (*blocks_of_measure(document, asked, before), *needed_statements(index, asked, before))
+    found = find_places(index, asked, context, LOOKED_AT)
+    return tuple(dict.fromkeys((*needed, *(place.block for place in found))))[:LOOKED_AT]
+
+
+def _has_evidence(evidence: Evidence, block: Block) -> bool:
+    if evidence.pages:
+        return block.page in evidence.pages
+    if evidence.numbers:
+        return not evidence.numbers.isdisjoint(_numbers_of(block))
+    wanted = {*words(evidence.text.lower())}
+    return bool(wanted) and len(wanted & {*words(_text_of(block).lower())}) >= _SAID * len(wanted)
+
+
+def _numbers_of(block: Block) -> set[Decimal]:
+    if isinstance(block.content, Table):
+        cells = (cell for row in block.content.cells for cell in row)
+        return {abs(quantity.value) for cell in cells for quantity in cell.quantities}
+    sentences = getattr(block.content, "sentences", ())
+    return {abs(mention.quantity.value) for sentence in sentences for mention in sentence.mentions}
+
+
+def _text_of(block: Block) -> str:
+    if isinstance(block.content, Table):
+        return " ".join(cell.text for row in block.content.cells for cell in row)
+    return " ".join(sentence.text for sentence in getattr(block.content, "sentences", ()))

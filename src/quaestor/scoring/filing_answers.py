@@ -1,0 +1,251 @@
+"""Right answers to questions about whole documents, and when an answer is right.
+
+Owns the rules: a number is right in amount and sign, within 0.6 % or half of the reference's last digit; a percentage
+as 24.1 percent or as 0.241; a list where each entry is among the answer's; yes and no as said; a question without an
+answer where none is given. Words are right where a judge said so of this answer; where none did, roughly, where they
+have enough of the reference's words.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList, YesNo, print_value
+from quaestor.core.quantity import Scale
+
+PERCENT, RATIO = "percent", "ratio"
+_RELATIVE, _HALF, _POINT = Decimal("0.006"), Decimal("0.51"), Decimal("0.051")
+_SHARED_LABEL, _SHARED_TEXT = 0.5, 0.45
+_WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*")
+_NUMBER = re.compile(r"\d[\d,]*\.?\d*")
+_NAMED = (Scale.THOUSAND, Scale.MILLION, Scale.BILLION)
+_STOP = frozenset(
+    "the and for with from that this were was are its their than which into over about more less other also have has "
+    "been due".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WantedNumber:
+    """A number that is right.
+
+    Attributes:
+        value: In units of its scale.
+        unit: `percent`, `ratio`, a currency, or what is counted.
+        scale: What one unit stands for; None where the reference does not say: then the digits are compared.
+    """
+
+    value: Decimal
+    unit: str
+    scale: Scale | None = Scale.ONE
+
+    def __str__(self) -> str:
+        """Returns it in words: `1577 million USD`."""
+        scale = "" if self.scale in (None, Scale.ONE) else str(self.scale)
+        return " ".join(part for part in (f"{self.value:f}", scale, self.unit) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A right answer, or an entry or a part of one. What stands first below decides; the rest is for people.
+
+    Attributes:
+        any_of: One of these will do.
+        parts: All of these are asked for.
+        none: Why there is no answer.
+        entries: Those of a list.
+        label: What a thing is called.
+        yes: Yes or no.
+        number: The number.
+        text: What the answer must contain.
+    """
+
+    any_of: tuple["Wanted", ...] = ()
+    parts: tuple["Wanted", ...] = ()
+    none: str | None = None
+    entries: tuple["Wanted", ...] = ()
+    label: str | None = None
+    yes: bool | None = None
+    number: WantedNumber | None = None
+    text: str | None = None
+
+    @property
+    def form(self) -> str:
+        """What has to be answered, in words."""
+        forms = (
+            ("one of several", self.any_of), ("several parts", self.parts), ("no answer", self.none is not None),
+            ("list", self.entries), ("label", self.label), ("yes or no", self.yes is not None),
+            ("number", self.number),
+        )  # fmt: skip
+        return next((name for name, there in forms if there), "prose")
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether words of it decide, which a rule can compare only roughly."""
+        if self.any_of or self.parts:
+            return any(one.is_prose for one in (*self.any_of, *self.parts))
+        return self.form == "prose" or (self.yes is not None and self.text is not None)
+
+    @property
+    def value(self) -> AnswerValue:
+        """It as an answer, as far as one can be."""
+        if self.form == "number" and self.number is not None:
+            return Number(self.number.value)
+        if self.entries:
+            return ValueList(tuple(map(_item, self.entries)))
+        return Text(str(self)) if self.yes is None or self.text else YesNo(self.yes)
+
+    def __str__(self) -> str:
+        """Returns it in words."""
+        if self.none is not None:
+            return f"no answer: {self.none}" if self.none else "no answer"
+        several = self.any_of or self.parts or self.entries
+        if several:
+            return (" or " if self.any_of else "; ").join(map(str, several))
+        yes = None if self.yes is None else "yes" if self.yes else "no"
+        number = None if self.number is None else str(self.number)
+        return ": ".join(part for part in (self.label, yes, number, self.text) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where a right answer stands.
+
+    Attributes:
+        pages: Their numbers, from 1.
+        numbers: Some of the numbers that are printed there, without signs.
+        text: A sentence that stands there, or "".
+    """
+
+    pages: frozenset[int] = frozenset()
+    numbers: frozenset[Decimal] = frozenset()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FilingReference:
+    """What is known of a right answer.
+
+    Attributes:
+        wanted: The answer.
+        kind: What is asked, as the file calls it: `lookup`, `growth`.
+        evidence: Where it stands, as far as the file says so.
+        judged: What a judge said, by the answer as people are told it: whether it is right.
+    """
+
+    wanted: Wanted
+    kind: str
+    evidence: Evidence = Evidence()
+    judged: Mapping[str, bool] = field(default_factory=dict)
+
+
+def answer_is_right(answer: Answer | None, reference: FilingReference) -> bool:
+    """Returns whether an answer is right; of prose a judge's word counts, where there is one."""
+    if (said := judged_right(answer, reference)) is not None:
+        return said
+    return answer is not None and _is_right(reference.wanted, answer)
+
+
+def judged_right(answer: Answer | None, reference: FilingReference) -> bool | None:
+    """Returns what a judge said of an answer; None where none was asked."""
+    if answer is None or answer.value is None or not reference.wanted.is_prose:
+        return None
+    return reference.judged.get(str(answer))
+
+
+def rough_right(answer: Answer | None, reference: FilingReference) -> bool | None:
+    """Returns whether an answer in prose is right by its words alone; None where that is not what decides."""
+    if answer is None or answer.value is None or not reference.wanted.is_prose or str(answer) in reference.judged:
+        return None
+    return _is_right(reference.wanted, answer)
+
+
+def _is_right(wanted: Wanted, answer: Answer) -> bool:  # noqa: PLR0911 - a kind of reference each
+    if wanted.any_of:
+        return any(_is_right(one, answer) for one in wanted.any_of)
+    if wanted.none is not None:
+        return answer.value is None
+    if answer.value is None:
+        return False
+    numbers = list(_numbers(answer))
+    if wanted.parts:
+        return all(_has(one, numbers) or _is_right(_in_words(one), answer) for one in wanted.parts)
+    if wanted.entries:
+        return all(_has(one, numbers) if one.number else _shares(one.label, answer, 0) for one in wanted.entries)
+    if wanted.label is not None:
+        return _shares(wanted.label, answer, _SHARED_LABEL)
+    if wanted.yes is not None:
+        said = str(answer.value).lower() if isinstance(answer.value, Text) else ""
+        return answer.value == YesNo(wanted.yes) or said.startswith("yes" if wanted.yes else "no")
+    if wanted.number is not None:
+        first = numbers if isinstance(answer.value, Text) else numbers[:1]
+        return any(_is_number(wanted.number, *number) for number in first)
+    return _share(wanted.text or "", answer) >= _SHARED_TEXT
+
+
+def _in_words(part: Wanted) -> Wanted:
+    """Returns a part that may be answered in words without its number, where it has any."""
+    words = part.text is not None or part.label is not None
+    return Wanted(label=part.label, yes=part.yes, text=part.text) if words and part.number else part
+
+
+def _has(wanted: Wanted, numbers: list[tuple[Decimal, Scale]]) -> bool:
+    return wanted.number is not None and any(_is_number(wanted.number, *number) for number in numbers)
+
+
+def _numbers(answer: Answer) -> Iterator[tuple[Decimal, Scale]]:
+    """Yields the numbers of an answer with what one unit stands for; those of words in each scale that these name."""
+    match answer.value:
+        case Number(value=number):
+            yield number, answer.scale
+        case ValueList(items=items):
+            yield from ((item.number, item.scale or answer.scale) for item in items if item.number is not None)
+        case Text(value=text):
+            for printed in _NUMBER.findall(text):
+                scales = (Scale.ONE, *(scale for scale in _NAMED if scale.value in text))
+                yield from ((Decimal(printed.replace(",", "")), scale) for scale in scales)
+
+
+def _is_number(wanted: WantedNumber, number: Decimal, scale: Scale) -> bool:
+    value = wanted.value
+    digits = max(0, -int(value.normalize().as_tuple().exponent))
+    tolerance = max(abs(value) * _RELATIVE, _HALF.scaleb(-digits))
+    if wanted.unit == PERCENT:
+        read = (number,) if scale is Scale.PERCENT else (number * 100, number)
+        return any(abs(one - value) <= max(tolerance, _POINT) for one in read)
+    if wanted.scale is None:
+        return any(abs(one - value) <= tolerance for one in (number, number * _factor(scale)))
+    if wanted.unit == RATIO and scale is Scale.PERCENT:
+        number = number / 100
+    factor = _factor(wanted.scale)
+    return abs(number * _factor(scale) - value * factor) <= tolerance * factor
+
+
+def _factor(scale: Scale) -> Decimal:
+    return Decimal(1) if scale is Scale.PERCENT else Decimal(scale.factor)
+
+
+def _item(entry: Wanted) -> ListItem:
+    if entry.number is None:
+        return ListItem(entry.label or str(entry))
+    return ListItem(entry.label, entry.number.value)
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.lower()) if len(word) > 2 and word not in _STOP}
+
+
+def _shares(label: str | None, answer: Answer, least: float) -> bool:
+    wanted = _words(label or "")
+    return len(wanted & _words(_text(answer))) >= max(1, least * len(wanted))
+
+
+def _share(text: str, answer: Answer) -> float:
+    wanted = _words(text)
+    return len(wanted & _words(f"{_text(answer)} {answer.description}")) / max(1, len(wanted))
+
+
+def _text(answer: Answer) -> str:
+    return "" if answer.value is None else print_value(answer.value)

@@ -1,0 +1,237 @@
+"""The reference answers of questions about whole documents: quaestor's own format, FinanceBench's and DocFinQA's.
+
+Owns the answer fields of their files. What a judge said of answers lies beside a file of questions, in a file of
+verdicts (`scoring.verdict_file`).
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+
+from quaestor.core.quantity import Scale
+from quaestor.errors import DatasetError
+from quaestor.scoring.filing_answers import PERCENT, Evidence, FilingReference, Wanted, WantedNumber
+from quaestor.scoring.gold import Answers, GoldFile, GoldTurn
+
+_FIELDS = frozenset({"value", "scale", "unit", "values", "label", "text", "yes", "none", "any_of", "parts"})
+_SCALES = {str(scale): scale for scale in Scale} | {"": Scale.ONE, "one": Scale.ONE}
+_TELLING = 100
+_FIRST_YEAR, _LAST_YEAR = 1900, 2100
+_PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_QUOTED = re.compile(r"['\"\u2018\u201c]([^'\"\u2019\u201d]{20,})['\"\u2019\u201d]")
+_ONE_NUMBER = re.compile(
+    r"(?P<sign>[-(\u2212]?)\s*(?P<currency>US\$|[$\u20ac\u00a3])?\s*(?P<minus>-?)(?P<number>\d[\d,]*(?:\.\d+)?|\.\d+)\s*\)?\s*"
+    r"(?P<unit>%|percent|x|times|thousand|million|billion|bn|mn?)?(?:\s+(?:USD|dollars))?\.?",
+    re.IGNORECASE,
+)
+_CURRENCIES = {"$": "USD", "us$": "USD", "\u20ac": "EUR", "\u00a3": "GBP"}
+_SHORT = {"m": "million", "mn": "million", "bn": "billion"}
+_ASKED_SCALE = re.compile(
+    r"\b(?:in|usd|dollars?|\$)\s*(?:us\s*)?(?:usd|\$|dollars?|eur)?\s*(?P<scale>thousand|million|billion)s?\b", re.I
+)
+_YES_NO = re.compile(r"(?P<said>yes|no)\b[\s.,:;-]*(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+
+
+class FilingReferences:
+    """Lines with `file`, `conversation`, `turn`, `kind`, `answer` and `where`."""
+
+    name = "filings"
+
+    def recognises(self, content: object) -> bool:
+        """Returns whether the first record of a file is such an object."""
+        return {"file", "conversation", "turn", "question"} <= _first(content).keys()
+
+    def read(self, file: GoldFile) -> Answers:
+        """Returns the answers of a file, conversation by conversation; None of one without any."""
+        found: dict[str, list[GoldTurn | None]] = {}
+        for where, record in file.records():
+            conversation = record.get("conversation")
+            if not isinstance(conversation, str) or not conversation:
+                raise DatasetError(f"{where}: a question has no conversation")
+            found.setdefault(conversation, []).append(_turn(record, where) if "answer" in record else None)
+        return {name: _all_or_none(turns, f"{file.name} ({name})") for name, turns in found.items()}
+
+
+class FinanceBenchReferences:
+    """Lines with `financebench_id`, `question`, `answer` and `evidence`."""
+
+    name = "financebench"
+
+    def recognises(self, content: object) -> bool:
+        """Returns whether the first record of a file is such an object."""
+        return {"financebench_id", "doc_name", "question"} <= _first(content).keys()
+
+    def read(self, file: GoldFile) -> Answers:
+        """Returns the answers of a file, by the ids of the questions."""
+        found: dict[str, tuple[GoldTurn, ...] | None] = {}
+        for name, where, record in file.named("financebench_id", "a question"):
+            if "answer" not in record:
+                found[name] = None
+                continue
+            wanted = wanted_in_text(record.get("answer"), str(record.get("question")), where)
+            parts = record.get("evidence")
+            of_file = [one for one in parts if isinstance(one, Mapping)] if isinstance(parts, list) else []
+            pages = frozenset(
+                page + 1
+                for one in of_file
+                if isinstance(page := one.get("evidence_page_num", one.get("page_number")), int)
+                and one.get("doc_name", record.get("doc_name")) == record.get("doc_name")
+            )
+            kind = str(record.get("question_type") or wanted.form)
+            found[name] = (_gold(FilingReference(wanted, kind, Evidence(pages))),)
+        return found
+
+
+class DocFinqaReferences:
+    """A list of records with `Context`, `Question` and `Answer`."""
+
+    name = "docfinqa"
+
+    def recognises(self, content: object) -> bool:
+        """Returns whether the first record of a file is such an object."""
+        return isinstance(content, list) and _first(content).keys() >= {"Context", "Question"}
+
+    def read(self, file: GoldFile) -> Answers:
+        """Returns the answers of a file, by the places of the records."""
+        return dict(self.read_each(file))
+
+    def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
+        """Yields the answers of each record."""
+        for place, (where, record) in enumerate(file.records(), file.first):
+            if "Answer" not in record:
+                yield f"docfinqa-{place}", None
+                continue
+            wanted = wanted_in_text(record.get("Answer"), str(record.get("Question")), where)
+            yield f"docfinqa-{place}", (_gold(FilingReference(wanted, wanted.form)),)
+
+
+def _first(content: object) -> Mapping[str, object]:
+    first = content[0] if isinstance(content, list) and content else None
+    return first if isinstance(first, Mapping) else {}
+
+
+def _all_or_none(turns: list[GoldTurn | None], where: str) -> tuple[GoldTurn, ...] | None:
+    labelled = tuple(turn for turn in turns if turn is not None)
+    if labelled and len(labelled) < len(turns):
+        raise DatasetError(f"{where}: {len(labelled)} of {len(turns)} questions have an answer")
+    return labelled or None
+
+
+def _turn(record: Mapping[str, object], where: str) -> GoldTurn:
+    wanted = read_wanted(record.get("answer"), f"{where}: 'answer'")
+    place = record.get("where")
+    evidence = _evidence(place, wanted) if isinstance(place, str) and place else Evidence()
+    return _gold(FilingReference(wanted, str(record.get("kind") or wanted.form), evidence))
+
+
+def _gold(reference: FilingReference) -> GoldTurn:
+    return GoldTurn("", reference.wanted.value, None, 0, filing=reference)
+
+
+def read_wanted(answer: object, where: str) -> Wanted:
+    """Returns a right answer as quaestor's own format has it.
+
+    Args:
+        answer: The object.
+        where: What to call it in errors.
+
+    Raises:
+        DatasetError: It is none; the message says what it lacks.
+    """
+    if not isinstance(answer, Mapping) or not answer.keys() & (_FIELDS - {"scale", "unit"}):
+        raise DatasetError(f"{where} must be an object with one of {', '.join(sorted(_FIELDS - {'scale', 'unit'}))}")
+    if unknown := answer.keys() - _FIELDS:
+        raise DatasetError(f"{where} has an unknown field {min(map(str, unknown))!r}")
+    number = _number(answer, where) if "value" in answer else None
+    several = {
+        name: _several(answer[name], f"{where}: {name!r}") for name in ("any_of", "parts", "values") if name in answer
+    }
+    words = {name: answer.get(name) for name in ("label", "text", "none")}
+    if wrong := next((name for name, text in words.items() if name in answer and not isinstance(text, str)), None):
+        raise DatasetError(f"{where}: {wrong!r} must be text")
+    yes = answer.get("yes")
+    if yes is not None and not isinstance(yes, bool):
+        raise DatasetError(f"{where}: 'yes' must be true or false")
+    label, text, none = (None if found is None else str(found) for found in words.values())
+    found = {"entries" if name == "values" else name: parts for name, parts in several.items()}
+    return Wanted(**found, none=none, label=label, yes=yes, number=number, text=text)
+
+
+def _several(answers: object, where: str) -> tuple[Wanted, ...]:
+    if not isinstance(answers, list) or not answers:
+        raise DatasetError(f"{where} must be a list of answers")
+    return tuple(read_wanted(one, f"{where}, entry {number}") for number, one in enumerate(answers, 1))
+
+
+def _number(answer: Mapping[str, object], where: str) -> WantedNumber:
+    value, unit, scale = answer["value"], answer.get("unit"), answer.get("scale") or ""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise DatasetError(f"{where}: 'value' must be a number")
+    if not isinstance(unit, str) or not unit:
+        advice = "such as 'USD', 'percent', 'ratio' or 'shares'"
+        raise DatasetError(f"{where} has a value without a unit: add 'unit', {advice}")
+    if scale not in _SCALES:
+        raise DatasetError(f"{where}: 'scale' must be empty or one of thousand, million, billion")
+    return WantedNumber(Decimal(str(value)), unit, _SCALES[str(scale)])
+
+
+def wanted_in_text(answer: object, question: str, where: str) -> Wanted:
+    """Returns a right answer that is stated as text: a number alone, yes or no, or prose.
+
+    Args:
+        answer: As the file has it.
+        question: May say in what a number counts ("in USD millions").
+        where: What to call it in errors.
+
+    Raises:
+        DatasetError: It is no text and no number, or empty.
+    """
+    if isinstance(answer, bool) or not isinstance(answer, str | int | float) or not str(answer).strip():
+        raise DatasetError(f"{where}: the answer must be text or a number")
+    text = str(answer).strip()
+    if (found := _ONE_NUMBER.fullmatch(text)) is not None:
+        return Wanted(number=_stated_number(found, question))
+    if (said := _YES_NO.match(text)) is not None:
+        return Wanted(yes=said["said"].lower() == "yes", text=said["rest"].strip() or None)
+    return Wanted(text=text)
+
+
+def _stated_number(found: re.Match[str], question: str) -> WantedNumber:
+    try:
+        value = Decimal(found["number"].replace(",", ""))
+    except InvalidOperation:  # pragma: no cover - the pattern lets no such number through
+        value = Decimal(0)
+    value = -value if found["sign"] or found["minus"] else value
+    said = (found["unit"] or "").lower()
+    if said in ("%", "percent"):
+        return WantedNumber(value, PERCENT)
+    asked = _ASKED_SCALE.search(question)
+    scale = _SCALES.get(_SHORT.get(said, said)) if said not in ("", "x", "times") else None
+    if scale is None and asked is not None:
+        scale = _SCALES[asked["scale"].lower()]
+    return WantedNumber(value, _CURRENCIES.get((found["currency"] or "").lower(), ""), scale)
+
+
+def _evidence(where: str, wanted: Wanted) -> Evidence:
+    """Returns where an answer stands by what a person wrote of it: numbers, else those of the answer, else a quote."""
+    numbers = _telling(Decimal(text.replace(",", "")) for text in _PRINTED.findall(where))
+    numbers = numbers or _telling(_numbers_of(wanted))
+    quoted = _QUOTED.search(where)
+    text = quoted[1] if quoted else wanted.text or ""
+    return Evidence(numbers=numbers) if numbers else Evidence(text=text)
+
+
+def _telling(numbers: Iterator[Decimal]) -> frozenset[Decimal]:
+    """Returns the numbers that hardly stand anywhere by chance: no small ones, and no years."""
+    return frozenset(
+        abs(number)
+        for number in numbers
+        if abs(number) >= _TELLING and not (number == int(number) and _FIRST_YEAR <= abs(number) <= _LAST_YEAR)
+    )
+
+
+def _numbers_of(wanted: Wanted) -> Iterator[Decimal]:
+    if wanted.number is not None:
+        yield wanted.number.value
+    for one in (*wanted.any_of, *wanted.parts, *wanted.entries):
+        yield from _numbers_of(one)

@@ -1,0 +1,108 @@
+"""Questions about files as a benchmark: answered, scored, judged, compared and reported."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import Quaestor, one_line
+from filing_questions import FINANCEBENCH, QUESTIONS, write_filings, write_questions
+from model_replies import Asked, Reply, say
+from model_server import ModelServer
+
+EVAL = ("eval", "questions.jsonl", "--documents", "filings", "--json")
+
+
+@pytest.fixture
+def scripted_solver() -> None:
+    """No stand-in: the embedded solver itself answers."""
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two reports and questions about them, in which the commands run."""
+    monkeypatch.chdir(tmp_path)
+    write_filings(tmp_path)
+    return write_questions(tmp_path)
+
+
+def share(score: dict[str, dict[str, int]], name: str) -> tuple[int, int]:
+    return score[name]["correct"], score[name]["total"]
+
+
+def test_a_run_is_scored_reported_and_compared(quaestor: Quaestor, asked: Path) -> None:
+    printed = json.loads(quaestor(*EVAL, "--output", "turns.jsonl").out)
+    score = printed["score"]
+    assert share(score, "right") == (4, 4)
+    assert share(score, "words") == (1, 1)
+    assert share(score, "answered") == (3, 4)
+    assert share(score, "evidence_5") == (3, 3)
+    turns = [json.loads(line) for line in Path("turns.jsonl").read_text().splitlines()]
+    assert [turn["judged_by"] for turn in turns] == ["rule", "words", "rule", "rule"]
+    assert (turns[0]["told"], turns[0]["gold_told"]) == ("$ 4,120 million", "4120 million USD")
+    quaestor(*EVAL, "--option", "decline=false")
+    assert share(json.loads(quaestor("score", "latest", "questions.jsonl", "--json").out)["score"], "answered")[1] == 4
+    compared = quaestor("compare", "latest", printed["run"])
+    assert compared.code == 0, compared.err
+    assert "by kind of answer" in compared.out
+    report = quaestor("report", "latest", "--markdown").out
+    assert "Prose, by its words (rough)" in report
+    assert "Evidence shown first" in report
+
+
+def test_a_run_is_gone_on_with_where_it_was_stopped(quaestor: Quaestor, asked: Path) -> None:
+    whole = json.loads(quaestor(*EVAL).out)
+    again = json.loads(quaestor(*EVAL, "--resume", "latest").out)
+    assert again == whole
+    refused = quaestor(*EVAL, "--resume", "latest", "--option", "decline=false")
+    assert (refused.code, "different spec" in refused.err) == (2, True)
+
+
+def test_the_documents_may_have_moved_before_a_run_is_scored(quaestor: Quaestor, asked: Path) -> None:
+    quaestor("run", "questions.jsonl", "--documents", "filings")
+    Path("filings").rename("moved")
+    assert "not a folder" in quaestor("score", "latest", "questions.jsonl").err
+    moved = quaestor("score", "latest", "questions.jsonl", "--documents", "moved", "--json")
+    assert share(json.loads(moved.out)["score"], "right") == (4, 4)
+
+
+def test_questions_of_financebench_are_scored_by_what_they_state(quaestor: Quaestor, asked: Path) -> None:
+    write_questions(asked.parent, FINANCEBENCH)
+    score = json.loads(quaestor(*EVAL).out)["score"]
+    assert share(score, "right") == (1, 1)
+
+
+def test_a_model_judges_prose_once_and_a_person_has_the_last_word(
+    quaestor: Quaestor, asked: Path, local_models: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judge(request: Asked) -> Reply:
+        assert "Reference: higher prices for drills and saws" in request.prompts[0]
+        return say('{"reason": "it names another cause", "right": false}')
+
+    monkeypatch.setenv("SCRIPTED_KEY", "secret")
+    with ModelServer(judge) as server:
+        named = f'[models.judge]\nbase_url = "{server.url}/v1"\napi_key_env = "SCRIPTED_KEY"\nattempts = 1\n'
+        Path("quaestor.toml").write_text(named)
+        judged = quaestor(*EVAL, "--judge", "judge")
+        assert judged.code == 0, judged.err
+        assert quaestor("score", "latest", "questions.jsonl", "--judge", "judge").code == 0
+        assert len(server.asked) == 1
+    score = json.loads(judged.out)["score"]
+    assert (share(score, "right"), share(score, "words")) == ((3, 4), (0, 0))
+    verdicts = Path("questions.verdicts.jsonl")
+    kept = json.loads(verdicts.read_text())
+    assert (kept["conversation"], kept["turn"], kept["judge"], kept["right"]) == ("alder-01", 1, "judge", False)
+    assert kept["reason"] == "it names another cause"
+    assert "Why did net sales increase?" in kept["prompt"]
+    verdicts.write_text(json.dumps(kept | {"right": True, "judge": "me"}))
+    revised = json.loads(quaestor("score", "latest", "questions.jsonl", "--json").out)["score"]
+    assert (share(revised, "right"), share(revised, "words")) == ((4, 4), (0, 0))
+    assert "100.0 %" in quaestor("report", "latest", "--markdown").out
+
+
+def test_what_is_wrong_is_told_in_one_line_before_anything_is_answered(quaestor: Quaestor, asked: Path) -> None:
+    assert "has no document 'alder-2024'" in one_line(quaestor("eval", "questions.jsonl"))
+    assert "leave out the judge" in one_line(quaestor("eval", "sample", "--judge", "openai:none"))
+    write_questions(asked.parent, [QUESTIONS[0] | {"answer": {"value": 4120, "scale": "million"}}])
+    assert "line 1: 'answer' has a value without a unit" in one_line(quaestor(*EVAL))
+    Path("questions.verdicts.jsonl").write_text('{"right": true}\n')
+    assert "questions.verdicts.jsonl, line 1: expected an object with" in one_line(quaestor(*EVAL))

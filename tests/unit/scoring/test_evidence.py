@@ -1,0 +1,47 @@
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from filing_questions import FINANCEBENCH, QUESTIONS, write_filings, write_questions
+
+from quaestor.datasets.formats import read_document
+from quaestor.documents.table import Table
+from quaestor.scoring.evidence import blocks_shown, evidence_rank
+from quaestor.scoring.filing_answers import Evidence
+from quaestor.scoring.gold import read_gold
+
+
+def test_the_evidence_is_looked_for_among_what_is_shown_first(tmp_path: Path) -> None:
+    document = read_document(write_filings(tmp_path) / "alder-2024.md")
+    table = next(block.order for block in document.blocks if isinstance(block.content, Table))
+    shown = blocks_shown(document, "What were net sales in 2024?", (), ())
+    assert table in shown
+    assert evidence_rank(Evidence(numbers=frozenset({Decimal(4120)})), document, shown) == shown.index(table) + 1
+    assert evidence_rank(Evidence(numbers=frozenset({Decimal(4120)})), document, ()) == 0
+    assert evidence_rank(Evidence(numbers=frozenset({Decimal(777)})), document, shown) is None
+    assert evidence_rank(Evidence(), document, shown) is None
+
+
+def test_a_sentence_is_evidence_where_most_of_its_words_stand(tmp_path: Path) -> None:
+    document = read_document(write_filings(tmp_path) / "alder-2024.md")
+    told = Evidence(text="higher prices for drills and saws")
+    why = next(block.order for block in document.blocks if block.content.kind == "paragraph")
+    assert evidence_rank(told, document, (why,)) == 1
+
+
+def test_files_say_where_answers_stand(tmp_path: Path) -> None:
+    own = read_gold(write_questions(tmp_path, QUESTIONS))
+    assert [turn.filing.evidence for turn in own["alder-01"] if turn.filing] == [
+        Evidence(numbers=frozenset({Decimal(4120)})), Evidence(text="higher prices for drills and saws"),
+    ]  # fmt: skip
+    (turn,) = read_gold(write_questions(tmp_path, FINANCEBENCH))["fb_1"]
+    assert turn.filing is not None
+    assert turn.filing.evidence == Evidence(pages=frozenset({1}))
+
+
+@pytest.mark.parametrize("where", ["Note 3, 2024", ""])
+def test_years_and_small_numbers_are_no_evidence(tmp_path: Path, where: str) -> None:
+    changed = QUESTIONS[3] | {"where": where, "answer": {"value": 4.5, "unit": "percent"}}
+    (turn,) = read_gold(write_questions(tmp_path, [changed]))["birch-01"]
+    assert turn.filing is not None
+    assert turn.filing.evidence == Evidence()
