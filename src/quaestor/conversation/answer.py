@@ -14,6 +14,7 @@ from quaestor.core.periods import Period
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.plan.steps import Extract, Plan
+from quaestor.questions.instructions import AskedForm
 
 AnswerKind = Literal["number", "count", "yes_no", "label", "text", "list", "explanation", "none"]
 """What an answer is: a number; how many of something; yes or no; what a row, a column or a thing is called; words as
@@ -113,6 +114,7 @@ class Answer:
         explanation: The sentences beside the value, with what they rest on; None where nothing is explained. Where they
             are the answer, the value is their text.
         corrected: Who made it what it is, where a person did; None of what a solver answered.
+        form: How the question wants it shown; None where it says nothing.
     """
 
     value: AnswerValue | None
@@ -135,6 +137,7 @@ class Answer:
     other_readings: Annotated[tuple[OtherReading, ...], Field(exclude_if=operator.not_)] = ()
     explanation: Annotated[Explanation | None, Field(exclude_if=_is_unknown)] = None
     corrected: Annotated[Corrected | None, Field(exclude_if=_is_unknown)] = None
+    form: Annotated[AskedForm | None, Field(exclude_if=_is_unknown)] = None
 
     @property
     def kind(self) -> AnswerKind:

@@ -15,6 +15,7 @@ from quaestor.documents.combining import file_of
 from quaestor.documents.document import Document
 from quaestor.documents.table import Header, Table
 from quaestor.plan.steps import Compute, Constant
+from quaestor.questions.instructions import AskedForm
 
 _FRACTIONS = frozenset({"percentage_change", "percentage"})
 _DIGITS = 60
@@ -61,14 +62,18 @@ def show_number(answer: Answer) -> str:
 
 
 def _amount(value: Decimal, answer: Answer) -> str:
-    """A number of an answer, with the answer's unit and scale."""
+    """A number of an answer, with the answer's unit and scale, or in the form that the question asks for."""
     scale, unit = answer.scale, answer.unit
-    if _as_percentage(value, answer):
-        return f"{_digits(value * 100, 1)} %"
+    form = answer.form or AskedForm()
+    if _as_percentage(value, answer) or (form.scale is Scale.PERCENT and _is_fraction(answer)):
+        return f"{_rounded(value * 100, form, 1)} %"
     if scale is Scale.PERCENT:
-        return f"{_digits(value, 4)} %"
+        return f"{_rounded(value, form, 4)} %"
+    if form.scale not in (None, Scale.PERCENT) and (scale is not Scale.ONE or answer.in_ones):
+        value, scale = value * scale.factor / form.scale.factor, form.scale
     whole = _is_in_other_scale(answer) and value == value.to_integral_value()
-    words = [_digits(value.to_integral_value() if whole else value, 2 if answer.metric_type == "ratio" else 4)]
+    shown = value.to_integral_value() if whole else value
+    words = [_rounded(shown, form, 2 if answer.metric_type == "ratio" else 4)]
     if scale is not Scale.ONE:
         words.append(scale.value)
     if unit:
@@ -91,6 +96,10 @@ def is_shown_as_percentage(answer: Answer) -> bool:
     items = answer.value.items if isinstance(answer.value, ValueList) else ()
     plain = all(item.number is not None and item.scale is None for item in items)
     return bool(numbers) and plain and all(_as_percentage(number, answer) for number in numbers)
+
+
+def _is_fraction(answer: Answer) -> bool:
+    return answer.scale is Scale.ONE and not answer.unit and answer.metric_type in (*_FRACTIONS, "ratio")
 
 
 def _as_percentage(value: Decimal, answer: Answer) -> bool:
@@ -180,6 +189,13 @@ def whereabouts(source: Source, document: Document) -> Whereabouts:
 
 def _heading(header: Header) -> str:
     return " > ".join(level for level in header.levels if level) or header.label
+
+
+def _rounded(value: Decimal, form: AskedForm, places: int) -> str:
+    """The value with the decimals that are asked for, else with `places` at most."""
+    if form.decimals is None:
+        return _digits(value, places)
+    return f"{value.quantize(Decimal(1).scaleb(-form.decimals), ROUND_HALF_UP, Context(prec=2 * _DIGITS)):,f}"
 
 
 def _digits(value: Decimal, places: int) -> str:

@@ -15,6 +15,7 @@ from quaestor.documents.table import TableRole
 from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
 from quaestor.questions.asked_times import AskedMoment, read_moments
 from quaestor.questions.buckets import Bucket, read_bucket
+from quaestor.questions.instructions import read_instructions
 from quaestor.questions.wordings import in_plain_wording
 
 __all__ = [
@@ -133,44 +134,6 @@ _POLITE = re.compile(
     r"|in (?:a )?few words|a short summary would be great|what(?:'s| is| was| were| are) the value of"
     r"|if (?:it|that|this)(?:'s| is|) ?n[o']?t (?:shown|given|printed|stated|reported)|if (?:possible|available)"
     r"|i\.e\.?|e\.g\.?)(?![\w'])"
-)
-_STATEMENT_NAMES = (
-    (TableRole.BALANCE_SHEET, r"balance sheets?|statements? of financial (?:position|condition)"),
-    (TableRole.CASH_FLOWS, r"cash[ -]flows? statements?|statements? of cash[ -]flows?"),
-    (TableRole.COMPREHENSIVE_INCOME, r"statements? of comprehensive (?:income|loss)"),
-    (TableRole.INCOME_STATEMENT, r"income statements?|statements? of (?:operations|income|earnings)|p ?& ?l"),
-    (TableRole.EQUITY, r"statements? of (?:(?:share|stock)holders' )?equity|equity statements?"),
-    (TableRole.SEGMENTS, r"segment (?:notes?|tables?|disclosures?)"),
-    (TableRole.NON_GAAP, r"(?:non-gaap )?reconciliations?"),
-)  # fmt: skip
-_PLACES = tuple(
-    (role, re.compile(
-        r",?\s*(?:\((?:as )?)?\b(?:as (?:shown|reported|stated|presented|printed) )?(?:on|in|from|per|using|use|see"
-        rf"|under|by|according to|based on)\s+(?:the\s+|its\s+|their\s+)?(?:consolidated\s+)?(?:{names})(?!\w)\)?"
-    ))
-    for role, names in _STATEMENT_NAMES
-)  # fmt: skip
-_UNIT_WORDS = (
-    ("percent", r"%|percent(?:age)?(?: terms)?|pct"),
-    ("points", r"(?:basis |percentage )?points|bps"),
-    (
-        "amount",
-        r"(?:(?:us ?|u\.s\. ?)?(?:\$|usd|dollars?)(?: terms)?\s*)?(?:thousands?|millions?|billions?|mm|mn|bn)"
-        r"(?:\s+(?:of\s+)?(?:us ?|u\.s\. ?)?(?:usd|dollars?))?"
-        r"|(?:us ?|u\.s\. ?)?(?:\$|usd|dollars?|cents|money)(?: terms)?",
-    ),
-)
-_UNITS = tuple(
-    (unit, re.compile(
-        r",?\s*(?:\b(?:answer|report|express(?:ed)?|state|give|show)\s+(?:it |this |that |the (?:answer|result) )?)?"
-        rf"(?<!\w)(?:in|as an?|as)\s+(?:{words})(?![\w%]|\s+of\b)"
-    ))
-    for unit, words in _UNIT_WORDS
-)  # fmt: skip
-_DIGITS = re.compile(
-    r",?\s*\b(?:(?:and )?round(?:ed|ing)?(?: it| that| the answer)?(?: off)?\s+)?to\s+(?:the\s+nearest\s+"
-    r"(?P<nearest>whole number|integer|dollar|cent|thousand|million|billion|percent|tenth|hundredth)"
-    r"|(?P<count>one|two|three|four|[0-4])\s+(?:decimals?(?:\s+places?)?|d\.?p\.?|digits?|places?))(?:\s+or\s+better)?"
 )
 _ADJUSTED = re.compile(r"\bnon[ -]?gaap\b|\badjusted\b|\bcore (?:eps|earnings|basis)\b|\bunderlying\b")
 _GAAP = re.compile(r"\bgaap\b|\bas reported\b|\breported basis\b")
@@ -345,17 +308,8 @@ def read_operand(text: str) -> Operand:
 
 def _take_instructions(text: str) -> tuple[str, TableRole | None, str]:
     """Return a question without its instructions, and the statement and the unit that they name."""
-    role: TableRole | None = None
-    unit = ""
-    text = _SOURCE.sub(" ", _POLITE.sub(" ", _CASH_SPENT.sub("", text)))
-    text = _DIGITS.sub(" ", text)
-    for name, pattern in _PLACES:
-        if pattern.search(text):
-            role, text = role or name, pattern.sub(" ", text)
-    for kind, pattern in _UNITS:
-        if pattern.search(text):
-            unit, text = unit or kind, pattern.sub(" ", text)
-    return _BASIS.sub(lambda found: f" {found['kind'] or ''} ", text), role, unit
+    said = read_instructions(_SOURCE.sub(" ", _POLITE.sub(" ", _CASH_SPENT.sub("", text))))
+    return _BASIS.sub(lambda found: f" {found['kind'] or ''} ", said.rest), said.role, said.unit
 
 
 def _asks_for_total(text: str) -> bool:

@@ -15,6 +15,7 @@ from quaestor.documents.document import Document
 from quaestor.plan.execute import Execution, execute
 from quaestor.plan.formula import render_formula
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, Ref, Step, counted
+from quaestor.questions.instructions import read_instructions
 from quaestor.questions.question import Question
 from quaestor.solvers.base import TurnContext
 
@@ -121,6 +122,7 @@ def answer_of_plan(
         in_ones=result.in_ones,
         explanation=explanation,
         confidence=confidence,
+        form=read_instructions(question.lowered).form,
         reason="; ".join(filter(None, (reason, *_scales_set_aside(plan, execution, memory)))) or None,
     )
 

@@ -1,0 +1,146 @@
+"""What a question says of its answer besides what is asked: unit, scale, rounding, the statement to take it from.
+
+Owns these turns of phrase, and that a sentence of them is no question.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from quaestor.core.quantity import Scale
+from quaestor.documents.table import TableRole
+
+_ANSWER = r"(?:the|your) (?:answer|result|response)"
+_STATEMENT_NAMES = (
+    (TableRole.BALANCE_SHEET, r"balance sheets?|statements? of financial (?:position|condition)"),
+    (TableRole.CASH_FLOWS, r"cash[ -]flows? statements?|statements? of cash[ -]flows?"),
+    (TableRole.COMPREHENSIVE_INCOME, r"statements? of comprehensive (?:income|loss)"),
+    (TableRole.INCOME_STATEMENT, r"income statements?|statements? of (?:operations|income|earnings)|p ?& ?l"),
+    (TableRole.EQUITY, r"statements? of (?:(?:share|stock)holders' )?equity|equity statements?"),
+    (TableRole.SEGMENTS, r"segment (?:notes?|tables?|disclosures?)"),
+    (TableRole.NON_GAAP, r"(?:non-gaap )?reconciliations?"),
+)  # fmt: skip
+_PLACES = tuple(
+    (role, re.compile(
+        r",?\s*(?:\((?:as )?)?\b(?:as (?:shown|reported|stated|presented|printed) )?(?:on|in|from|per|using|use|see"
+        rf"|under|by|according to|based on)\s+(?:the\s+|its\s+|their\s+)?(?:consolidated\s+)?(?:{names})(?!\w)\)?"
+    ))
+    for role, names in _STATEMENT_NAMES
+)  # fmt: skip
+_UNIT_WORDS = (
+    ("percent", r"%|percent(?:age)?(?: terms)?|pct"),
+    ("points", r"(?:basis |percentage )?points|bps"),
+    (
+        "amount",
+        r"(?:(?:us ?|u\.s\. ?)?(?:\$|usd|dollars?)(?: terms)?\s*)?(?:thousands?|millions?|billions?|mm|mn|bn)"
+        r"(?:\s+(?:of\s+)?(?:us ?|u\.s\. ?)?(?:usd|dollars?))?"
+        r"|(?:us ?|u\.s\. ?)?(?:\$|usd|dollars?|cents|money)(?: terms)?",
+    ),
+)
+_UNITS = tuple(
+    (unit, re.compile(
+        r",?\s*(?:\b(?:answer|report|express(?:ed)?|state|give|show)\s+"
+        rf"(?:it |this |that |{_ANSWER} )?)?"
+        rf"(?<!\w)(?:in|as an?|as)\s+(?:{words})(?![\w%]|\s+of\b)"
+    ))
+    for unit, words in _UNIT_WORDS
+)  # fmt: skip
+_DIGITS = re.compile(
+    rf",?\s*\b(?:(?:and )?round(?:ed|ing)?(?: it| that| {_ANSWER})?(?: off)?\s+)?to\s+(?:the\s+nearest\s+"
+    r"(?P<nearest>whole number|integer|dollar|cent|thousand|million|billion|percent|tenth|hundredth)"
+    r"|(?P<count>one|two|three|four|[0-4])\s+(?:decimals?(?:\s+places?)?|d\.?p\.?|digits?|places?))(?:\s+or\s+better)?"
+)
+_SCALES = (
+    (Scale.THOUSAND, re.compile(r"thousand")),
+    (Scale.MILLION, re.compile(r"million|mm|mn")),
+    (Scale.BILLION, re.compile(r"billion|bn")),
+    (Scale.PERCENT, re.compile(r"%|percent|pct")),
+)
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4}
+_NEAREST = {"tenth": 1, "hundredth": 2, "cent": 2}
+_SENTENCE = re.compile(
+    r"\s*(?:(?:and|please|then|also)[\s,]+)*"
+    r"(?:(?:calculate|compute|round|use|using|express|report|state|provide|assume|define|explain)\b"
+    r"|(?:answer|give|show)\s+(?!me\b)|if\b|.{0,60}?\bis (?:defined|calculated|computed) (?:as|by)\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedForm:
+    """How an answer is to be shown.
+
+    Attributes:
+        scale: In which scale its numbers are to be; None as they are.
+        decimals: How many decimals they are to have; None as they have.
+    """
+
+    scale: Scale | None = None
+    decimals: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """What a question says of its answer.
+
+    Attributes:
+        rest: The question without it.
+        role: The statement that it names as the place of the number.
+        unit: `percent`, `points` or `amount`, or "".
+        form: How the answer is to be shown; None where nothing is said.
+    """
+
+    rest: str
+    role: TableRole | None = None
+    unit: str = ""
+    form: AskedForm | None = None
+
+
+@lru_cache(maxsize=1024)
+def read_instructions(text: str) -> Instructions:
+    """Return the instructions of a question.
+
+    >>> read_instructions("what was capex in usd millions, to one decimal?").form
+    AskedForm(scale=<Scale.MILLION: 'million'>, decimals=1)
+
+    Args:
+        text: In lower case.
+    """
+    role: TableRole | None = None
+    unit = ""
+    digits = _DIGITS.search(text)
+    text = _DIGITS.sub(" ", text)
+    for name, pattern in _PLACES:
+        if pattern.search(text):
+            role, text = role or name, pattern.sub(" ", text)
+    named = digits["nearest"] if digits is not None else None
+    scale = _scale_of(named or "")
+    for kind, pattern in _UNITS:
+        if found := pattern.search(text):
+            scale = scale or _scale_of(found[0])
+            unit, text = unit or kind, pattern.sub(" ", text)
+    decimals = None
+    if digits is not None:
+        count = digits["count"]
+        decimals = _NEAREST.get(named, 0) if named else _COUNTS[count] if count in _COUNTS else int(count)
+    form = None if scale is None and decimals is None else AskedForm(scale, decimals)
+    return Instructions(text, role, unit, form)
+
+
+def _scale_of(words: str) -> Scale | None:
+    return next((scale for scale, pattern in _SCALES if pattern.search(words)), None)
+
+
+def without_instructions(question: str) -> str:
+    """Return a question without the sentences behind it that only say how to answer it."""
+    asked, mark, said = question.partition("?")
+    return f"{asked}{mark}" if mark and is_instruction(said) else question
+
+
+def is_instruction(sentence: str) -> bool:
+    """Return whether a sentence behind a question only says how to answer it.
+
+    >>> is_instruction("Calculate it from the averages. Round to two decimals."), is_instruction("What was rent?")
+    (True, False)
+    """
+    return not sentence.rstrip().endswith("?") and _SENTENCE.match(sentence) is not None

@@ -1,0 +1,44 @@
+"""What a question says of its answer besides what is asked."""
+
+import pytest
+
+from quaestor.core.quantity import Scale
+from quaestor.documents.table import TableRole
+from quaestor.questions.instructions import AskedForm, is_instruction, read_instructions
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("what was rent in 2012? answer in usd millions.", AskedForm(Scale.MILLION)),
+        ("what was rent (in thousands)?", AskedForm(Scale.THOUSAND)),
+        ("what was the margin? round your answer to one decimal place.", AskedForm(None, 1)),
+        ("what was the margin, rounded to 2 decimals, in percent?", AskedForm(Scale.PERCENT, 2)),
+        ("what was rent, to the nearest million?", AskedForm(Scale.MILLION, 0)),
+        ("what was rent in 2012?", None),
+        ("what were millions of shares?", None),
+    ],
+)
+def test_scale_and_rounding_are_read(text: str, form: AskedForm | None) -> None:
+    assert read_instructions(text).form == form
+
+
+def test_the_statement_is_read_and_no_word_of_the_question() -> None:
+    said = read_instructions("what was depreciation in 2012? use the cash flow statement.")
+    assert said.role is TableRole.CASH_FLOWS
+    assert "cash" not in said.rest
+
+
+@pytest.mark.parametrize(
+    ("sentence", "instruction"),
+    [
+        ("Calculate it from the averages.", True),
+        ("If it is not meaningful, say so and explain why.", True),
+        ("Turnover is defined as: cost over inventory.", True),
+        ("Give me the growth too?", False),
+        ("Was it higher than in 2011?", False),
+        ("thanks", False),
+    ],
+)
+def test_a_sentence_that_only_says_how_to_answer_is_no_question(sentence: str, instruction: bool) -> None:
+    assert is_instruction(sentence) == instruction
