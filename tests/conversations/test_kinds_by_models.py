@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from toolboxes import sample_knowledge, sample_pages
 from workflow_bench import cells, compute, plan, saying, table, words
 
 from quaestor.conversation.events.kinds import ReplyRejected
-from quaestor.core.answer_value import YesNo, print_value
+from quaestor.core.answer_value import YesNo, amount_words, print_value
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import play_conversation
@@ -165,6 +166,77 @@ CASES: list[tuple[str, dict[str, Sequence[Json | Reply]], str]] = [
         },
         "no",
     ),
+    (
+        "what was operating income in 2012, and by how much in percent did it change? Round to one decimal.",
+        {
+            "workflow": [
+                plan(
+                    table(1, "operating income", "2012"),
+                    table(2, "operating income", "2011"),
+                    compute(3, "percentage_change", 1, 2),
+                    compute(4, "items", 1, 3),
+                )
+            ],
+            "sparql": sparql_says(
+                {
+                    "new": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2012' ; kg:value ?v }",
+                    "old": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2011' ; kg:value ?v }",
+                },
+                "items(new, (new - old) / old)",
+            ),
+            "agent": [
+                Reply(calls=(of("operating income", 2012), of("operating income", 2011))),
+                Reply(calls=(calculate("percentage_change", "#2", "#1"),)),
+                final("#1, #3"),
+            ],
+            "reflection": [
+                drafted(
+                    look_up("operating income, 2012", "88.1"),
+                    look_up("operating income, 2011", "91.6"),
+                    works_out("percentage_change", 1, 2),
+                    works_out("items", 1, 3),
+                )
+            ],
+        },
+        "operating income, 2012: 88.1 million USD; percentage change: -3.8 percent",
+    ),
+    (
+        "did operating income rise in 2012, and why did power cables grow?",
+        {
+            "workflow": [
+                plan(
+                    table(1, "operating income", "2012"),
+                    table(2, "operating income", "2011"),
+                    compute(3, "greater", 1, 2),
+                    words(4, "two offshore grid projects were delivered ahead of plan"),
+                    compute(5, "items", 3, 4),
+                )
+            ],
+            "sparql": sparql_says(
+                {
+                    "new": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2012' ; kg:value ?v }",
+                    "old": "SELECT ?v { ?o kg:rowLabel 'operating income' ; kg:year '2011' ; kg:value ?v }",
+                    "why": {"words": "two offshore grid projects were delivered ahead of plan"},
+                },
+                "items(new > old, why)",
+            ),
+            "agent": [
+                Reply(calls=(of("operating income", 2012), of("operating income", 2011))),
+                Reply(calls=(calculate("greater", "#1", "#2"),)),
+                words_of("#3", "two offshore grid projects were delivered ahead of plan"),
+            ],
+            "reflection": [
+                drafted(
+                    look_up("operating income, 2012", "88.1"),
+                    look_up("operating income, 2011", "91.6"),
+                    works_out("greater", 1, 2),
+                    quotes("two offshore grid projects were delivered ahead of plan"),
+                    works_out("items", 3, 4),
+                )
+            ],
+        },
+        "no; two offshore grid projects were delivered ahead of plan",
+    ),
 ]  # fmt: skip
 """A question, what each solver's model replies, and the answer."""
 
@@ -183,6 +255,10 @@ def play(solver: str, script: Script, *questions: str) -> Played:
     return play_solver(make_solver(solver), answer, questions, PAGE)
 
 
+def rounded(number: Decimal, scale: Scale, unit: str | None) -> str:
+    return amount_words(round(number, 1), scale, unit)
+
+
 @by_solver
 @pytest.mark.parametrize(("question", "said", "expected"), CASES, ids=[case[0] for case in CASES])
 def test_every_kind_of_answer(
@@ -192,7 +268,7 @@ def test_every_kind_of_answer(
     assert turn.error is None, turn.error
     assert turn.verified
     assert turn.answer.value is not None
-    assert print_value(turn.answer.value) == expected
+    assert print_value(turn.answer.value, own=rounded) == expected
     assert turn.answer.sources
 
 
@@ -389,7 +465,7 @@ def test_what_cannot_be_used_is_given_back_with_what_is_wrong(solver: str, reply
 
 @pytest.mark.parametrize(
     "formula",
-    ["rank(sales, 100000)", "argmax(900)", "argmax(argmax(sales))", "count(" * 50, "items(sales, sales, 1 > 2)"],
+    ["rank(sales, 100000)", "argmax(900)", "argmax(argmax(sales))", "count(" * 50],
 )
 def test_a_formula_of_lists_that_cannot_be_run_is_given_back(formula: str) -> None:
     first, last = CASES[0][1]["sparql"]

@@ -19,15 +19,14 @@ ASKED = (
 
 def test_each_question_gets_the_kind_of_answer_that_it_asks_for() -> None:
     answers = quaestor.open(PAGE).ask(ASKED)
-    assert [answer.question for answer in answers[:3]] == [
-        "what were net sales of power cables in 2012?",
-        "what were net sales of power cables in 2011?",
-        "what was the change?",
-    ]
     assert [answer.answer.value for answer in answers] == [
-        Number(Decimal("642.3")),
-        Number(Decimal("598.7")),
-        Number(Decimal("43.6")),
+        ValueList(
+            (
+                ListItem("2012", Decimal("642.3")),
+                ListItem("2011", Decimal("598.7")),
+                ListItem("change", Decimal("43.6")),
+            )
+        ),
         Text("because two offshore grid projects were delivered ahead of plan"),
         ValueList((ListItem("power cables", Decimal("561.0")), ListItem("data cables", Decimal("251.9")))),
         ValueList((ListItem("power cables", Decimal("598.7")), ListItem("data cables", Decimal("287.4")))),

@@ -30,7 +30,6 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.recording import TurnPlace
 from quaestor.evaluation.runner import Play
-from quaestor.evaluation.several import taken_apart
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watching import Watcher, Watchers
 from quaestor.graph.knowledge_graph import Policy
@@ -94,7 +93,7 @@ class Asked:
 async def answer_questions(
     page: CorpusPage, questions: Sequence[str], request: AskRequest, *, chained: bool = True
 ) -> Asked:
-    """Returns a turn for each question, and for each of several in one; later ones may refer to earlier ones.
+    """Returns a turn for each question; later ones may refer to earlier ones.
 
     Args:
         page: What is asked about.
@@ -104,7 +103,7 @@ async def answer_questions(
 
     Raises:
         InputError: The page has no number, or there is no such model or ontology.
-        QuestionError: A question cannot be asked, or is several that cannot be told apart; nothing was.
+        QuestionError: A question cannot be asked; nothing was.
         SettingsError: Options do not fit the solver, or each other.
         OutageError: A service that the solver needs does not answer.
     """
@@ -112,9 +111,8 @@ async def answer_questions(
     require_askable(document)
     # Who shares a model may ask a page twice: what each time has used is counted by the conversation.
     name = document.id if request.session is None else f"{document.id}#{uuid4().hex[:8]}"
-    asked_of_it = Conversation(name, document, tuple(questions), chained=chained)
-    check_questions(asked_of_it)
-    conversation = taken_apart(asked_of_it)
+    conversation = Conversation(name, document, tuple(questions), chained=chained)
+    check_questions(conversation)
     seconds = settings.question_seconds
     async with who_answers(request) as who:
         with computing_limit(seconds):

@@ -106,7 +106,6 @@ class Chat:
         self._ledger = Ledger(page.document)
         self._asked: AskedRun | None = None
         self._begun = False
-        self._starts: list[int] = []
         self._failure: BaseException | None = None
 
     @property
@@ -155,24 +154,21 @@ class Chat:
             SettingsError: Options do not fit the solver, or each other.
             StoreError: There is no such run.
         """
-        turns: tuple[Turn, ...] = ()
         if resume is not None:
-            kept = await kept_conversation(self.request.settings.store, resume, self.page)
-            turns, self._ledger = kept.answered, kept
+            self._ledger = await kept_conversation(self.request.settings.store, resume, self.page)
         self._open = await self._opening(self.request, Usage())
         await self._read()
         self._asked = self._to_be_kept()
-        self._starts = [*range(len(turns))]
         await self._begin()
 
     async def ask(self, text: str) -> tuple[Turn, ...]:
-        """Returns a turn for each question in a text, which may ask several things.
+        """Returns the turn of a text, alone in a tuple.
 
         Args:
             text: As a person puts it.
 
         Raises:
-            QuestionError: It cannot be asked, or is several questions that cannot be told apart; nothing was.
+            QuestionError: It cannot be asked; nothing was.
             QuestionTimeoutError: It took too long; what was answered before stands.
             QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.
         """
@@ -188,21 +184,18 @@ class Chat:
             await self._note(failure)
             raise
         finally:
-            if len(self.turns) > first:
-                self._starts.append(first)
             self.unkept = self.unkept or (self._asked.unkept if self._asked else None)
         return self.turns[first:]
 
     async def undo(self) -> tuple[Turn, ...]:
-        """Takes the last question back, with all that it asked, and returns its turns; none where there is none.
+        """Takes the last question back, and returns its turn alone in a tuple; none where there is none.
 
         In the store they stay, in an earlier attempt at the conversation.
         """
-        if not self._starts:
+        taken = self.turns[-1:]
+        if not taken:
             return ()
-        start = self._starts.pop()
-        taken = self.turns[start:]
-        self._ledger.take_back(start)
+        self._ledger.take_back(len(self.turns) - 1)
         await self._again()
         return taken
 

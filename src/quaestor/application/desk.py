@@ -175,7 +175,7 @@ class Desk:
         Raises:
             BusyError: Too many questions are under way already, here or in the conversation.
             InputError: There is no such conversation, or nobody of this name.
-            QuestionError: It cannot be asked, or is several questions that cannot be told apart; nothing was.
+            QuestionError: It cannot be asked; nothing was.
             QuestionStoppedError: It was stopped.
             QuestionTimeoutError: It took too long.
             QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.

@@ -108,10 +108,9 @@ class RemotePlay:
         await self.begin(turns)
 
     async def ask(self, text: str) -> None:
-        """Play a turn for each question in a text. The watcher is given the turns.
+        """Play the turn of a text. The watcher is given it.
 
         Raises:
-            QuestionError: It is several questions that cannot be told apart; nothing was asked.
             QuestionTimeoutError: It took too long; turns before it stand.
             EngineError: Worker processes died over it.
         """

@@ -21,7 +21,7 @@ from quaestor.conversation.display import (
     show_source,
     whereabouts,
 )
-from quaestor.conversation.events.kinds import TakenApart, ToolCalled, load_events
+from quaestor.conversation.events.kinds import ToolCalled, load_events
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.period_words import period_words
 from quaestor.conversation.references.resolved import References
@@ -58,9 +58,6 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
     """Prints one question, its answer, the formula, what to doubt, why it was chosen, and every source."""
     answer = turn.answer
     console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
-    apart = next((event for event in turn.events if isinstance(event, TakenApart) and event.number == 1), None)
-    if apart is not None:
-        _remark(console, f"question 1 of {apart.of} in: {apart.asked}", "dim")
     line = Text().append(show_number(answer), style="bold green" if turn.error is None else "bold red")
     if formula := arithmetic(answer):
         line.append(f"   = {formula}")

@@ -98,5 +98,5 @@ class Turn:
 
     @property
     def asked(self) -> str:
-        """What a person asked: the question, or the words in which it was put together with others."""
+        """What a person asked: the question, or what earlier versions took it from, asked together with others."""
         return next((event.asked for event in self.events if isinstance(event, TakenApart)), self.question)

@@ -7,7 +7,6 @@ from quaestor.core.answer_value import AnswerKinds
 from quaestor.datasets.listed import ConversationListing, FileConversations, ListedConversation, ListedPage
 from quaestor.documents.document import Document
 from quaestor.errors import UnknownConversationError, unknown_name
-from quaestor.questions.splitting import QuestionPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +20,6 @@ class Conversation:
         chained: Whether a question may build on the ones before it. Where not, each is asked with an empty memory.
         joined: Whether it was made of two conversations about the same page, one after the other.
         company: Whose document it is, for splits that keep the documents of a company together; "" where unknown.
-        parts: Of each question which part it is of several questions in one, as a person asked them, else None; empty
-            where none is.
     """
 
     id: str
@@ -31,15 +28,10 @@ class Conversation:
     chained: bool = True
     joined: bool = False
     company: str = ""
-    parts: tuple[QuestionPart | None, ...] = ()
 
     def __post_init__(self) -> None:
         """Fold the white space of the questions: what reads them matches single blanks."""
         object.__setattr__(self, "questions", tuple(" ".join(text.split()) for text in self.questions))
-
-    def part(self, index: int) -> QuestionPart | None:
-        """Returns which part of several questions in one a question is, from 0; None where it is asked alone."""
-        return self.parts[index] if self.parts else None
 
 
 @dataclass(frozen=True, slots=True)

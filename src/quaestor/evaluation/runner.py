@@ -11,7 +11,6 @@ from datetime import timedelta
 from time import monotonic
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import TakenApart
 from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolved import References
 from quaestor.conversation.references.resolving import resolve
@@ -35,7 +34,6 @@ from quaestor.evaluation.conversation_result import FROZEN, ConversationResult
 from quaestor.evaluation.excerpting import ShownParts
 from quaestor.evaluation.fates import end_of_run, failure_words, fate_of, named_failure
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.several import taken_apart
 from quaestor.evaluation.verifying import verified_answer
 from quaestor.evaluation.watching import GraphHere, TurnBegun, Watcher, watched_trace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -43,7 +41,6 @@ from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
 from quaestor.questions.question import read_question
-from quaestor.questions.splitting import QuestionPart
 from quaestor.solvers.base import Solver, TurnContext, WholeSolver
 from quaestor.solvers.excerpts import Excerpts
 from quaestor.solvers.session import Session
@@ -129,9 +126,9 @@ class Play:
         """
         check_questions(self._conversation)
         await self.begin()
-        for index, question in enumerate(self._conversation.questions):
+        for question in self._conversation.questions:
             try:
-                await self.next_turn(question, self._conversation.part(index))
+                await self.next_turn(question)
             except QuestionTimeoutError as late:
                 if not late_fail:
                     raise
@@ -188,25 +185,18 @@ class Play:
         return await compute(self._shown.graph) if self._shown else None
 
     async def ask(self, text: str) -> None:
-        """Play a turn for each question in a text, once it has begun. The watcher is given the turns.
+        """Play the turn of a text, once it has begun. The watcher is given it.
 
         Raises:
-            QuestionError: It is several questions that cannot be told apart; nothing was asked.
-            QuestionTimeoutError: A turn took too long; those before it stand.
+            QuestionTimeoutError: It took too long.
         """
-        document = self._conversation.document
-        with computing_limit(self._seconds):
-            asked = Conversation(document.id, document, (text,))
-            apart = asked if self._reads_whole else await compute(taken_apart, asked)
-        for index, question in enumerate(apart.questions):
-            await self.next_turn(question, apart.part(index))
+        await self.next_turn(" ".join(text.split()))
 
-    async def next_turn(self, question: str, part: QuestionPart | None = None) -> Turn:
+    async def next_turn(self, question: str) -> Turn:
         """Plays the next turn, once it has begun.
 
         Args:
             question: One that can be asked.
-            part: Which part of several questions in one it is.
 
         Raises:
             QuestionTimeoutError: It took too long.
@@ -219,7 +209,7 @@ class Play:
             seen = None if graph is None else GraphHere(graph)
             begun = TurnBegun(len(self._turns), question, now(), self._memory.turns, context.references, seen)
             self._open = begun, context
-            turn = await self._turn(begun, context, part)
+            turn = await self._turn(begun, context)
         self._add(turn)
         return turn
 
@@ -260,13 +250,11 @@ class Play:
             with self._session.exchanges.heard(self._conversation.id, self._watcher.on_exchange):
                 yield
 
-    async def _turn(self, begun: TurnBegun, context: TurnContext, part: QuestionPart | None) -> Turn:
+    async def _turn(self, begun: TurnBegun, context: TurnContext) -> Turn:
         session, watcher, place = self._session, self._watcher, (self._conversation.id, begun.index)
         if watcher is not None:
             context.trace = watched_trace(watcher, begun.index, context)
             await watcher.on_turn(begun)
-        if part is not None:
-            context.trace.append(TakenApart(part.asked, part.number, part.of))
         if session is None:
             turn = await play_turn(begun.question, context, self._solver)
         else:

@@ -33,13 +33,8 @@ class AnsweredQuestion:
 
     @property
     def question(self) -> str:
-        """As asked; of several questions in one, the one that this is the answer to."""
+        """As asked."""
         return self.turn.question
-
-    @property
-    def asked(self) -> str:
-        """As asked, together with the others of several questions in one."""
-        return self.turn.asked
 
     @property
     def answer(self) -> Answer:

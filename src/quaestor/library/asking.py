@@ -15,11 +15,9 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError, SettingsError
 from quaestor.evaluation.checked_questions import check_questions
-from quaestor.evaluation.several import taken_apart
 from quaestor.llm.session import ModelSession
 from quaestor.readers.cache import ByteCache
-from quaestor.retrieval.excerpt import fits_excerpt
-from quaestor.settings import EXCERPT_TOKENS, Settings, load_settings
+from quaestor.settings import Settings, load_settings
 from quaestor.solvers.base import Solver
 
 Options = Mapping[str, object]
@@ -96,32 +94,18 @@ def questions_of(asked: object, document: Document) -> tuple[str, ...]:
 
     Raises:
         InputError: It is neither.
-        QuestionError: There is no question, one is empty, or asks several things that cannot be told apart; or a
-            question that stands alone asks several things.
+        QuestionError: There is no question, or one is empty.
     """
-    if isinstance(asked, str):
-        apart = _taken_apart((asked,), document)
-        if len(apart) > 1:
-            raise QuestionError(f"this text contains {len(apart)} questions: pass them as a list, {[*apart]}"[:1000])
-        return (asked,)
-    if not isinstance(asked, list | tuple):
+    if not isinstance(asked, str | list | tuple):
         raise InputError(f"question must be a string or a list of strings, not {_kind(asked)}")
-    questions = tuple(asked)
+    questions = (asked,) if isinstance(asked, str) else tuple(asked)
     for number, question in enumerate(questions, start=1):
         if not isinstance(question, str):
             raise InputError(f"question {number} must be a string, not {_kind(question)}")
     if not questions:
         raise QuestionError("the list of questions is empty: ask something such as 'what were net sales in 2024?'")
-    _taken_apart(questions, document)
+    check_questions(Conversation(document.id, document, questions))
     return questions
-
-
-def _taken_apart(questions: tuple[str, ...], document: Document) -> tuple[str, ...]:
-    conversation = Conversation(document.id, document, questions)
-    check_questions(conversation)
-    if not fits_excerpt(document, EXCERPT_TOKENS):
-        return questions  # of a long document one turn answers several questions
-    return taken_apart(conversation).questions
 
 
 def _kind(value: object) -> str:

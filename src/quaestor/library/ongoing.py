@@ -93,8 +93,7 @@ class OngoingConversation:
 
         Raises:
             InputError: What is asked is no text, or the conversation is closed.
-            QuestionError: A question is empty, or asks several things that cannot be told apart, or stands alone and
-                asks several things; nothing was asked.
+            QuestionError: A question is empty or too long; nothing was asked.
             SettingsError: There is no such solver or option, or it needs a model.
             OutageError: The model cannot be asked.
         """

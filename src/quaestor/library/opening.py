@@ -164,7 +164,7 @@ class OpenedDocument:
     ) -> AnsweredQuestion | Answers:
         """Answers a question, or a list of them as one conversation, in which later ones may refer to earlier ones.
 
-        Works in scripts and in notebooks. A question of a list that asks several things has an answer for each.
+        Works in scripts and in notebooks. The answer to a question of several parts is a list.
 
         Args:
             questions: One question gives one answer, a list gives a sequence of answers.
@@ -175,8 +175,7 @@ class OpenedDocument:
 
         Raises:
             InputError: The document has no number, or what is asked is no text.
-            QuestionError: A question is empty, or asks several things that cannot be told apart, or stands alone and
-                asks several things; nothing was asked.
+            QuestionError: A question is empty or too long; nothing was asked.
             SettingsError: There is no such solver or option, or it needs a model.
             OutageError: The model cannot be asked.
 

@@ -68,7 +68,7 @@ class AskResult(_Result):
         str, Field(description="The id of the conversation, for further questions, explain and export.")
     ]
     document: str
-    answers: Annotated[list[AnswerResult], Field(description="One answer for each question in the text.")]
+    answers: Annotated[list[AnswerResult], Field(description="The answer alone; to several parts it is a list.")]
     first_turn: Annotated[int, Field(description="The number of the first answer in the conversation, from 1.")]
     solver: str
     unkept: Annotated[str | None, Field(description="Why part of the conversation is not stored, if so.")] = None

@@ -128,7 +128,7 @@ class _Run:
         if operation.takes == "anything":
             return self._same(step.operands[0], step)
         if operation.takes == "entries":
-            return lists.joined_lists([self._entries(operand, step) for operand in step.operands])
+            return self._joined(step)
         if operation.takes == "list":
             return self._selected(step, operation)
         if operation.takes in ("words", "steps"):
@@ -226,6 +226,43 @@ class _Run:
             return lists.of_one(register.value, number, counts, label, register.sources)
         number, counts, sources = self._number(operand, step)
         return lists.of_one(Number(number), number, counts, None, sources)
+
+    def _joined(self, step: Compute) -> Listed:
+        """The list of `items`: shares beside other numbers in percent, what is computed called by its operation."""
+        parts = [self._entries(operand, step) for operand in step.operands]
+        fractions = [self._is_fraction(operand) for operand in step.operands]
+        if not all(fractions):
+            parts = [lists.in_percent(part) if of else part for part, of in zip(parts, fractions, strict=True)]
+        operations = [self._metric(operand) for operand in step.operands]
+        names = [name for name, part in zip(operations, parts, strict=True) for _ in part.entries]
+        return lists.named(lists.joined_lists(parts), names)
+
+    def _computed(self, operand: Operand) -> Compute | None:
+        step = self._plan.steps[operand.step - 1] if isinstance(operand, Ref) and operand.step > 0 else None
+        return step if isinstance(step, Compute) else None
+
+    def _is_fraction(self, operand: Operand) -> bool:
+        """Whether an operand is a share or a relative change, which people read in percent."""
+        step = self._computed(operand)
+        if step is None or not isinstance(operand, Ref):
+            return False
+        found = self.registers[operand.step - 1]
+        if found.number is None or found.scale is not Scale.ONE or found.unit:
+            return False
+        relative = step.operation in ("percentage", "percentage_change") or self._is_relative_change(step)
+        return relative or (step.operation == "divide" and abs(found.number) <= 1)
+
+    def _is_relative_change(self, step: Compute) -> bool:
+        over = self._computed(step.operands[0]) if step.operation == "divide" else None
+        return over is not None and over.operation == "subtract" and over.operands[1] == step.operands[1]
+
+    def _metric(self, operand: Operand) -> str | None:
+        """What is computed, in words."""
+        step = self._computed(operand)
+        if step is None:
+            return None
+        metric = "percentage_change" if self._is_relative_change(step) else OPERATIONS[step.operation].metric
+        return None if metric == "value" else metric.replace("_", " ")
 
     def _limit(self, operand: Operand, step: Compute) -> lists.Counted:
         """The number beside a list."""

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from quaestor.core.answer_value import AnswerValue, ListItem, Text, ValueList
+from quaestor.core.answer_value import AnswerValue, ListItem, ValueList, print_value
 from quaestor.core.provenance import Source
+from quaestor.core.quantity import Scale
 from quaestor.errors import MagnitudeError, OperandError
 from quaestor.plan.operations import require_in_range
-from quaestor.plan.scales import Dimension
+from quaestor.plan.scales import Dimension, shift_decimal
 from quaestor.plan.steps import CellGroup
 
 MOST_ENTRIES = 1_000
@@ -129,7 +130,7 @@ def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) 
 def of_one(
     value: AnswerValue, number: Decimal | None, counts: Dimension, label: str | None, sources: tuple[Source, ...]
 ) -> Listed:
-    """Returns a number or words as a list of one.
+    """Returns a number, words, or yes or no, as a list of one.
 
     Args:
         value: What it is.
@@ -138,14 +139,29 @@ def of_one(
         label: What a number is called, or None.
         sources: What it rests on.
 
-    Raises:
-        OperandError: It is neither a number nor words.
     """
-    if isinstance(value, Text):
-        return Listed((ListEntry(value.value, None, sources=sources),))
     if number is None:
-        raise OperandError("a yes or no as an entry of a list")
+        return Listed((ListEntry(print_value(value), None, sources=sources),))
     return Listed((ListEntry(label, require_in_range(number), counts, sources),))
+
+
+def named(listed: Listed, names: Sequence[str | None]) -> Listed:
+    """Returns a list whose numbers without a label are called by some names."""
+    pairs = zip(listed.entries, names, strict=True)
+    entries = (entry if entry.label or entry.number is None else replace(entry, label=name) for entry, name in pairs)
+    return replace(listed, entries=tuple(entries))
+
+
+def in_percent(listed: Listed) -> Listed:
+    """Returns a list of fractions with each in percent."""
+    percent = Dimension(Scale.PERCENT)
+    return replace(
+        listed,
+        entries=tuple(
+            entry if entry.number is None else replace(entry, number=shift_decimal(entry.number, 2), counts=percent)
+            for entry in listed.entries
+        ),
+    )
 
 
 def joined_lists(lists: Sequence[Listed]) -> Listed:

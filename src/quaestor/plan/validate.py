@@ -228,7 +228,7 @@ def _type_fault(operand: Operand, place: int, operation: Operation, kinds: Seque
     kind = _operand_kind(operand, kinds)
     if kind in (_BEHIND_A_LIST if place and takes == "list" else _FITTING[takes]):
         return None
-    if (takes == "entries" and kind is not _YES_NO) or (takes == "words" and kind.name == "words"):
+    if takes == "entries" or (takes == "words" and kind.name == "words"):
         return None
     wanted = "takes a list, not" if takes == "list" and not place else "cannot compute with"
     return f"{wanted} {_shown(operand, kind)}"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from quaestor.core.terms import spans_of_terms
 from quaestor.questions.asked_times import read_moments
+from quaestor.questions.splitting import split_question
 from quaestor.questions.understanding import Operand, is_filler, read_filing_question, read_operand
 
 _ASKING = (
@@ -61,6 +62,11 @@ _WERE = re.compile(r"^(?:and\s+)?what\s+were\b")
 _LOOSE_END = re.compile(r"\s(?:in|at|for|of|during|over)\s?$")
 """What is left of a time that was taken out."""
 _MOST = 4
+
+
+def asks_several(text: str) -> bool:
+    """Return whether a text asks several things."""
+    return len(split_question(text)) > 1 or len(split_questions(text)) > 1
 
 
 def split_questions(text: str) -> tuple[str, ...]:

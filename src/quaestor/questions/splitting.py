@@ -1,17 +1,16 @@
 """Several questions in one ("sales in 2012, and what were they in 2011?"), taken apart by their words.
 
-Owns where one question ends and the next begins. What cannot be taken apart surely is either one question, and stays as
-it is, or certainly several, and is named as such (`Split.unclear`): whoever asked has to say it again.
+Owns where one question ends and the next begins. What cannot be taken apart surely is one question.
 """
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 
 from quaestor.core.words import words
+from quaestor.questions.instructions import is_instruction
 from quaestor.questions.listing import read_listing
 
-MOST_PARTS = 12
+_MOST_PARTS = 12
 """The most questions that one text is taken for."""
 
 _LONGEST = 1_000
@@ -21,10 +20,12 @@ _BE = r"(?:was|were|is|are|did|does|do|has|have|had|will|would|can|could|should)
 _IT = r"(?:it|its|they|their|that|those|this|these|the|there|any|all|each|both)"
 _ASKS = (
     rf"what(?:'s)?\s+(?:{_BE}|about|percent\w*|portion|share|part|amount|number|kind|year)\b",
-    rf"how\s+(?:(?:much|many|large|big|high|low|long|far|often)\b(?!\s+{_IT}\b)|about\b|come\b|{_BE}\b)",
+    rf"how\s+(?:(?:much|many|large|big|high|low|long|far|often|fast|old|soon)\b(?!\s+{_IT}\b)|about\b|come\b|{_BE}\b)",
     rf"which\s+(?:(?!{_BE}\b|{_IT}\b)\w+\s+\w+|{_BE}\s+(?:the\s+)?\w+(?:er|est)\b)",
     rf"(?:when|where|why|who)\s+{_BE}\b",
     r"why\b(?=[?.!]*\s*$)",
+    r"since\s+(?:when|what|which)\b",
+    rf"what\s+\w+\s+(?:does|did|do|will)\s+(?!{_IT}\s+(?:represent|account))\w+",
     r"(?:by|to|in|at|from)\s+(?:how\s+(?:much|many)|what|which)\b",
     r"(?:tell|show|give)\s+me\b",
     r"(?:calculate|compute)\s+\w+",
@@ -85,68 +86,41 @@ _APART = re.compile(r"difference|ratio|sum", re.I)
 _POLITE = re.compile(r"\s*(?:thanks?|thank you|please|thx)?[\s.!]*", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """What a text asks.
+def split_question(text: str) -> tuple[str, ...]:
+    """Returns the questions that a text asks, one after the other; the text itself where it is one.
 
-    Attributes:
-        parts: The questions in it, in their order; the text itself where it is one.
-        unclear: Why it cannot be answered as it is, and what to say instead; None where it can.
-    """
-
-    parts: tuple[str, ...]
-    unclear: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionPart:
-    """One of several questions in one.
-
-    Attributes:
-        asked: The text as it was put.
-        number: Which of its questions this is, from 1.
-        of: How many there are.
-    """
-
-    asked: str
-    number: int
-    of: int
-
-
-def split_question(text: str) -> Split:
-    """Returns the questions that a text asks, one after the other.
-
-    >>> split_question("what were sales in 2008 and 2009, and the change?").parts
+    >>> split_question("what were sales in 2008 and 2009, and the change?")
     ('what were sales in 2008?', 'what were sales in 2009?', 'what was the change?')
-    >>> split_question("what was the change in sales and marketing expense between 2008 and 2009?").parts
+    >>> split_question("what was the change in sales and marketing expense between 2008 and 2009?")
     ('what was the change in sales and marketing expense between 2008 and 2009?',)
 
     Args:
         text: As a person put it.
     """
     if len(text) > _LONGEST:
-        return Split((text,))
+        return (text,)
     clauses = [clause for sentence in _sentences(text) for clause in _clauses(sentence)]
     if len(clauses) < 2:
-        return Split((text,))
+        return (text,)
     parts: list[str] = []
     for clause in clauses:
         if parts and (asked := _BACK.match(clause) or _MOVED.match(clause)):
             several = _each(parts[-1], asked)
-            if len(several) > 2 and _OF_TWO.match(asked["operation"]):
-                values = f"the {asked['operation']} of {len(several)} values"
-                return Split((text,), f"it asks for {values}; ask again and name the two values to compare")
-            parts[-1:] = several or parts[-1:]
+            if len(several) < 3 or not _OF_TWO.match(asked["operation"]):
+                parts[-1:] = several or parts[-1:]
         parts.append(clause)
-    if len(parts) > MOST_PARTS:
-        return Split((text,), f"it asks {len(parts)} questions at once, more than {MOST_PARTS}; ask the others later")
-    return Split(tuple(map(_as_question, parts)))
+    return tuple(map(_as_question, parts)) if len(parts) <= _MOST_PARTS else (text,)
 
 
 def _sentences(text: str) -> list[str]:
     """Returns a text cut behind its question marks; what follows the last one and asks nothing belongs to it."""
     cuts = [0, *(mark.end() for mark in re.finditer(r"(?<!\?)\?++(?=\s)", text)), len(text)]
-    said = [part.strip() for part in (text[start:end] for start, end in pairwise(cuts)) if _said(part)]
+    said: list[str] = []
+    for part in (text[start:end].strip() for start, end in pairwise(cuts)):
+        if said and is_instruction(part):
+            said[-1] = f"{said[-1]} {part}"
+        elif _said(part):
+            said.append(part)
     if len(said) < 2 or said[-1].endswith("?") or _BEGINS.match(said[-1]):
         return said
     if _POLITE.fullmatch(said[-1]):

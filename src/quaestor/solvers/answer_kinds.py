@@ -10,6 +10,7 @@ from typing import Literal
 from quaestor.conversation.events.kinds import NoAnswerReason
 from quaestor.questions.answer_kind import read_answer_kind
 from quaestor.questions.question import Question
+from quaestor.questions.question_parts import asks_several
 
 NumberSilence = Literal[NoAnswerReason, "other"]
 """Why a model that was told of numbers alone gives none. `other`: the answer is none, or holds under an assumption."""
@@ -25,7 +26,7 @@ def asks_beyond_numbers(question: Question) -> bool:
     >>> asks_beyond_numbers(Question("what were sales in 2008?"))
     False
     """
-    return read_answer_kind(question.lowered).kind not in ("number", "yes_no")
+    return read_answer_kind(question.lowered).kind not in ("number", "yes_no") or asks_several(question.text)
 
 
 def why_none(said: NumberSilence | None) -> NoAnswerReason:

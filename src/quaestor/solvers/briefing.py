@@ -22,6 +22,8 @@ from quaestor.ontology.core import CoreRule, RuleKind, read_core
 from quaestor.plan.operations import LARGEST_EXPONENT
 from quaestor.plan.scales import shift_decimal
 from quaestor.plan.steps import Compute
+from quaestor.questions.instructions import read_instructions
+from quaestor.questions.question_parts import asks_several
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.plan_builder import IN_PERCENT
@@ -163,6 +165,17 @@ def _is_computed(answer: Answer) -> bool:
     return answer.plan is None or any(isinstance(step, Compute) for step in answer.plan.steps)
 
 
+def with_hints(question: str) -> str:
+    """Returns a question with what a model should know of its form: several parts, and what is done for it."""
+    parts = asks_several(question)
+    form = read_instructions(question.lower()).form
+    said = [
+        *(["It asks several things: the answer is one list (items), with an entry for each in their order."] * parts),
+        *(["Rounding and the scale asked for are the program's: give the number as it comes."] * (form is not None)),
+    ]
+    return "\n".join((question, *said))
+
+
 def references(context: TurnContext, named: Callable[[int], str]) -> str:
     """Returns what the question's words point back to, in one line; "" where nothing is known, or nothing calculated.
 
@@ -180,7 +193,7 @@ def prompt_variables(question: str, context: TurnContext) -> dict[str, object]:
     """
     turns = len(context.memory.turns)
     return {
-        "question": question,
+        "question": with_hints(question),
         "history": history(context),
         "references": references(context, lambda turn: f"#{turn - turns}"),
         "feedback": context.feedback,

@@ -72,7 +72,7 @@ def _labels(_: Path) -> Reads:
 def _questions(_: Path) -> Reads:
     def read(data: bytes) -> None:
         text = text_or_words(data, QUESTIONS)
-        for part in split_question(text).parts:
+        for part in split_question(text):
             read_question(part)
 
     return read

@@ -49,9 +49,10 @@ def test_each_line_is_a_question_of_one_conversation_that_is_kept(chat: Quaestor
     assert "answers.csv" in quaestor("export latest --output answers.csv").out
 
 
-def test_several_questions_in_one_line_are_answered_one_by_one(chat: Quaestor) -> None:
+def test_a_question_of_several_parts_is_one_turn(chat: Quaestor) -> None:
     outcome = chat("what was net revenue in 2008? And what was net revenue in 2007?\n")
-    assert "2. " in outcome.out
+    assert "1. " in outcome.out
+    assert "2. " not in outcome.out
 
 
 def test_an_answer_is_explained_and_shown_where_it_stands(chat: Quaestor) -> None:

@@ -63,9 +63,8 @@ def test_who_asks_at_once_is_answered_one_after_the_other(conversation: OngoingC
 
 
 def test_what_cannot_be_asked_leaves_it_as_it_was(conversation: OngoingConversation) -> None:
-    for wrong in (["what was the exercise price in 2007?", " "], "what was it in 2007, and what was it in 2006?"):
-        with pytest.raises(QuestionError):
-            conversation.ask(wrong)
+    with pytest.raises(QuestionError):
+        conversation.ask(["what was the exercise price in 2007?", " "])
     assert len(conversation.answers) == 0
     with pytest.raises(SettingsError):
         quaestor.open(NAME).conversation(options={"magic": 1}).ask(ASKED[0])

@@ -83,7 +83,7 @@ def test_comparisons_are_yes_or_no() -> None:
         ("equal_to(sales, 4)", "2011: 4.0"), ("count(sales)", "3"), ("count(sales > 4)", "1"),
         ("count(sales - costs < 0)", "1"), ("labels(sales - costs < 0)", "2010"),
         ("sales", "2009: 3.2; 2010: 4.1; 2011: 4.0"), ("count(sales / costs > 110%)", "2"),
-        ("items(x09, x10, a - b)", "2009: 7; 2010: 9; 11"), ("count(a, b)", "2"),
+        ("items(x09, x10, a - b)", "2009: 7; 2010: 9; change: 11"), ("count(a, b)", "2"),
         ("sum(sales > 3.5)", "8.1"), ("avg(sales > 3.5)", "4.05"),
         ("max(sales, 9)", "9"), ("abs(sales - costs)", "2009: 1.2; 2010: 0.3; 2011: 1.0"),
     ])  # fmt: skip

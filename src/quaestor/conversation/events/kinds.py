@@ -44,7 +44,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class TakenApart:
-    """A person asked several questions in one; this turn answers one of them.
+    """This turn answers one of several questions that a person asked in one, as turns of earlier versions do.
 
     Attributes:
         asked: The words as they were put.

@@ -260,7 +260,8 @@ class AnswerRounds:
     def _grounded(self, final: FinalAnswer, claims: Sequence[ClaimedAnswer], bound: BoundExplanation) -> GroundedAnswer:
         """Returns the plan of an answer without its explanation, of one that explains alone an empty one."""
         if final.words:
-            return ground_words(final.words, claims, self.context.document, self.context.question.text)
+            asked = self.context.question.text
+            return ground_words(self._box.draft, final.words, claims, self.context.document, asked)
         if final.answer is None:
             return GroundedAnswer(ClaimedAnswer(Text(final.note)), Plan(()), grounded=True)
         try:

@@ -18,9 +18,10 @@ from quaestor.llm.structured.replies import quoted, read_json
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range
 from quaestor.plan.rounding import rounds_to
-from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.plan.validate import MOST_STEPS
 from quaestor.solvers.agent.messages import FinalAnswer, exact
+from quaestor.solvers.parts import join_plans
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
 
@@ -173,12 +174,12 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
 
 
 def ground_words(
-    words: Sequence[str], verdict: Sequence[ClaimedAnswer], document: Document, question: str
+    draft: PlanBuilder, words: Sequence[str], verdict: Sequence[ClaimedAnswer], document: Document, question: str
 ) -> GroundedAnswer:
-    """Returns the plan that takes words of the page, of several a list of them, or what they state.
+    """Return the plan that takes words of the page, a list of them and of steps named among them, or what they state.
 
     Args:
-        words: As a model quotes them.
+        words: As a model quotes them; `#3` is a step.
         verdict: The yes or no that it reads in them; empty where the words are the answer.
         document: The page.
         question: As asked.
@@ -188,25 +189,35 @@ def ground_words(
     """
     if len(words) > MOST_STEPS - 1:
         raise ModelReplyError(f"{len(words)} quotations are too many; give at most {MOST_STEPS - 1}")
-    steps: list[Step] = []
+    plans: list[Plan] = []
     for said in words:
+        if len(words) > 1 and not verdict and len(named := _steps_in(said)) == 1:
+            plans.append(_by_step(draft, named[0]).plan)
+            continue
         try:
             found = quote(document, said, question)
         except QuoteFailure as failure:
             raise ModelReplyError(str(failure)) from failure
         if number_in_place(document, found):
             raise ModelReplyError(f"{found.text[:40]!r} is a number; look it up, and answer with its step")
-        steps.append(found.step(len(steps) + 1))
-    if verdict or len(steps) > 1:
-        reading = "items" if not verdict else "affirms" if verdict[0].value == YesNo(True) else "denies"
-        steps.append(Compute(len(steps) + 1, reading, tuple(Ref(step.id) for step in steps)))
-    plan = Plan(tuple(steps))
-    return GroundedAnswer(ClaimedAnswer(execute(plan).result.value), plan, grounded=True)
+        plans.append(Plan((found.step(len(plans) + 1 if verdict else 1),)))
+    if verdict:
+        steps = [step for plan in plans for step in plan.steps]
+        reading = "affirms" if verdict[0].value == YesNo(True) else "denies"
+        plan = Plan((*steps, Compute(len(steps) + 1, reading, tuple(Ref(step.id) for step in steps))))
+    else:
+        plan = join_plans(plans, chained=False) if len(plans) > 1 else plans[0]
+    register = execute(plan, draft.history).result
+    return _settled(draft, ClaimedAnswer(register.value, register.scale, register.unit), plan)
 
 
 def _named_steps(final: FinalAnswer) -> tuple[int, ...]:
     """Returns the steps that an answer such as "#3" or "#1, #4..#9" names, earlier answers as "#-1"; else none."""
-    text = _LEAD.sub("", final.answer.strip(_AROUND)) if isinstance(final.answer, str) else ""
+    return _steps_in(final.answer) if isinstance(final.answer, str) else ()
+
+
+def _steps_in(said: str) -> tuple[int, ...]:
+    text = _LEAD.sub("", said.strip(_AROUND))
     if not _ALL_NAMED.fullmatch(text):
         return ()
     runs = [(int(first), int(last or first)) for first, last in _NAMED.findall(text)]

@@ -1,12 +1,16 @@
 """The embedded solver: reads the question against the page, asks each kind of answer in turn, and tells the best."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import AnswerKinds
 from quaestor.core.computing import compute
 from quaestor.errors import SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.questions.instructions import read_instructions, without_instructions
+from quaestor.questions.question import read_question
+from quaestor.questions.splitting import split_question
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.answerer import Answerer, first_answered
 from quaestor.solvers.embedded.decode.answering import RankedNumbers
@@ -24,6 +28,7 @@ from quaestor.solvers.embedded.silence.declining import Decliner
 from quaestor.solvers.embedded.silence.doubting import Doubter
 from quaestor.solvers.embedded.silence.refusing import Refuser
 from quaestor.solvers.embedded.spans.answering import WordsOfText, words_answer
+from quaestor.solvers.parts import answer_in_parts, with_parts_apart
 
 
 class EmbeddedSolver:
@@ -71,6 +76,17 @@ class EmbeddedSolver:
             if found is not None:
                 return found
             context.widen(question)
+        if not self._any_kind:
+            return self._solve_one(question, context)
+        form = read_instructions(question.lower()).form
+        question = without_instructions(question)
+        parts = split_question(question)
+        there, joined = with_parts_apart(replace(context, question=read_question(question)), question)
+        if len(parts) > 1:
+            return replace(joined(answer_in_parts(question, parts, there, self._solve_one)), form=form)
+        return replace(joined(self._solve_one(question, there)), form=form)
+
+    def _solve_one(self, question: str, context: TurnContext) -> Answer:
         told = self._told_at_once(question, context)
         if told is not None:
             return told

@@ -40,7 +40,7 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
     places = {(sentence.section, sentence.index) for sentence in shown.sentences}
     return render(
         "workflow/plan",
-        question=question,
+        question=briefing.with_hints(question),
         history=briefing.history(context),
         references=briefing.references(context, lambda turn: f"#{turn - len(context.memory.turns)}"),
         feedback=context.feedback,

@@ -71,8 +71,8 @@ class AnswerReply(Value):
 
     Attributes:
         number: The number of the answer in the conversation, from 1.
-        question: The question that was answered; one question if several were asked in one text.
-        asked: The original text.
+        question: The question.
+        asked: The same; earlier versions split a text into several questions.
         value: A number as text, `true` or `false`, `{"text": ...}`, `{"list": [...]}`, or null.
         scale: The scale of the value: one, thousand, million, percent.
         unit: The unit, or null.

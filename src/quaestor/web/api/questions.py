@@ -37,7 +37,7 @@ _BEAT = 15.0
 
 
 class QuestionBody(RequestBody):
-    """A question, or several in one text.
+    """A question; one of several parts is answered with a list.
 
     Attributes:
         question: The text; it can refer to earlier answers.
@@ -52,7 +52,7 @@ class AnswersReply(Value):
     """The answers to a text.
 
     Attributes:
-        answers: One for each question in the text.
+        answers: The answer alone; to a question of several parts it is a list.
         run: The id of the run that stores them; null if they are not stored.
         unkept: Why they are not stored, or null.
     """

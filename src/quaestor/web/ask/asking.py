@@ -13,9 +13,10 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from quaestor.application.error_lines import error_line
 from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.errors import QuaestorError, UnknownConversationError
-from quaestor.web.ask.cards import cards, step_lines
+from quaestor.web.ask.cards import cards
 from quaestor.web.ask.routes import show_conversation
 from quaestor.web.errors import INTERNAL, status_of
 from quaestor.web.site import Site, TheSite
@@ -94,7 +95,7 @@ async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
                 yield _message(await _answered(site, id, turn, mark))
             case _Beat():
                 yield ": still here\n\n"
-            case _ if lines := step_lines(news):
+            case _ if lines := event_lines([news]):
                 yield _message(site.pages.text("ask/step.html", mark=mark, lines=lines))
     with suppress(UnknownConversationError):  # somebody has deleted it meanwhile
         yield _message(site.pages.text("ask/done.html", mark=mark, kept=site.desk.kept.get(id)))

@@ -13,7 +13,6 @@ from quaestor.conversation.display import (
     show_source,
     whereabouts,
 )
-from quaestor.conversation.events.kinds import Event, TakenApart
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.shown import arithmetic
 from quaestor.conversation.turn import Turn
@@ -81,8 +80,7 @@ class Card:
 
     Attributes:
         number: Its place in the conversation, from 1.
-        question: As asked, or the part of several questions that this is.
-        apart: Which part of which words it is, or "".
+        question: As asked.
         answer: The answer itself, for what a card does not say.
         value: As people read it.
         kind: What it is, in a word or two.
@@ -101,7 +99,6 @@ class Card:
 
     number: int
     question: str
-    apart: str
     answer: Answer
     value: str
     kind: str
@@ -146,11 +143,6 @@ def cards(turns: Sequence[Turn], paper: Paper, first: int = 0) -> list[Card]:
     return [_card(turns, index, paper) for index in range(first, len(turns))]
 
 
-def step_lines(event: Event) -> tuple[str, ...]:
-    """Returns what happened, in lines for people."""
-    return () if isinstance(event, TakenApart) else event_lines([event])
-
-
 def place_of_source(source: Source, paper: Paper) -> ShownPlace:
     """Returns a source as somewhere to go to."""
     document = paper.document
@@ -165,13 +157,11 @@ def place_of_source(source: Source, paper: Paper) -> ShownPlace:
 def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
     turn = turns[index]
     answer = turn.answer
-    apart = next((event for event in turn.events if isinstance(event, TakenApart)), None)
     given = answer.value is not None
     sources = list(dict.fromkeys(answer.sources))
     return Card(
         number=index + 1,
         question=turn.question,
-        apart=f"Question {apart.number} of {apart.of} in: {apart.asked}" if apart else "",
         answer=answer,
         value=show_number(answer) if given else "",
         kind=_KINDS[answer.kind],
@@ -183,7 +173,7 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
         places=tuple(place_of_source(source, paper) for source in sources[:_MOST_SOURCES]),
         more_places=max(0, len(sources) - _MOST_SOURCES),
         readings=tuple(_readings(answer.other_readings)),
-        steps=tuple(line for event in turn.events for line in step_lines(event)),
+        steps=event_lines(turn.events),
         was=answer.corrected.was if answer.corrected is not None else "",
         corrected=_sentence_of(correction_note(answer) or ""),
     )

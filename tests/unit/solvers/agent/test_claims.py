@@ -16,6 +16,7 @@ from quaestor.errors import ModelReplyError, PlanError
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Constant
 from quaestor.solvers.agent.claims import GroundedAnswer, ground_answer, ground_words, read_final
+from quaestor.solvers.tools.plan_builder import PlanBuilder
 from quaestor.solvers.tools.toolbox import Toolbox
 
 CASH = "net_cash_from_operating_activities"
@@ -185,7 +186,8 @@ def test_any_words_are_quoted_from_the_page_or_refused(words: list[str], answer:
         final, claims = read_final(said)
         if not final.words:
             return
-        grounded = ground_words(final.words, claims, context.document, "what was it?")
+        draft = PlanBuilder(context.graph, context.memory)
+        grounded = ground_words(draft, final.words, claims, context.document, "what was it?")
     except ModelReplyError:
         return
     assert bool(claims) == (answer is True)

@@ -28,9 +28,9 @@ def test_steps_come_before_the_answer(tmp_path: Path) -> None:
     assert asked < step < card < told.index("event: answered")
 
 
-def test_several_questions_in_one_are_several_cards(tmp_path: Path) -> None:
+def test_a_question_of_several_parts_is_one_card(tmp_path: Path) -> None:
     (told,) = streamed(tmp_path, "what was net revenue in 2008? And what was net revenue in 2007?")
-    assert told.count('class="turn" id="turn-') == 2
+    assert told.count('class="turn" id="turn-') == 1
 
 
 def test_what_goes_wrong_is_told_beside_the_box(tmp_path: Path) -> None:

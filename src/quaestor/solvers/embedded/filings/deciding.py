@@ -23,7 +23,7 @@ from quaestor.errors import PlanError
 from quaestor.facts.table import FactTable
 from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
 from quaestor.plan.execute import execute
-from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.plan.steps import Compute
 from quaestor.questions.answer_units import KINDS, kind_of_number, share_of_kind
 from quaestor.questions.owners import names_other_owner
 from quaestor.questions.question_parts import split_questions
@@ -42,6 +42,7 @@ from quaestor.solvers.embedded.filings.turns import (
     understand_turn,
 )
 from quaestor.solvers.embedded.model.trees import Trees
+from quaestor.solvers.parts import join_plans
 
 _TRIED = 16
 """Plans that are executed."""
@@ -377,27 +378,6 @@ def _amount(result: Result) -> float | None:
         return None
     factor = 0.01 if result.scale is Scale.PERCENT else float(result.scale.factor)
     return float(result.value.value) * factor
-
-
-def join_plans(plans: Sequence[Plan]) -> Plan:
-    """Return one plan whose result lists the results of several."""
-    steps: list[Extract | Compute] = []
-    ends: list[Ref] = []
-    for plan in plans:
-        shift = len(steps)
-        steps += [_shift_step(step, shift) for step in plan.steps]
-        ends.append(Ref(len(steps)))
-    return Plan((*steps, Compute(len(steps) + 1, "items", tuple(ends))))
-
-
-def _shift_step(step: Extract | Compute, shift: int) -> Extract | Compute:
-    if isinstance(step, Extract):
-        return replace(step, id=step.id + shift)
-    operands = tuple(
-        replace(operand, step=operand.step + shift) if isinstance(operand, Ref) and operand.step > 0 else operand
-        for operand in step.operands
-    )
-    return replace(step, id=step.id + shift, operands=operands)
 
 
 def decision_features(understood: Understood, results: Sequence[Result], place: int) -> dict[str, float]:

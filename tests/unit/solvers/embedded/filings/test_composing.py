@@ -15,9 +15,9 @@ from quaestor.solvers.embedded.filings.composing import Bound, Question, compose
 from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
 from quaestor.solvers.embedded.filings.composing.periods import spell_at
 from quaestor.solvers.embedded.filings.composing.question import Terms
-from quaestor.solvers.embedded.filings.deciding import join_plans
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer, read_past_parts, read_quoted_number
 from quaestor.solvers.embedded.filings.times import resolve_moments
+from quaestor.solvers.parts import join_plans
 
 INCOME = [
     ["( in millions )", "2023", "2022", "2021"],

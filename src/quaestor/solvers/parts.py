@@ -1,0 +1,208 @@
+"""A question of several parts: each answered by itself, all told as one list with an entry for each.
+
+Owns how the plans of parts become one plan, and one plan those of its parts again.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events.kinds import NoAnswerGiven
+from quaestor.conversation.events.trace import Trace
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.references.resolving import resolve
+from quaestor.conversation.turn import Turn
+from quaestor.errors import PlanError, SolverError
+from quaestor.plan.steps import Compute, Operand, Plan, Ref, Step
+from quaestor.questions.question import read_question
+from quaestor.questions.splitting import split_question
+from quaestor.solvers.answering import answer_from_plan, answer_of_plan
+from quaestor.solvers.base import TurnContext
+from quaestor.store.records import now
+
+_PLACE = re.compile(r"\banswers? \d")
+
+
+def answer_in_parts(
+    question: str, parts: Sequence[str], context: TurnContext, solve: Callable[[str, TurnContext], Answer]
+) -> Answer:
+    """Return the list of the answers to the parts of a question; each part may refer to those before it.
+
+    Args:
+        question: As asked.
+        parts: Its parts, in their order.
+        context: The turn.
+        solve: Answers a part.
+
+    Raises:
+        SolverError: No part has an answer.
+    """
+    memory, answers, events = context.memory, list[Answer](), []
+    for part in parts:
+        asked, trace = read_question(part), Trace()
+        there = replace(context, memory=memory, question=asked, references=resolve(asked, memory), trace=trace)
+        try:
+            answer = solve(part, there)
+        except SolverError as failure:
+            answer = Answer(None, reason=str(failure))
+        answers.append(answer)
+        events += [event for event in trace if not isinstance(event, NoAnswerGiven)]
+        memory = memory.add(_turn(part, answer))
+    context.trace.extend(events)
+    remarks = "; ".join(_remark(part, answer) for part, answer in zip(parts, answers, strict=True) if answer.reason)
+    if all(answer.value is None for answer in answers):
+        raise SolverError(remarks or f"no plan fits the question {question[:80]!r}")
+    plan = join_plans([None if answer.value is None else answer.plan for answer in answers])
+    sure = [answer.confidence for answer in answers if answer.confidence is not None]
+    found = answer_from_plan(plan, context, question=question, confidence=min(sure, default=None), reason=remarks)
+    return replace(found, grounds=_without_places(answers))
+
+
+def _without_places(answers: Sequence[Answer]) -> str | None:
+    """Return the grounds of answers that name no answer by its place, which is another one in the conversation."""
+    said = [answer.grounds for answer in answers if answer.grounds and not _PLACE.search(answer.grounds)]
+    return "; ".join(said) or None
+
+
+def with_parts_apart(context: TurnContext, question: str) -> "tuple[TurnContext, Callable[[Answer], Answer]]":
+    """Return a turn in which each part of an earlier answer is a turn of its own, so that it can be referred to.
+
+    Args:
+        context: The turn.
+        question: As asked.
+
+    Returns:
+        The turn, and what makes of its answer one of the turn as it is.
+    """
+    turns, origins = list[Turn](), list[tuple[int, Plan | None]]()
+    for place, turn in enumerate(context.memory.turns):
+        parts = _parts_of(turn, place, context)
+        turns += [one for one, _ in parts] or [turn]
+        origins += [(place, plan) for _, plan in parts] or [(place, None)]
+    if len(turns) == len(context.memory.turns):
+        return context, lambda answer: answer
+    memory = Memory(tuple(turns))
+    asked = context.read(question)
+    there = replace(context, memory=memory, references=resolve(asked, memory))
+
+    def joined(answer: Answer) -> Answer:
+        if answer.plan is None:
+            return answer
+        plan = _with_parts(answer.plan, origins, len(context.memory.turns))
+        found = answer_from_plan(plan, context, question=question)
+        grounds = _without_places([answer])
+        return replace(found, confidence=answer.confidence, reason=answer.reason, grounds=grounds)
+
+    return there, joined
+
+
+def _parts_of(turn: Turn, place: int, context: TurnContext) -> list[tuple[Turn, Plan]]:
+    """Return the parts of a turn with their plans; none of one that has no parts."""
+    texts = split_question(turn.question)
+    plans = plans_of_parts(turn.answer.plan) if turn.answer.plan is not None and len(texts) > 1 else []
+    if len(plans) != len(texts):
+        return []
+    before = Memory(context.memory.turns[:place])
+    document = context.document.whole or context.document
+    return [
+        (_turn(text, answer_of_plan(plan, before, document, read_question(text))), plan)
+        for text, plan in zip(texts, plans, strict=True)
+    ]
+
+
+def _with_parts(plan: Plan, origins: Sequence[tuple[int, Plan | None]], turns: int) -> Plan:
+    """Return a plan in which the parts of earlier answers that it refers to are computed again."""
+    steps, ends = list[Step](), dict[int, Ref]()
+    for ago in sorted({-ref.step for step in plan.steps for ref in _refs(step) if ref.step < 0}):
+        place, part = origins[-ago]
+        if part is None:
+            ends[ago] = Ref(place - turns)
+        else:
+            steps += _moved(part, len(steps), partial(_of_turn, place - turns))
+            ends[ago] = Ref(len(steps))
+    return Plan((*steps, *_moved(plan, len(steps), ends.__getitem__)), plan.thought)
+
+
+def _of_turn(place: int, before: int) -> Ref:
+    return Ref(place - before)
+
+
+def _refs(step: Step) -> list[Ref]:
+    return [operand for operand in step.operands if isinstance(operand, Ref)] if isinstance(step, Compute) else []
+
+
+def _remark(part: str, answer: Answer) -> str:
+    return f'"{part}": {"no answer, " * (answer.value is None)}{answer.reason}'
+
+
+def _turn(question: str, answer: Answer) -> Turn:
+    return Turn(question, answer, verified=False, started=now(), finished=now())
+
+
+def join_plans(plans: Sequence[Plan | None], *, chained: bool = True) -> Plan:
+    """Return one plan whose result lists the results of several.
+
+    Args:
+        plans: In order; None for a part without an answer.
+        chained: Whether each refers to those before it as to answers of earlier turns.
+    """
+    steps: list[Step] = []
+    ends: list[Ref | None] = []
+    for plan in plans:
+        if plan is not None:
+            steps += _moved(plan, len(steps), lambda ago: _of_part(ago, ends if chained else ()))
+        ends.append(None if plan is None else Ref(len(steps)))
+    return Plan((*steps, Compute(len(steps) + 1, "items", tuple(end for end in ends if end is not None))))
+
+
+def _of_part(ago: int, ends: Sequence[Ref | None]) -> Ref:
+    """Return what a part means by the answer some turns ago, where the parts before it are steps."""
+    if ago > len(ends):
+        return Ref(len(ends) - ago)
+    end = ends[-ago]
+    if end is None:
+        raise PlanError("a part refers to one that has no answer")
+    return end
+
+
+def _moved(plan: Plan, shift: int, answer: Callable[[int], Ref]) -> Iterator[Step]:
+    """Yield the steps of a plan behind other steps, with `answer` for the answers to which it refers."""
+
+    def moved(operand: Operand) -> Operand:
+        if not isinstance(operand, Ref):
+            return operand
+        return Ref(operand.step + shift) if operand.step > 0 else answer(-operand.step)
+
+    for step in plan.steps:
+        yield _numbered(step, step.id + shift, moved)
+
+
+def _numbered(step: Step, number: int, operand: Callable[[Operand], Operand]) -> Step:
+    if isinstance(step, Compute):
+        return replace(step, id=number, operands=tuple(map(operand, step.operands)))
+    return replace(step, id=number)
+
+
+def plans_of_parts(plan: Plan) -> list[Plan]:
+    """Return the plans of the parts that a plan lists, each with the steps that it needs; none of another plan."""
+    last = plan.steps[-1] if plan.steps else None
+    if not isinstance(last, Compute) or last.operation != "items":
+        return []
+    ends = [ref.step for ref in _refs(last) if ref.step > 0]
+    return [_needed(plan, end) for end in ends] if len(ends) == len(last.operands) else []
+
+
+def _needed(plan: Plan, end: int) -> Plan:
+    """Return the steps of a plan that one of them rests on, numbered anew."""
+    needed = {end}
+    for step in reversed(plan.steps[:end]):
+        if step.id in needed:
+            needed |= {ref.step for ref in _refs(step) if ref.step > 0}
+    numbers = {step: number for number, step in enumerate(sorted(needed), start=1)}
+
+    def renumbered(operand: Operand) -> Operand:
+        return Ref(numbers[operand.step]) if isinstance(operand, Ref) and operand.step > 0 else operand
+
+    return Plan(tuple(_numbered(plan.steps[step - 1], number, renumbered) for step, number in numbers.items()))

@@ -1,0 +1,150 @@
+"""A question of several parts is one turn with a list, in every door; a model is asked once with the whole of it."""
+
+import io
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from command_line import Quaestor
+from made_up import a_record, write_dataset
+from mcp_clients import called, server_of_folder
+from model_replies import Asked, Call, Reply
+from model_server import ModelServer
+from web import asking, begun, client_of
+from web_api import program
+
+import quaestor as library
+from quaestor.application.run_service import find_run
+from quaestor.core.answer_value import ValueList
+from quaestor.errors import QuestionError
+from quaestor.store.base import open_store
+from quaestor.web.app import create_app
+
+QUESTION = "how much was net revenue in 2008, and how fast did it grow over 2007? Answer in USD billions."
+PAGE = "pages.json#NORD/2012/page_41.pdf"
+SHOWN = "14.1364 %"
+
+
+def reply(asked: Asked) -> Reply:
+    """Looks both years up, calculates, and gives both parts at once."""
+    if len(asked.results) < 2:
+        looked = (Call("query_kg", {"filters": {"row": row, "year": year}}) for row, year in _rows(asked))
+        return Reply(calls=tuple(looked))
+    if len(asked.results) == 2:
+        return Reply(calls=(Call("calculate", {"operation": "percentage_change", "values": ["#2", "#1"]}),))
+    return Reply(calls=(Call("final_answer", {"answer": "#1, #3"}),))
+
+
+def _rows(asked: Asked) -> list[tuple[str, int]]:
+    whole = "\n".join(asked.prompts)
+    row, first = ("Net sales", 2024) if "net_sales" in whole.lower().replace(" ", "_") else ("net revenue", 2008)
+    return [(row, first), (row, first - 1)]
+
+
+@pytest.fixture
+def server(local_models: None) -> Iterator[ModelServer]:
+    with ModelServer(reply) as running:
+        yield running
+
+
+def model_of(server: ModelServer) -> str:
+    return f"openai:scripted@{server.url}/v1"
+
+
+def pages(folder: Path) -> str:
+    return str(write_dataset(folder / "pages.json", a_record(questions=(QUESTION,), programs=None)))
+
+
+def test_python_gives_one_answer_and_asks_the_model_with_the_whole_question(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    opened = library.open(f"{pages(tmp_path)}#NORD/2012/page_41.pdf")
+    answered = opened.ask(QUESTION, solver="agent", model=model_of(server))
+    assert isinstance(answered.answer.value, ValueList)
+    assert len(answered.answer.value.items) == 2
+    assert answered.turn.verified
+    assert len(server.asked) == 3
+    assert all(QUESTION in asked.prompts[0] for asked in server.asked)
+    with opened.conversation(solver="agent", model=model_of(server)) as held:
+        assert held.ask(QUESTION).display == answered.display
+        assert len(held.answers) == 1
+
+
+def test_the_command_line_and_the_chat_have_one_turn(
+    server: ModelServer, quaestor: Quaestor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pages(tmp_path)
+    more = ("--solver", "agent", "--model", model_of(server))
+    (told,) = json.loads(quaestor(f"ask {PAGE}", QUESTION, "--json", *more).out)
+    assert SHOWN in told["display"]
+    assert (told["question"], told["asked"]) == (QUESTION, QUESTION)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{QUESTION}\n"))
+    talked = quaestor(f"chat {PAGE}", *more).out
+    assert SHOWN in talked
+    assert "\n2. " not in talked
+
+
+def test_a_run_has_one_turn(
+    server: ModelServer, quaestor: Quaestor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pages(tmp_path)
+    quaestor("run pages.json --solver agent --store runs.db", "--model", model_of(server))
+
+    async def stored() -> list[str]:
+        async with open_store("runs.db") as opened:
+            run = await find_run(opened, "latest")
+            return [turn.question for turn in await opened.turns(run.id)]
+
+    assert anyio.run(stored) == [QUESTION]
+
+
+def test_pages_and_programs_have_one_answer(server: ModelServer, tmp_path: Path) -> None:
+    request = asking(tmp_path, None, solver="agent", model=model_of(server))
+    with program(tmp_path, scripted=False, solver="agent", model=model_of(server)) as there:
+        (answer,) = there.post(f"{there.begun()}/questions", question=QUESTION)["answers"]
+    assert answer["kind"] == "list"
+    assert SHOWN in answer["display"]
+    with client_of(create_app(request, None, (pages(tmp_path),))) as client:
+        shown = client.post(f"{begun(client)}/ask", data={"question": QUESTION}, headers={"HX-Request": "true"}).text
+    assert len(re.findall(r'class="turn" id="turn-', shown)) == 1
+    assert SHOWN in shown
+
+
+@pytest.mark.anyio
+async def test_assistants_have_one_answer(server: ModelServer, tmp_path: Path) -> None:
+    from mcp import Client
+
+    async with Client(server_of_folder(tmp_path, solver="agent", model=model_of(server))) as client:
+        said = await called(client, "ask", document="filing.html", question=QUESTION)
+    (answer,) = said["answers"]
+    assert "10.6637 %" in answer["display"]
+
+
+def test_without_a_model_parts_are_joined_and_can_be_referred_to() -> None:
+    conversation = library.open("sample#QUIL/2007/page_88.pdf").conversation()
+    both = conversation.ask("what was the exercise price of stock options in 2007 and 2006, and the change?")
+    assert both.display == "2007: $ 48.65; 2006: $ 33.20; change: $ 15.45"
+    share = conversation.ask("what is that change as a percentage of the second one?")
+    assert (share.display, share.answer.formula) == ("46.5 %", "(48.65 - 33.20) / 33.20")
+    assert len(conversation.answers) == 2
+    assert all(answer.turn.verified for answer in conversation.answers)
+
+
+def test_scale_and_rounding_are_those_that_are_asked_for() -> None:
+    page = library.open("sample#NORD/2012/page_41.pdf")
+    assert page.ask("what were the total net sales in 2012? Answer in USD thousands.").display == "$ 1,036,800 thousand"
+    assert (
+        page.ask("what was the percentage change in total net sales in 2012? Round to two decimals.").display
+        == "6.92 %"
+    )
+
+
+def test_where_nothing_is_asked_nothing_is_answered() -> None:
+    with pytest.raises(QuestionError):
+        library.open("sample#NORD/2012/page_41.pdf").ask(" ")
