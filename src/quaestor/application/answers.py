@@ -6,6 +6,8 @@ from pydantic import JsonValue
 
 from quaestor.application.answer_kinds import benchmark_json, kind_objects
 from quaestor.application.source_objects import source_objects
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.cited import cite_explanation, sentence_objects
 from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import value_to_json
@@ -27,7 +29,8 @@ def answer_objects(
     Units: `value` is exact, as decimal text in units of `scale` (a computed ratio is a fraction), or yes or no as true
         or false; `answer` is the same by the benchmark's convention, rounded; `display` is for people. `answerable`
         is the probability that the document holds an answer, or null. `readings` are what the question may ask for
-        instead, the likeliest first.
+        instead, the likeliest first. `explanation` has sentences, and for spans of them the step of the plan and the
+        numbers, from 1, of the sources that they rest on.
     """
     for index, turn in enumerate(turns[first:], start=first):
         answer = turn.answer
@@ -40,6 +43,7 @@ def answer_objects(
             "answer": benchmark_json(stored_number(turn)),
             **kind_objects(answer),
             "display": show_number(answer),
+            "explanation": _explanation_object(answer, document),
             "formula": (answer.formula or None) if answer.value is not None else None,
             "program": program_of(turn, turns[:index]),
             "sources": [*source_objects(answer.sources, document)],
@@ -54,3 +58,10 @@ def answer_objects(
             "error": turn.error,
             "run": run,
         }
+
+
+def _explanation_object(answer: Answer, document: Document) -> JsonValue:
+    cited = cite_explanation(answer)
+    if cited is None:
+        return None
+    return {"sentences": sentence_objects(answer), "sources": [*source_objects(cited.sources, document)]}

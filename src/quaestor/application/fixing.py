@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from quaestor.conversation.cited import sources_of
 from quaestor.conversation.corrections import (
     Act,
     ChangedAnswer,
@@ -157,7 +158,7 @@ def find_place(text: str, ledger: Ledger, turn: int) -> Source:
         InputError: No cell is called so, or several are.
     """
     words, table = text.strip(), None
-    sources = list(dict.fromkeys(ledger.turns[turn].answer.sources))
+    sources = sources_of(ledger.turns[turn].answer)
     if words.isascii() and words.isdigit() and len(words) < 3 and 1 <= int(words) <= len(sources):
         return sources[int(words) - 1]
     if (named := _TABLE.fullmatch(words)) is not None:

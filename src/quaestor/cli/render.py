@@ -12,6 +12,7 @@ from rich.text import Text
 
 from quaestor.cli.printing import print_grid
 from quaestor.conversation.answer import Answer, Variable
+from quaestor.conversation.cited import cite_explanation
 from quaestor.conversation.display import (
     ShownSource,
     confidence_words,
@@ -58,29 +59,37 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
     """Prints one question, its answer, the formula, what to doubt, why it was chosen, and every source."""
     answer = turn.answer
     console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
-    line = Text().append(show_number(answer), style="bold green" if turn.error is None else "bold red")
+    cited = cite_explanation(answer)
+    shown = "" if answer.kind == "explanation" else show_number(answer)
+    line = Text().append(shown, style="bold green" if turn.error is None else "bold red")
     if formula := arithmetic(answer):
         line.append(f"   = {formula}")
     if answer.value is not None and not turn.verified:
         line.append("   (not verified)", style="yellow")
     if answer.value is not None and (sure := confidence_words(answer.confidence)):
         line.append(f"   {sure}", style="dim")
-    console.print(Padding(line, (0, 0, 0, 3), expand=False))
+    sentences = [Text(sentence) for sentence in cited.lines] if cited is not None else []
+    for said in [line, *sentences] if shown else [*sentences, line]:
+        if said.plain:
+            console.print(Padding(said, (0, 0, 0, 3), expand=False))
     _remark(console, turn.error or answer.reason, "red" if answer.value is None else "yellow")
     _remark(console, show_correction(answer), "magenta")
     _remark(console, answer.grounds, "dim")
-    _sources(console, answer.sources, document)
+    if cited is not None:
+        _sources(console, cited.sources, document, numbered=True)
+    _sources(console, answer.sources if cited is None else cited.rest, document)
 
 
-def _sources(console: Console, sources: Sequence[Source], document: Document) -> None:
+def _sources(console: Console, sources: Sequence[Source], document: Document, *, numbered: bool = False) -> None:
     """Prints where numbers stand; of a filing under the words for the place, once for numbers of one place."""
     said = ""
-    for source in sources:
+    for number, source in enumerate(sources, start=1):
         where = "" if document.is_page else whereabouts(source, document).words
         if where and where != said:
             console.print(Padding(Text(where, style="dim"), (0, 0, 0, 5), expand=False))
         said = where
-        console.print(Padding(source_line(source, document), (0, 0, 0, 7 if where else 5), expand=False))
+        line = Text(f"[{number}] " if numbered else "").append(source_line(source, document))
+        console.print(Padding(line, (0, 0, 0, 7 if where else 5), expand=False))
 
 
 def _remark(console: Console, text: str | None, style: str) -> None:
@@ -143,6 +152,7 @@ def show_stored_turn(
         ("confidence", None if answer.confidence is None else show_confidence(answer.confidence)),
         ("note", answer.reason if turn.error is None else None),
         ("evidence", answer.grounds),
+        ("explanation", "\n".join(cited.lines) if (cited := cite_explanation(answer)) is not None else None),
         ("description", answer.description),
         ("entity", answer.entity),
         ("metric type", None if answer.value is None else answer.metric_type),

@@ -9,9 +9,10 @@ from quaestor.conversation.display import show_number
 from quaestor.conversation.memory import Memory
 from quaestor.core.answer_value import Text
 from quaestor.core.explanation import Explanation, fill_sentence
+from quaestor.core.parsing import find_quantities
 from quaestor.documents.document import Document
 from quaestor.plan.execute import StepResult
-from quaestor.plan.steps import Plan
+from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.questions.question import NO_QUESTION, Question
 
 
@@ -32,12 +33,28 @@ def explain_plan(
         register, part = registers[step - 1], Plan(plan.steps[:step])
         asked = question if step == len(plan.steps) else NO_QUESTION
         metric = describe(part, memory, document, asked, register).metric_type
+        if _is_percentage(part):
+            metric = "percentage"
         return show_number(Answer(register.value, register.scale, register.unit, metric_type=metric, plan=part))
 
+    asked = {n for q in find_quantities(question.text) for n in (q.quantity.value, q.quantity.number)}
+
+    def assumed(step: int) -> bool:
+        number = registers[step - 1].number
+        return not registers[step - 1].sources and number is not None and number not in asked
+
     sentences = (
-        fill_sentence(template, printed, lambda step: registers[step - 1].sources) for template in plan.explanation
+        fill_sentence(template, printed, lambda step: registers[step - 1].sources, assumed)
+        for template in plan.explanation
     )
     return Explanation(tuple(sentences)) if plan.explanation else None
+
+
+def _is_percentage(part: Plan) -> bool:
+    """Whether the last step is a constant that is written with a percent sign."""
+    last = part.steps[-1]
+    operand = last.operands[0] if isinstance(last, Compute) and last.operation == "identity" else None
+    return isinstance(operand, Constant) and operand.text.endswith("%")
 
 
 def with_explanation(

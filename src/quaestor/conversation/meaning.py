@@ -89,7 +89,8 @@ def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
     if operation == "identity":
         return operands[0]
     if operation == "explain":
-        return replace(operands[0], metric="value")
+        about = next((operand for operand in operands if operand.entities), operands[0])
+        return replace(about, metric="value", text=f"explanation: {about.text}"[:_LONGEST], key=f"explain {about.key}")
     metric = metric_of(operation)
     made = _MADE.get(operation, _other)(tuple(operands), metric, operation)
     each = OPERATIONS[operation].takes == "each"

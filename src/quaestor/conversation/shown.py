@@ -6,6 +6,7 @@ Owns what is said of an answer and in which order; numbers and places are worded
 from collections.abc import Iterator
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.cited import CitedPart, cite_explanation, sources_of
 from quaestor.conversation.display import confidence_words, show_correction, show_number, show_source, whereabouts
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef, SentenceRef, Source
@@ -38,7 +39,8 @@ def turn_html(turn: Turn, document: Document) -> str:
         document: What was asked about.
     """
     asked = f'<p style="margin:.3em 0"><i>{html_text(turn.question)}</i><br>{_value(turn.answer)}</p>'
-    return boxed(asked, *_grounds(tuple(dict.fromkeys(turn.answer.sources)), document))
+    cited = cite_explanation(turn.answer)
+    return boxed(asked, *_grounds(sources_of(turn.answer), document, len(cited.sources) if cited is not None else 0))
 
 
 def arithmetic(answer: Answer) -> str:
@@ -53,14 +55,27 @@ def arithmetic(answer: Answer) -> str:
     return answer.formula if computed and not words else ""
 
 
+def explanation_html(answer: Answer) -> str:
+    """Return the sentences of an explanation with their marks, as an element; "" where there is none."""
+    cited = cite_explanation(answer)
+    if cited is None:
+        return ""
+    parts = (part for sentence in cited.sentences for part in (*sentence, CitedPart(" ")))
+    return "".join(html_text(part.text) + (f"<sup>{part.mark}</sup>" if part.mark else "") for part in parts).strip()
+
+
 def _value(answer: Answer) -> str:
     formula = f" = {html_text(shortened(words, 300))}" if (words := arithmetic(answer)) else ""
     said = [confidence_words(answer.confidence), answer.reason or "", show_correction(answer) or ""]
     small = "".join(f"<br><small>{html_text(words)}</small>" for words in said if words)
-    return f'<b style="font-size:1.25em">{html_text(show_number(answer))}</b>{formula}{small}'
+    explained = explanation_html(answer)
+    if answer.kind == "explanation":
+        return f"{explained}{small}"
+    told = f"<br>{explained}" if explained else ""
+    return f'<b style="font-size:1.25em">{html_text(show_number(answer))}</b>{formula}{told}{small}'
 
 
-def _grounds(sources: tuple[Source, ...], document: Document) -> Iterator[str]:
+def _grounds(sources: tuple[Source, ...], document: Document, cited: int) -> Iterator[str]:
     cells = [source for source in sources if isinstance(source, CellRef)]
     for index in list(dict.fromkeys(cell.table for cell in cells))[:_TABLES]:
         marked = [cell for cell in cells if cell.table == index]
@@ -73,7 +88,7 @@ def _grounds(sources: tuple[Source, ...], document: Document) -> Iterator[str]:
         text = marked_text(document.sentence(found[0]).text, [(source.start, source.end) for source in found])
         where = html_text(shortened(whereabouts(found[0], document).words))
         yield f'<p style="margin:.3em 0">{f"<small>{where}</small><br>" if where else ""}{text}</p>'
-    yield _places(sources, document)
+    yield _places(sources, document, cited)
 
 
 def _caption(cell: CellRef, document: Document) -> str:
@@ -81,10 +96,13 @@ def _caption(cell: CellRef, document: Document) -> str:
     return shortened(where or table.title or table.caption)
 
 
-def _places(sources: tuple[Source, ...], document: Document) -> str:
+def _places(sources: tuple[Source, ...], document: Document, cited: int) -> str:
     """The places in words too: a mark is not read out, and what is beyond the most is not shown."""
-    shown = [show_source(source, document) for source in sources[:_PLACES]]
-    listed = [f"{shortened(source.place, 80)}: {shortened(source.span, 60)}" for source in shown]
+    shown = [show_source(source, document) for source in sources[: max(_PLACES, cited)]]
+    listed = [
+        f"{f'[{number}] ' if number <= cited else ''}{shortened(source.place, 80)}: {shortened(source.span, 60)}"
+        for number, source in enumerate(shown, start=1)
+    ]
     if (more := len(sources) - len(shown)) > 0:
         listed.append(f"{more} more")
     return f"<small>from {html_text('; '.join(listed))}</small>" if listed else ""

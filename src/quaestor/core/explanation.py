@@ -5,12 +5,13 @@ A template names steps where a sentence would have numbers: `{#3}` becomes what 
 how it is printed is known to who fills them in.
 """
 
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import Discriminator
+from pydantic import Discriminator, Field
 
 from quaestor.core.provenance import Source
 
@@ -34,13 +35,15 @@ class Reference:
         start: First character in the text of the sentence, from 0.
         end: The character after the last one; of a citation, which has no text of its own, `start`.
         step: The number of the step, from 1.
-        sources: The cells and spans that the step rests on; none where no document prints it.
+        sources: The cells and spans that the step rests on.
+        assumed: Whether it is a number that neither the document nor the question has, such as a threshold.
     """
 
     start: int
     end: int
     step: int
     sources: tuple[Annotated[Source, Discriminator("kind")], ...] = ()
+    assumed: Annotated[bool, Field(exclude_if=operator.not_)] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,24 +94,28 @@ def without_references(template: str) -> str:
 
 
 def fill_sentence(
-    template: str, printed: Callable[[int], str], sources: Callable[[int], tuple[Source, ...]]
+    template: str,
+    printed: Callable[[int], str],
+    sources: Callable[[int], tuple[Source, ...]] = lambda _: (),
+    assumed: Callable[[int], bool] = lambda _: False,
 ) -> ExplainedSentence:
     """Return a sentence with what its steps came to.
 
-    >>> fill_sentence("Sales rose {#1}.", lambda step: "14.1 %", lambda step: ()).text
+    >>> fill_sentence("Sales rose {#1}.", lambda step: "14.1 %").text
     'Sales rose 14.1 %.'
 
     Args:
         template: As it is written.
         printed: What a step came to, as people are shown it.
         sources: What a step rests on.
+        assumed: Whether a step is a number of nobody but who wrote the sentence.
     """
     template, text, at, references = template.strip(), "", 0, []
     for found in _REFERENCE.finditer(template):
         text += template[at : found.start()] if text else template[at : found.start()].lstrip()
         step, start = _step(found), len(text)
         text += printed(step) if found["filled"] else ""
-        references.append(Reference(start, len(text), step, sources(step)))
+        references.append(Reference(start, len(text), step, sources(step), assumed(step)))
         at = found.end()
     return ExplainedSentence(text + (template[at:] if text else template[at:].lstrip()), tuple(references))
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from quaestor.conversation.display import confidence_words, show_number
 from quaestor.core.visible import html_text
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
-from quaestor.exports.rows import remark_words, source_words
+from quaestor.exports.rows import explanation_words, remark_words, source_words
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -14,6 +14,7 @@ h1 { font-size: 1.3rem; overflow-wrap: anywhere; }
 ol { padding-left: 1.5rem; }
 li { margin-bottom: 1.4rem; }
 .answer { font-size: 1.25rem; font-weight: 600; overflow-wrap: anywhere; }
+.explained { margin: 0.15rem 0 0.3rem; overflow-wrap: anywhere; }
 .none { opacity: 0.7; }
 .more { font-size: 0.9rem; opacity: 0.85; margin: 0.15rem 0; overflow-wrap: anywhere; }
 .sources { font-size: 0.9rem; margin: 0.3rem 0; padding-left: 1.2rem; list-style: square; }
@@ -47,5 +48,8 @@ def _turn(turn: ExportedTurn, conversation: ExportedConversation) -> str:
     sources = "".join(f"<li>{html_text(words)}</li>\n" for words in source_words(turn, conversation))
     listed = f'<ul class="sources">\n{sources}</ul>\n' if sources else ""
     css = "answer" if answer.value is not None else "answer none"
-    shown = f'<div class="{css}">{html_text(show_number(answer))}</div>'
-    return f"<li><div>{html_text(turn.question)}</div>\n{shown}\n{more}{listed}</li>"
+    explained = f'<p class="explained">{html_text(words)}</p>\n' if (words := explanation_words(answer)) else ""
+    shown = f'<div class="{css}">{html_text(show_number(answer))}</div>\n{explained}'
+    if answer.kind == "explanation":
+        shown = explained
+    return f"<li><div>{html_text(turn.question)}</div>\n{shown.rstrip()}\n{more}{listed}</li>"

@@ -10,6 +10,8 @@ from io import StringIO
 
 from pydantic import JsonValue
 
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.cited import cite_explanation, sentence_objects, sources_of
 from quaestor.conversation.display import show_confidence, show_correction, show_number
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_plain, value_to_text
@@ -21,7 +23,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 
 COLUMNS = (
     "conversation", "turn", "question", "answer", "value", "scale", "unit", "kind", "formula", "sources", "confidence",
-    "remark",
+    "remark", "explanation",
 )  # fmt: skip
 _LEADING = ("=", "+", "-", "@", "\t", "\r")
 
@@ -61,7 +63,7 @@ def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
             "|---|---|---|---|---|",
         ]
         for number, turn in enumerate(conversation.turns, start=1):
-            _, _, question, answer, *_ = _words(conversation, number, turn)
+            question, answer = turn.question, answer_words(turn.answer)
             formula, sources = turn.answer.formula, source_words(turn, conversation)
             if (made := show_correction(turn.answer)) is not None:
                 answer = f"{answer} ({made})"
@@ -72,8 +74,29 @@ def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
 
 def source_words(turn: ExportedTurn, conversation: ExportedConversation) -> list[str]:
     """Returns where each number of an answer stands, with what is printed there, and who corrected it."""
-    notes = ((source, conversation.note(source)) for source in turn.answer.sources)
-    return [source_text(source, conversation.graph) + (f" ({note})" if note else "") for source, note in notes]
+    cited = cite_explanation(turn.answer)
+    marked = len(cited.sources) if cited is not None else 0
+    notes = ((source, conversation.note(source)) for source in sources_of(turn.answer))
+    return [
+        (f"[{number}] " if number <= marked else "")
+        + source_text(source, conversation.graph)
+        + (f" ({note})" if note else "")
+        for number, (source, note) in enumerate(notes, start=1)
+    ]
+
+
+def explanation_words(answer: Answer) -> str:
+    """Returns the sentences of an explanation with their marks, in one line; "" where there is none."""
+    cited = cite_explanation(answer)
+    return "" if cited is None else " ".join(cited.lines)
+
+
+def answer_words(answer: Answer) -> str:
+    """Returns an answer as people read it, and what explains it behind it."""
+    explained = explanation_words(answer)
+    if not explained or answer.kind == "explanation":
+        return explained or show_number(answer)
+    return f"{show_number(answer)}. {explained}"
 
 
 def remark_words(turn: ExportedTurn) -> str:
@@ -110,6 +133,7 @@ def _words(conversation: ExportedConversation, number: int, turn: ExportedTurn) 
         "; ".join(source_words(turn, conversation)),
         "" if answer.confidence is None else show_confidence(answer.confidence),
         remark_words(turn),
+        explanation_words(answer),
     )
 
 
@@ -127,6 +151,8 @@ def _object(turn: ExportedTurn, conversation: ExportedConversation) -> dict[str,
         "confidence": answer.confidence,
         "reason": turn.error or answer.reason,
     }
+    if sentences := sentence_objects(answer):
+        told |= {"explanation": sentences}
     return told | ({"corrected": serial.dump(answer.corrected)} if answer.corrected is not None else {})
 
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, overload
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.cited import sources_of
 from quaestor.conversation.display import ShownSource, confidence_words, show_number, show_source
 from quaestor.conversation.shown import turn_html
 from quaestor.conversation.turn import Turn
@@ -54,7 +55,7 @@ class AnsweredQuestion:
     @property
     def sources(self) -> tuple[ShownSource, ...]:
         """Where the numbers stand, each with the text of its cell or sentence."""
-        return tuple(show_source(source, self.page) for source in self.turn.answer.sources)
+        return tuple(show_source(source, self.page) for source in sources_of(self.turn.answer))
 
     def __str__(self) -> str:
         return visible(self.display)

@@ -7,7 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from quaestor.conversation.display import confidence_words, show_confidence
+from quaestor.conversation.cited import cite_explanation, sources_of
+from quaestor.conversation.display import confidence_words, show_confidence, show_source
 from quaestor.conversation.shown import arithmetic
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document
@@ -22,17 +23,24 @@ _PLACES, _TABLES = 8, 12
 def answered_view(answered: "AnsweredQuestion") -> RenderableType:
     """Returns a question with its answer, its arithmetic and where its numbers stand."""
     answer = answered.answer
-    line = Text.assemble((visible(answered.display), "bold"))
+    cited = cite_explanation(answer)
+    line = Text.assemble(("" if answer.kind == "explanation" else visible(answered.display), "bold"))
     if formula := arithmetic(answer):
         line.append(visible(f" = {formula}"))
     if words := confidence_words(answer.confidence):
         line.append(f"  {words}", "dim")
-    parts = [Text(visible(answered.question), "italic"), line]
+    sentences = [Text(visible(sentence)) for sentence in cited.lines] if cited is not None else []
+    lines = [line, *sentences] if answer.kind != "explanation" else [*sentences, line]
+    parts = [Text(visible(answered.question), "italic"), *filter(None, lines)]
     if answer.reason:
         parts.append(Text(visible(answer.reason), "yellow"))
-    sources = answered.sources
-    parts += [Text(visible(f"  {source.place}: {source.span}"), "dim") for source in sources[:_PLACES]]
-    if (more := len(sources) - _PLACES) > 0:
+    places = sources_of(answer)
+    numbered = len(cited.sources) if cited is not None else 0
+    most = max(_PLACES, numbered)
+    for number, source in enumerate((show_source(place, answered.page) for place in places[:most]), start=1):
+        mark = f"[{number}] " if number <= numbered else ""
+        parts.append(Text(visible(f"  {mark}{source.place}: {source.span}"), "dim"))
+    if (more := len(places) - most) > 0:
         parts.append(Text(f"  and {more} more", "dim"))
     return Group(*parts)
 

@@ -38,6 +38,30 @@ class Source(_Result):
     anchor: str | None = None
 
 
+class ReferenceResult(_Result):
+    """Part of a sentence, and what it rests on."""
+
+    start: Annotated[int, Field(description="The first character in the sentence, from 0.")]
+    end: int
+    step: Annotated[int, Field(description="The step of the plan, from 1.")]
+    sources: Annotated[list[int], Field(description="The numbers of the sources of the explanation, from 1.")]
+    assumed: Annotated[bool, Field(description="Whether neither the document nor the question contains the number.")]
+
+
+class SentenceResult(_Result):
+    """A sentence whose numbers the program filled in."""
+
+    text: str
+    references: list[ReferenceResult]
+
+
+class ExplanationOfAnswer(_Result):
+    """Sentences with the sources that they cite."""
+
+    sentences: list[SentenceResult]
+    sources: list[Source]
+
+
 class AnswerResult(_Result):
     """An answer with its sources."""
 
@@ -46,9 +70,12 @@ class AnswerResult(_Result):
     value: Annotated[
         JsonValue, Field(description="The exact value: decimal text in units of scale, true or false, or a list.")
     ]
-    kind: Annotated[str, Field(description="number, count, yes_no, label, text, list or none")]
+    kind: Annotated[str, Field(description="number, count, yes_no, label, text, list, explanation or none")]
     scale: Annotated[str, Field(description="The scale of the value: one, thousand, million, percent.")]
     unit: str | None
+    explanation: Annotated[
+        ExplanationOfAnswer | None, Field(description="Sentences that explain the answer, or that are the answer.")
+    ] = None
     formula: Annotated[str | None, Field(description="The arithmetic, with the numbers as printed.")]
     program: Annotated[str | None, Field(description="The arithmetic as a program of the benchmark.")]
     sources: list[Source]

@@ -66,7 +66,7 @@ class Workings:
 
     def _played(self, turn: ExportedTurn) -> Single | Rows | None:
         plan = turn.answer.plan
-        if plan is None or turn.answer.value is None or len(turn.registers) != len(plan.steps):
+        if plan is None or plan.explains_alone or turn.answer.value is None or len(turn.registers) != len(plan.steps):
             return None
         steps: list[Single | Rows] = []
         for step, register in zip(plan.steps, turn.registers, strict=True):

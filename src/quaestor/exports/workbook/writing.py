@@ -8,12 +8,12 @@ from decimal import Decimal
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from quaestor.conversation.display import is_shown_as_percentage, show_confidence, show_number
+from quaestor.conversation.display import is_shown_as_percentage, show_confidence
 from quaestor.core.answer_value import Number, Text, YesNo, print_value
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.visible import visible
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
-from quaestor.exports.rows import remark_words
+from quaestor.exports.rows import answer_words, remark_words
 from quaestor.exports.workbook.formulas import Workings
 from quaestor.exports.workbook.names import CellNames, SheetNames
 from quaestor.exports.workbook.places import TEXT_SHEET, InputCell, TableSheet, places_of
@@ -117,7 +117,7 @@ class _Writer:
         self._answer(sheet, row, turn, formula)
         for column, text, shown in (
             (_ANSWER + 1, _counted(turn), self._top),
-            (_ANSWER + 2, show_number(answer), self._wrapped),
+            (_ANSWER + 2, answer_words(answer), self._wrapped),
             (_ANSWER + 3, answer.formula if answer.value is not None else "", self._wrapped),
             (_PRINTED_AT + 1, show_confidence(answer.confidence) if answer.confidence is not None else "", self._top),
             (_PRINTED_AT + 2, remark_words(turn), self._wrapped),

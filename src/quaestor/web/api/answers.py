@@ -62,6 +62,48 @@ class ReadingReply(Value):
     confidence: float | None
 
 
+class ReferenceReply(Value):
+    """Part of a sentence, and what it rests on.
+
+    Attributes:
+        start: The first character in the sentence, from 0.
+        end: The character after the last one; `start` if no text but the sentence is supported.
+        step: The number of the step of the plan, from 1.
+        sources: The numbers of the sources, from 1.
+        assumed: Whether it is a number that neither the document nor the question contains.
+    """
+
+    start: int
+    end: int
+    step: int
+    sources: tuple[int, ...]
+    assumed: bool
+
+
+class SentenceReply(Value):
+    """A sentence of an explanation.
+
+    Attributes:
+        text: The sentence, its numbers filled in by the program.
+        references: What its parts rest on.
+    """
+
+    text: str
+    references: tuple[ReferenceReply, ...]
+
+
+class ExplanationOfAnswer(Value):
+    """Why or how, in sentences.
+
+    Attributes:
+        sentences: One to six.
+        sources: The cells and sentences that they cite, numbered from 1 in this order.
+    """
+
+    sentences: tuple[SentenceReply, ...]
+    sources: tuple[Source, ...]
+
+
 class AnswerReply(Value):
     """An answer.
 
@@ -80,6 +122,7 @@ class AnswerReply(Value):
         kind: The type of the answer.
         answerable: The probability that the document contains an answer, or null.
         display: The answer for people.
+        explanation: Sentences that explain the answer, or that are the answer, or null.
         formula: The arithmetic for people, or null.
         program: The arithmetic in the notation of the benchmark, or null.
         sources: The cells and sentences that the answer uses.
@@ -102,6 +145,7 @@ class AnswerReply(Value):
     kind: AnswerKind
     answerable: float | None
     display: str
+    explanation: ExplanationOfAnswer | None
     formula: str | None
     program: str | None
     sources: tuple[Source, ...]

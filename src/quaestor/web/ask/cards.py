@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from quaestor.conversation.answer import Answer, AnswerKind, OtherReading
+from quaestor.conversation.cited import CitedExplanation, cite_explanation, sources_of
 from quaestor.conversation.display import (
     confidence_words,
     correction_note,
@@ -75,6 +76,21 @@ class FormulaPiece:
 
 
 @dataclass(frozen=True, slots=True)
+class SentencePiece:
+    """Some of a sentence.
+
+    Attributes:
+        text: As it reads.
+        marks: The numbers of the places that it rests on, each with its place.
+        assumed: Whether it is a number of nobody but who wrote the sentence.
+    """
+
+    text: str
+    marks: tuple[tuple[int, ShownPlace], ...] = ()
+    assumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """A turn.
 
@@ -85,6 +101,8 @@ class Card:
         value: As people read it.
         kind: What it is, in a word or two.
         formula: In pieces; empty of what was merely looked up.
+        sentences: Those of the explanation, in pieces; empty where there is none.
+        cited: How many of the places, from the first on, the sentences cite by their numbers.
         sure: How surely, in words, or "".
         level: `high`, `middle` or `low`, how sure that is; "" where nothing is said.
         checked: Whether the plan, executed again, gave the answer.
@@ -103,6 +121,8 @@ class Card:
     value: str
     kind: str
     formula: tuple[FormulaPiece, ...]
+    sentences: tuple[tuple[SentencePiece, ...], ...]
+    cited: int
     sure: str
     level: str
     checked: bool
@@ -158,7 +178,9 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
     turn = turns[index]
     answer = turn.answer
     given = answer.value is not None
-    sources = list(dict.fromkeys(answer.sources))
+    cited = cite_explanation(answer)
+    sources = sources_of(answer)
+    most = max(_MOST_SOURCES, len(cited.sources) if cited is not None else 0)
     return Card(
         number=index + 1,
         question=turn.question,
@@ -166,16 +188,29 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
         value=show_number(answer) if given else "",
         kind=_KINDS[answer.kind],
         formula=_formula(turns, index, paper) if given and arithmetic(answer) else (),
+        sentences=_sentences(cited, paper) if cited is not None else (),
+        cited=len(cited.sources) if cited is not None else 0,
         sure=confidence_words(answer.confidence) if given else "",
         level=_level(answer.confidence) if given else "",
         checked=turn.verified,
         remark=_sentence_of(turn.error or answer.reason or ""),
-        places=tuple(place_of_source(source, paper) for source in sources[:_MOST_SOURCES]),
-        more_places=max(0, len(sources) - _MOST_SOURCES),
+        places=tuple(place_of_source(source, paper) for source in sources[:most]),
+        more_places=max(0, len(sources) - most),
         readings=tuple(_readings(answer.other_readings)),
         steps=event_lines(turn.events),
         was=answer.corrected.was if answer.corrected is not None else "",
         corrected=_sentence_of(correction_note(answer) or ""),
+    )
+
+
+def _sentences(cited: CitedExplanation, paper: Paper) -> tuple[tuple[SentencePiece, ...], ...]:
+    places = [place_of_source(source, paper) for source in cited.sources]
+    return tuple(
+        tuple(
+            SentencePiece(part.text, tuple((number, places[number - 1]) for number in part.numbers), part.assumed)
+            for part in sentence
+        )
+        for sentence in cited.sentences
     )
 
 

@@ -12,6 +12,7 @@ from quaestor.application.choices import answerers
 from quaestor.application.error_lines import error_line
 from quaestor.application.exporting import ExportFormat
 from quaestor.application.laid import Laid
+from quaestor.conversation.cited import sources_of
 from quaestor.core.provenance import Source
 from quaestor.documents.health import health_words
 from quaestor.documents.shown import role_words
@@ -190,4 +191,4 @@ def _start_page(request: Request, site: Site, upload_error: str = "", status: in
 
 
 def _used(laid: Laid) -> frozenset[Source]:
-    return frozenset(source for turn in laid.turns for source in turn.answer.sources)
+    return frozenset(source for turn in laid.turns for source in sources_of(turn.answer))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from quaestor.application.fixing import act_words
+from quaestor.conversation.cited import sources_of
 from quaestor.conversation.corrections import Correction, NumberCorrection, Undo, standing
 from quaestor.conversation.display import show_number, show_source
 from quaestor.core import serial
@@ -137,7 +138,7 @@ def numbers_of_answer(ledger: Ledger, turn: int) -> list[NumberView]:
         ledger: The conversation.
         turn: The answer's place in it, from 0.
     """
-    return [_number(source, ledger) for source in dict.fromkeys(ledger.turns[turn].answer.sources)]
+    return [_number(source, ledger) for source in sources_of(ledger.turns[turn].answer)]
 
 
 def _number(source: Source, ledger: Ledger) -> NumberView:

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from quaestor.application.turn_views import LookedAtTurn
+from quaestor.conversation.cited import cite_explanation, sources_of
 from quaestor.conversation.display import confidence_words, show_number, show_source
 from quaestor.conversation.events.kinds import ToolCalled
 from quaestor.conversation.events.lines import event_lines
@@ -83,7 +84,8 @@ def turn_values(found: LookedAtTurn) -> dict[str, Any]:
         "drawing": draw(found.nodes) if found.nodes else None,
         "plan_steps": [(node, step_words(node, by_key)) for node in found.nodes],
         "places": places,
-        "source_places": places(answer.sources),
+        "source_places": places(sources_of(answer)),
+        "cited": cite_explanation(answer),
         "events": event_lines(events),
         "calls": [
             {"tool": call.tool, "seconds": call.seconds, "input": _json(call.input), "output": _json(call.output)}
@@ -100,7 +102,7 @@ def _sheet(found: LookedAtTurn) -> dict[str, Any]:
     """Returns the parts of the document in which the answer rests, each with its blocks; else the first one."""
     if found.document is None:
         return {"parts": [], "parts_left": 0}
-    paper, used = Paper(found.document), frozenset(found.turn.answer.sources)
+    paper, used = Paper(found.document), frozenset(sources_of(found.turn.answer))
     numbers = sorted({number for source in used if (number := _part_of(paper, source)) is not None})[:_PARTS]
     shown = [paper.parts[number] for number in numbers] or list(paper.parts[:1])
     left = len(paper.parts) - len(shown)

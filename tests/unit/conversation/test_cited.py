@@ -1,0 +1,34 @@
+"""Explanations with their marks, through the doors that need no server."""
+
+import asyncio
+
+from explaining import ExplainingSolver
+from pages import page
+
+from quaestor.application.answers import answer_objects
+from quaestor.conversation.cited import cite_explanation, sources_of
+from quaestor.conversation.shown import turn_html
+from quaestor.datasets.dataset import Conversation
+from quaestor.evaluation.runner import play_conversation
+
+PAGE = page(
+    [["( in millions )", "2008", "2007"], ["net revenue", "$ 120", "$ 100"]], before=["it rose as <i>it</i> did ."]
+)
+LINES = (
+    "It changed by 20.0 % [1, 2] to $ 120 million [1], above 5.0 % [assumed] <b>.",
+    'The report says "it rose as <i>it</i> did . [3]".',
+)
+
+
+def test_sentences_are_shown_with_the_numbers_of_their_places() -> None:
+    asked = Conversation(PAGE.id, PAGE, ("how much did it change?", "why?"))
+    turns = asyncio.run(play_conversation(asked, ExplainingSolver()))
+    assert [(turn.verified, turn.answer.kind) for turn in turns] == [(True, "number"), (True, "explanation")]
+    for turn, told in zip(turns, answer_objects(turns, PAGE), strict=True):
+        cited = cite_explanation(turn.answer)
+        assert cited is not None
+        assert (cited.lines, sources_of(turn.answer)) == (LINES, cited.sources)
+        explanation = told["explanation"]
+        assert isinstance(explanation, dict)
+        assert len(explanation["sources"]) == 3  # type: ignore[arg-type]
+        assert "&lt;b&gt;" in turn_html(turn, PAGE)
