@@ -72,7 +72,9 @@ class FinalAnswer:
     ] = None
     words: Annotated[
         list[str] | None,
-        Field(description="Copied from the page, no more than is asked for; among them \"#3\" for a step; beside yes or no, what states it."),
+        Field(
+            description='Copied from the page, as little as is asked for; "#3" for a step; beside yes or no, its proof.'
+        ),
     ] = None
     no_answer: NoAnswerReason | None = None
     assumption: Annotated[str | None, Field(description="What the answer needs and no page says.")] = None
