@@ -351,7 +351,7 @@ def test_an_agent_answers_with_several_steps_as_a_list(said: object) -> None:
 def test_an_agent_answers_how_much_and_how_fast_at_once() -> None:
     calls = (of("total net sales", 2012), of("total net sales", 2011), calculate("percentage_change", "#2", "#1"))
     turn = play("agent", saying([Reply(calls=calls), final("#1, #3")]), SEVERAL).turn
-    assert str(turn.answer) == "total net sales, 2012: $ 1,036.8 million; 6.9197 %"
+    assert str(turn.answer) == "total net sales, 2012: $ 1,036.8 million; percentage change: 6.9197 %"
 
 
 @pytest.mark.parametrize("said", ["#1, #9", "#1; net sales"])

@@ -220,19 +220,15 @@ class _Run:
             register = self._register(operand, step)
             taken = self._plan.steps[operand.step - 1] if operand.step > 0 else None
             label = (taken.label or None) if isinstance(taken, Extract) else None
-            number, counts = register.number, register.counts
-            if number is not None and isinstance(taken, Compute) and metric_of(taken.operation) in _PERCENTAGES:
-                number, counts = shift_decimal(number, 2), Dimension(Scale.PERCENT)
-            return lists.of_one(register.value, number, counts, label, register.sources)
+            return lists.of_one(register.value, register.number, register.counts, label, register.sources)
         number, counts, sources = self._number(operand, step)
         return lists.of_one(Number(number), number, counts, None, sources)
 
     def _joined(self, step: Compute) -> Listed:
-        """The list of `items`: shares beside other numbers in percent, what is computed called by its operation."""
+        """The list of `items`: shares in percent, what is computed called by its operation."""
         parts = [self._entries(operand, step) for operand in step.operands]
         fractions = [self._is_fraction(operand) for operand in step.operands]
-        if not all(fractions):
-            parts = [lists.in_percent(part) if of else part for part, of in zip(parts, fractions, strict=True)]
+        parts = [lists.in_percent(part) if of else part for part, of in zip(parts, fractions, strict=True)]
         operations = [self._metric(operand) for operand in step.operands]
         names = [name for name, part in zip(operations, parts, strict=True) for _ in part.entries]
         return lists.named(lists.joined_lists(parts), names)
@@ -249,8 +245,7 @@ class _Run:
         found = self.registers[operand.step - 1]
         if found.number is None or found.scale is not Scale.ONE or found.unit:
             return False
-        relative = step.operation in ("percentage", "percentage_change") or self._is_relative_change(step)
-        return relative or (step.operation == "divide" and abs(found.number) <= 1)
+        return metric_of(step.operation) in _PERCENTAGES or self._is_relative_change(step)
 
     def _is_relative_change(self, step: Compute) -> bool:
         over = self._computed(step.operands[0]) if step.operation == "divide" else None

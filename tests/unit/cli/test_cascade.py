@@ -25,7 +25,7 @@ def test_the_stages_of_a_run_are_told_with_its_figures(quaestor: Quaestor, pages
     assert (first["solver"], first["stage"], first["answered"], first["usage"]) == ("scripted", 1, 0, {})
     assert second["asked"] == first["asked"] == told["figures"]["turns"]
     assert told["spec"]["solver_options"]["stages_options"] == {
-        "reflection": {"expert": "embedded", "max_iterations": 1}
+        "reflection": {"always_answer": True, "expert": "embedded", "max_iterations": 1}
     }
 
 

@@ -73,7 +73,6 @@ def test_the_policy_can_be_set_too(quaestor: Quaestor, two: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("kg build two.json --model test:x", "DATASET"),
         ("kg build two.json missing.json", "missing.json"),
         ("kg build two.json --ontology 12", "quaestor: "),
         ("ontology use missing.ttl", "missing.ttl"),

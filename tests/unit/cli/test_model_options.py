@@ -73,7 +73,7 @@ def test_a_run_keeps_what_it_used_and_what_was_said(ask: Quaestor) -> None:
     assert "0.0240" in shown
     assert "model:         scripted (temperature 0.0" in shown
     found = json.loads(stored(ask, "runs show latest --json"))
-    assert found["spec"]["solver_options"] == {"model": "scripted"}
+    assert found["spec"]["solver_options"] == {"model": "scripted", "always_answer": True}
     assert found["spec"]["model"]["model"] == "scripted"
     assert "base_url" not in found["spec"]["model"]
     turn = stored(ask, f"runs turn latest {IDS[0]} 2")

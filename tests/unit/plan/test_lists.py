@@ -274,7 +274,9 @@ def test_a_group_travels_as_json() -> None:
 
 def test_a_percentage_that_was_computed_is_one_in_a_list() -> None:
     made = value(("percentage", (number("1"), number("4"))), ("items", (Ref(1), number("12", Scale.MILLION))))
-    assert made == ValueList((ListItem(None, Decimal(25), Scale.PERCENT), ListItem(None, Decimal(12), Scale.MILLION)))
+    assert made == ValueList(
+        (ListItem("percentage", Decimal(25), Scale.PERCENT), ListItem(None, Decimal(12), Scale.MILLION))
+    )
 
 
 def test_what_several_passages_state_rests_on_each() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 import quaestor
 from quaestor.conversation.answer import Answer
-from quaestor.core.answer_value import Text
+from quaestor.core.answer_value import Text, ValueList
 from quaestor.core.provenance import SentenceRef
 from quaestor.documents.document import Document
 
@@ -49,8 +49,9 @@ def test_the_plan_is_verified_and_kept_for_the_next_question() -> None:
 
 
 def test_why_alone_asks_for_the_cause_of_what_was_asked_before() -> None:
-    _, answers = asked(CABLES, "what was the change in net sales of power cables from 2011 to 2012, and why?")
-    assert answers[1].value == Text("because two offshore grid projects were delivered ahead of plan")
+    _, (answer,) = asked(CABLES, "what was the change in net sales of power cables from 2011 to 2012, and why?")
+    assert isinstance(answer.value, ValueList)
+    assert answer.value.items[1].label == "because two offshore grid projects were delivered ahead of plan"
 
 
 @pytest.mark.parametrize(
