@@ -25,7 +25,7 @@ from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.replaying import AnsweredOnce
+from quaestor.evaluation.replaying import CachingSolver
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig, open_session
@@ -198,7 +198,9 @@ def main() -> None:
     dataset, gold = read_dataset(path), read_gold(path)
     asked = [one for one in dataset.conversations if one.document.id.partition("/")[0] in first.companies]
     read = expressions(DATA / "careful_reading_tune.jsonl", gold)
-    for line in tables(Bench(asked, gold), AnsweredOnce(first), {"A perfect model": gold, "The careful reading": read}):
+    for line in tables(
+        Bench(asked, gold), CachingSolver(first), {"A perfect model": gold, "The careful reading": read}
+    ):
         print(line, flush=True)
     print(f"\n{perf_counter() - started:.0f} s")
 

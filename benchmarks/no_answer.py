@@ -23,7 +23,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
-from quaestor.learning.silence.questions import KINDS, OWN, PutQuestion, balanced, put_questions
+from quaestor.learning.silence.questions import KINDS, OWN, SyntheticQuestion, balanced, put_questions
 from quaestor.learning.train import fit_weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.embedded.spec import EmbeddedOptions
@@ -55,7 +55,7 @@ class _Fold:
     seed: int
 
 
-def told_of(put: Iterable[PutQuestion], solver: EmbeddedSolver) -> list[Told]:
+def told_of(put: Iterable[SyntheticQuestion], solver: EmbeddedSolver) -> list[Told]:
     """Returns what a solver that declines says of questions, each asked after its history."""
     found = []
     for question in put:

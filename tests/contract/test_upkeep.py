@@ -28,7 +28,7 @@ from quaestor.scores.base import open_scores
 from quaestor.store import mongo_contents
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import GraphKey
-from quaestor.store.upkeep import Checked, StoreUpkeep, Vacuumed
+from quaestor.store.upkeep import Checked, StoreUpkeep, VacuumResult
 
 T = TypeVar("T")
 RUN, BROKEN = a_run(), a_run("broken", minutes=1)
@@ -82,7 +82,7 @@ async def check(parts: StoreParts) -> Checked:
     return await parts.runs.check()
 
 
-async def vacuum(parts: StoreParts) -> Vacuumed:
+async def vacuum(parts: StoreParts) -> VacuumResult:
     assert isinstance(parts.runs, StoreUpkeep)
     return await parts.runs.vacuum()
 

@@ -13,10 +13,10 @@ from scripted import ScriptedSolver
 
 from quaestor.application import kept_conversations
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.desk import Desk, DeskLimits
+from quaestor.application.document_library import DocumentLibrary
 from quaestor.application.kept_conversations import KeptConversations
 from quaestor.application.run_service import find_run
-from quaestor.application.shelf import Shelf
+from quaestor.application.session_manager import SessionLimits, SessionManager
 from quaestor.application.uploads import Uploads
 from quaestor.settings import Settings
 from quaestor.store import records
@@ -47,11 +47,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @asynccontextmanager
-async def desk(folder: Path) -> AsyncIterator[Desk]:
+async def sessions(folder: Path) -> AsyncIterator[SessionManager]:
     asking = AskRequest(Settings(store=str(folder / "runs.db")), solver=ScriptedSolver(), keep=True)
     async with open_store(asking.settings.store) as store:
-        shelf = Shelf([str(folder / "pages.json")], Uploads(folder / "uploads"))
-        made = Desk(asking, shelf, KeptConversations(folder / "conversations"), store, DeskLimits())
+        library = DocumentLibrary([str(folder / "pages.json")], Uploads(folder / "uploads"))
+        made = SessionManager(asking, library, KeptConversations(folder / "conversations"), store, SessionLimits())
         try:
             yield made
         finally:
@@ -68,7 +68,7 @@ def test_a_conversation_goes_on_in_order_and_is_resumed(clock: Clock, tmp_path: 
     write_dataset(tmp_path / "pages.json", a_record())
     asked: list[str] = []
 
-    async def ask(here: Desk, id: str) -> None:
+    async def ask(here: SessionManager, id: str) -> None:
         for hours in HOURS:
             clock.hours = hours
             await here.close_idle()
@@ -76,11 +76,11 @@ def test_a_conversation_goes_on_in_order_and_is_resumed(clock: Clock, tmp_path: 
             assert (await here.ask(id, asked[-1])).unkept is None
 
     async def scenario() -> None:
-        async with desk(tmp_path) as first:
-            id = (await first.begin(first.shelf.files[0].id)).id
+        async with sessions(tmp_path) as first:
+            id = (await first.begin(first.library.files[0].id)).id
             await ask(first, id)
             assert len(first.kept.get(id).runs) == 1  # it was not closed meanwhile
-        async with desk(tmp_path) as second:
+        async with sessions(tmp_path) as second:
             await ask(second, id)
             kept = second.kept.get(id)
             assert [turn.question for turn in (await second.look(id)).turns] == asked

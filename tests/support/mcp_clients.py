@@ -12,8 +12,8 @@ from mcp_types import CallToolResult, TextContent
 from web import asking
 
 from quaestor.application.folders import Folders
-from quaestor.mcp_server.house import open_house
 from quaestor.mcp_server.server import create_server
+from quaestor.mcp_server.server_context import open_house
 from quaestor.readers.content import FileContent, read_content
 from quaestor.readers.reading import document_key, read_file
 from quaestor.readers.written import document_bytes

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from quaestor.application.ask_service import Answering, AskRequest, knowledge_for, who_answers
+from quaestor.application.ask_service import Answering, AskRequest, knowledge_for, resolve_solver
 from quaestor.application.resolve import CorpusPage
 from quaestor.core.caching import BoundedCache
 from quaestor.core.collecting import collect_seldom
@@ -24,7 +24,7 @@ from quaestor.errors import QuestionTimeoutError, SettingsError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.processes import worker_context
-from quaestor.evaluation.runner import Play
+from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.telling import Telling
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.keeping import kept_index
@@ -43,7 +43,7 @@ MODULES = (__name__, "quaestor.application.ready_solver")
 """What workers need: loaded ahead of time, they start sooner."""
 
 
-class PageHere:
+class WorkerPage:
     """A page in a worker, and what was made of it.
 
     Attributes:
@@ -58,7 +58,7 @@ class PageHere:
         self.page: CorpusPage = page
         self.request: AskRequest = replace(request, knowledge=self.knowledge)
         self.line: WorkerLine | None = line
-        self.plays: OrderedDict[bytes, tuple[Play, Telling]] = OrderedDict()
+        self.plays: OrderedDict[bytes, tuple[ConversationRunner, Telling]] = OrderedDict()
         self._without_own = request
         self._knowledge: GraphProvider | None = None
         self._index: PlaceIndex | None = None
@@ -69,7 +69,7 @@ class PageHere:
     async def who(self) -> Answering:
         """Return who answers."""
         if self._who is None:
-            self._who = await self._open.enter_async_context(who_answers(self.request))
+            self._who = await self._open.enter_async_context(resolve_solver(self.request))
         return self._who
 
     async def knowledge(self) -> GraphProvider:
@@ -92,14 +92,14 @@ class PageHere:
             return None
         return PlaceExcerpts(self.index(), self.request.settings.excerpt_tokens)
 
-    def keep(self, key: bytes, play: Play, telling: Telling) -> None:
+    def keep(self, key: bytes, play: ConversationRunner, telling: Telling) -> None:
         """Keep a conversation to go on with."""
         self.plays[key] = play, telling
         if len(self.plays) > _PLAYS:
             self.plays.popitem(last=False)
 
 
-Work = Callable[[PageHere], Awaitable[R]]
+Work = Callable[[WorkerPage], Awaitable[R]]
 """What is done in a worker: a function of a module, or a `functools.partial` of one."""
 
 
@@ -135,7 +135,7 @@ class _Worker:
     def __init__(self, line: WorkerLine) -> None:
         collect_seldom()
         self._line = line
-        self._pages: OrderedDict[bytes, PageHere] = OrderedDict()
+        self._pages: OrderedDict[bytes, WorkerPage] = OrderedDict()
 
     async def call(self, job: _Job | _Load) -> object:
         if isinstance(job, _Load):
@@ -148,7 +148,7 @@ class _Worker:
             if job.page is None:
                 return _MissingPage()
             page, request = pickle.loads(job.page)  # noqa: S301 - from the process that started this one
-            here = self._pages[job.key] = PageHere(page, request, self._line)
+            here = self._pages[job.key] = WorkerPage(page, request, self._line)
             if len(self._pages) > _PAGES:
                 self._pages.popitem(last=False)
         self._pages.move_to_end(job.key)

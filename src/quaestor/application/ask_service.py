@@ -29,7 +29,7 @@ from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.recording import TurnPlace
-from quaestor.evaluation.runner import Play
+from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watching import Watcher, Watchers
 from quaestor.graph.knowledge_graph import Policy
@@ -40,7 +40,7 @@ from quaestor.retrieval.keeping import kept_index
 from quaestor.settings import Settings
 from quaestor.solvers import registry
 from quaestor.solvers.base import Solver
-from quaestor.solvers.restated import LaterFilings
+from quaestor.solvers.restatements import RestatementResolver
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ async def answer_questions(
     conversation = Conversation(name, document, tuple(questions), chained=chained)
     check_questions(conversation)
     seconds = settings.question_seconds
-    async with who_answers(request) as who:
+    async with resolve_solver(request) as who:
         with computing_limit(seconds):
             knowledge, excerpts = await knowledge_for(page, request), await compute(parts_shown, document, request)
         with _trace_folder(request, name) as traces:
@@ -156,7 +156,7 @@ class Answering:
 
 
 @asynccontextmanager
-async def who_answers(request: AskRequest, already: Usage | None = None) -> AsyncIterator[Answering]:
+async def resolve_solver(request: AskRequest, already: Usage | None = None) -> AsyncIterator[Answering]:
     """Gives who answers, and the model that it asks.
 
     Args:
@@ -214,7 +214,7 @@ def play_of(
     excerpts: PlaceExcerpts | None,
     watcher: Watcher | None,
     seconds: float | None = None,
-) -> Play:
+) -> ConversationRunner:
     """Return a conversation to be played.
 
     Args:
@@ -225,8 +225,8 @@ def play_of(
         watcher: Who hears of it, or None.
         seconds: How long a turn may compute; None is no limit.
     """
-    solver = LaterFilings(who.solver) if files_of(conversation.document) else who.solver
-    return Play(conversation, solver, knowledge, who.session, watcher, excerpts=excerpts, seconds=seconds)
+    solver = RestatementResolver(who.solver) if files_of(conversation.document) else who.solver
+    return ConversationRunner(conversation, solver, knowledge, who.session, watcher, excerpts=excerpts, seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ def _watchers(asked: AskedRun | None, trace: TraceFile | None) -> Watcher | None
     return Watchers(watchers) if watchers else None
 
 
-async def _played(play: Play, asked: AskedRun | None, trace: TraceFile | None) -> tuple[Turn, ...]:
+async def _played(play: ConversationRunner, asked: AskedRun | None, trace: TraceFile | None) -> tuple[Turn, ...]:
     """Returns the turns, once how they went is on record; the same where they did not come to their end."""
     failure: BaseException | None = None
     try:

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quaestor.application.answer_workers import AnswerWorkers, PageHere
+from quaestor.application.answer_workers import AnswerWorkers, WorkerPage
 from quaestor.application.ask_service import (
     Answering,
     AskRequest,
@@ -16,8 +16,8 @@ from quaestor.application.ask_service import (
     knowledge_for,
     parts_shown,
     play_of,
+    resolve_solver,
     run_of_asking,
-    who_answers,
 )
 from quaestor.application.asked import AskedRun
 from quaestor.application.remote_play import RemotePlay
@@ -32,10 +32,10 @@ from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError
 from quaestor.evaluation.checked_questions import check_questions
-from quaestor.evaluation.fates import failure_words
+from quaestor.evaluation.failures import describe_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
-from quaestor.evaluation.runner import Play
+from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.watching import TurnBegun, Watcher, Watchers
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -102,7 +102,7 @@ class Chat:
         self._known: Known | None = None
         self._excerpts: PlaceExcerpts | None = None
         self._plays, self._play_id = 0, ""
-        self._play: Play | RemotePlay | None = None
+        self._play: ConversationRunner | RemotePlay | None = None
         self._ledger = Ledger(page.document)
         self._asked: AskedRun | None = None
         self._begun = False
@@ -139,7 +139,7 @@ class Chat:
         return self._open
 
     @property
-    def _playing(self) -> Play | RemotePlay:
+    def _playing(self) -> ConversationRunner | RemotePlay:
         assert self._play is not None
         return self._play
 
@@ -308,7 +308,7 @@ class Chat:
 
     async def _opening(self, request: AskRequest, used: Usage) -> _Open:
         stack = AsyncExitStack()
-        return _Open(await stack.enter_async_context(who_answers(request, used)), stack, used)
+        return _Open(await stack.enter_async_context(resolve_solver(request, used)), stack, used)
 
     def _to_be_kept(self) -> AskedRun | None:
         """Returns what will keep the conversation, from its first question on; None where it is not to be kept."""
@@ -331,7 +331,7 @@ class Chat:
         self._plays += 1
         self._play_id = f"{self.document.id}~{self._plays}"
         watcher = Watchers([told for told in (_Kept(self), self._asked, self._watcher) if told is not None])
-        play: Play | RemotePlay
+        play: ConversationRunner | RemotePlay
         if self._elsewhere is not None:
             play = RemotePlay(self._elsewhere, self.page, self.request, self.document, watcher)
         else:
@@ -382,7 +382,7 @@ class Chat:
     async def _note(self, failure: BaseException) -> None:
         """Keeps the question that broke off."""
         self._failure = failure
-        error = failure_words(failure) if isinstance(failure, Exception) else INTERRUPTED
+        error = describe_failure(failure) if isinstance(failure, Exception) else INTERRUPTED
         broken = self._playing.broken(error)
         if self._asked is not None and broken is not None:
             await self._asked.broke_off(len(self.turns), broken)
@@ -417,7 +417,7 @@ class _Kept:
         self._chat.ledger.add(turn)
 
 
-async def _known(here: PageHere) -> Known:
+async def _known(here: WorkerPage) -> Known:
     return Known.of(await here.knowledge())
 
 

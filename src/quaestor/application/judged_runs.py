@@ -48,7 +48,7 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class RunCost:
     """What a run took: the seconds of each finished turn (0 if unknown), and the usage of models over all turns."""
 
     seconds: tuple[float, ...] = field(default=(), repr=False)
@@ -67,7 +67,7 @@ class JudgedRun:
     run: RunRecord
     turns: TurnFrame = field(repr=False)
     results: Mapping[str, Proportion] = field(default_factory=dict)
-    spent: Spent = field(default_factory=Spent)
+    spent: RunCost = field(default_factory=RunCost)
     audited: tuple[AuditedTurn, ...] = field(default=(), repr=False)
 
 
@@ -200,7 +200,7 @@ def _judged_run(
     audited = () if audit is None else judge_turns(run.id, turns, asked, audit)
     ended = [(turn.finished - turn.started).total_seconds() for turn in stored if turn.finished is not None]
     used = sum((Usage.of_counts(turn.usage) for turn in stored if turn.usage), Usage())
-    return JudgedRun(run, frame, results, Spent(tuple(ended), used), audited)
+    return JudgedRun(run, frame, results, RunCost(tuple(ended), used), audited)
 
 
 async def _saved_verdicts(
@@ -253,7 +253,7 @@ async def _saved_run(store: RunStore, run: RunRecord, scores_in: str, whole: boo
         )
     results = {name: serial.restore(Proportion, figure) for name, figure in score.metrics.items()}
     frame = _frame_of(columns, _measures(score.metrics))
-    return JudgedRun(run, frame, results, await _saved_spent(store, run) if whole else Spent())
+    return JudgedRun(run, frame, results, await _saved_spent(store, run) if whole else RunCost())
 
 
 def _frame_of(columns: JudgedColumns, measures: Measures) -> TurnFrame:
@@ -279,7 +279,7 @@ def _frame_of(columns: JudgedColumns, measures: Measures) -> TurnFrame:
     )
 
 
-async def _saved_spent(store: RunStore, run: RunRecord) -> Spent:
+async def _saved_spent(store: RunStore, run: RunRecord) -> RunCost:
     """Return what a run took; reads no turns if no model was asked."""
     took = await store.measure_turns(run.id)
     seconds = tuple(milliseconds / 1000 for milliseconds in Counter(took.milliseconds).elements())
@@ -288,7 +288,7 @@ async def _saved_spent(store: RunStore, run: RunRecord) -> Spent:
         for example in await store.examples(run.id):
             # One conversation at a time: all turns of a large run would not fit.
             used = sum((Usage.of_counts(t.usage) for t in await store.turns(run.id, example.conversation)), used)
-    return Spent(seconds, used)
+    return RunCost(seconds, used)
 
 
 def _measures(names: Iterable[str]) -> Measures:

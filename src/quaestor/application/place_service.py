@@ -13,7 +13,7 @@ from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.keeping import kept_index
 from quaestor.retrieval.place import Place
-from quaestor.retrieval.wanted import FindingContext
+from quaestor.retrieval.retrieval_query import FindingContext
 from quaestor.settings import Settings
 
 _EMPTY = "the question is empty: ask something, such as 'what were net sales in 2024?'"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from quaestor.application.answer_workers import AnswerWorkers, PageHere
+from quaestor.application.answer_workers import AnswerWorkers, WorkerPage
 from quaestor.application.ask_service import AskRequest, play_of
 from quaestor.application.resolve import CorpusPage
 from quaestor.conversation.answer import Answer
@@ -22,8 +22,8 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import EngineError
 from quaestor.evaluation.conversation_result import ConversationResult
-from quaestor.evaluation.fates import end_of_run, failure_words, fate_of
-from quaestor.evaluation.runner import Play
+from quaestor.evaluation.failures import describe_failure, fatal_error, status_for_failure
+from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.telling import Telling
 from quaestor.evaluation.watching import TurnBegun, Watcher
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -74,7 +74,7 @@ class _Turn:
 
 
 class RemotePlay:
-    """One conversation while it is played, in the manner of `Play`. The `JobListener` of its questions."""
+    """One conversation while it is played, like `ConversationRunner`. The `JobListener` of its questions."""
 
     def __init__(
         self, workers: AnswerWorkers, page: CorpusPage, request: AskRequest, document: Document, watcher: Watcher
@@ -193,24 +193,24 @@ class RemotePlay:
         Args:
             failure: What it ended with, if it did.
         """
-        error, shown = None if failure is None else failure_words(failure), self._shown
+        error, shown = None if failure is None else describe_failure(failure), self._shown
         return ConversationResult(
             started=self._started,
             finished=max(self._started, now()),
             turns=tuple(self._turns),
             broken=None if error is None else self.broken(error),
-            status="complete" if failure is None else fate_of(failure),
+            status="complete" if failure is None else status_for_failure(failure),
             error=error,
             graph=shown.graph,
             graph_of=shown.graph_of,
             kg_stats=shown.statistics or {},
             exchanges=(),
             usage=Usage(),
-            end=end_of_run(failure),
+            end=fatal_error(failure),
         )
 
 
-async def _in_play(key: bytes, count: int, so_far: _SoFar | None, work: Any, here: PageHere) -> Any:
+async def _in_play(key: bytes, count: int, so_far: _SoFar | None, work: Any, here: WorkerPage) -> Any:
     """Do some work in a conversation; None if it is not here and was not sent. In a worker."""
     play, telling = here.plays.pop(key, (None, None))
     if play is None or telling is None or len(play.turns) != count:
@@ -230,7 +230,7 @@ async def _in_play(key: bytes, count: int, so_far: _SoFar | None, work: Any, her
     return done
 
 
-async def _ask(text: str, play: Play, telling: Telling) -> _Shown:
+async def _ask(text: str, play: ConversationRunner, telling: Telling) -> _Shown:
     await play.ask(text)
     graph = await play.graph()
     if graph is None:
@@ -239,6 +239,6 @@ async def _ask(text: str, play: Play, telling: Telling) -> _Shown:
     return _Shown(graph.digest_of_document, () if told else graph.triples(), graph.statistics())
 
 
-async def _whole(play: Play, telling: Telling) -> _Shown:
+async def _whole(play: ConversationRunner, telling: Telling) -> _Shown:
     graph = await play.graph()
     return _Shown() if graph is None else _Shown(graph.digest_of_document, graph.triples())

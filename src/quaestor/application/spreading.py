@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
 from quaestor.application.run_service import workers_on_ray
-from quaestor.cluster.crew import Crew, Work
 from quaestor.cluster.joining import joined_cluster
+from quaestor.cluster.ray_workers import RayWorkerPool, Work
 from quaestor.evaluation.engines import gather_limited
 from quaestor.settings import Settings
 
@@ -36,9 +36,12 @@ async def spread(
             await handle(job, await work(job))
         return
     workers = workers_on_ray(settings)
-    async with joined_cluster(workers, settings.address) as cluster, Crew[J, R](cluster, work, workers) as crew:
+    async with (
+        joined_cluster(workers, settings.address) as cluster,
+        RayWorkerPool[J, R](cluster, work, workers) as pool,
+    ):
 
         async def done(job: J) -> None:
-            await handle(job, await crew.do(job))
+            await handle(job, await pool.do(job))
 
-        await gather_limited(jobs, done, crew.lanes)
+        await gather_limited(jobs, done, pool.lanes)

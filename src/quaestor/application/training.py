@@ -40,7 +40,7 @@ class TrainingRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainingSummary:
     """What weights were learned from.
 
     Attributes:
@@ -110,7 +110,7 @@ def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -
     return OutputFolder(path, (*WEIGHT_FILES, CHOICES_FILE, ANSWERABLE_FILE, "card.json"), inputs, force)
 
 
-def train_weights(request: TrainingRequest, folder: OutputFolder) -> Trained:
+def train_weights(request: TrainingRequest, folder: OutputFolder) -> TrainingSummary:
     """Learns weights and writes them to a folder.
 
     Raises:
@@ -129,7 +129,7 @@ def train_weights(request: TrainingRequest, folder: OutputFolder) -> Trained:
     with folder.replacing() as temporary:
         save_weights(weights, temporary, card)
     turns = sum(len(example.questions) for example in (*examples, *lines))
-    return Trained(len(examples) + len(lines), turns)
+    return TrainingSummary(len(examples) + len(lines), turns)
 
 
 def judge_held_out(

@@ -45,7 +45,7 @@ class ExchangeView:
 
 
 @dataclass(frozen=True, slots=True)
-class LookedAtTurn:
+class TurnDetail:
     """A turn of a run.
 
     Attributes:
@@ -70,7 +70,7 @@ class LookedAtTurn:
     corrected: Turn | None = None
 
 
-async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> LookedAtTurn:
+async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> TurnDetail:
     """Returns a turn of a run.
 
     Args:
@@ -101,7 +101,7 @@ def _turn_view(
     prompts: Sequence[PromptRecord],
     graph: KnowledgeGraph | None,
     file: PlayedFile | None,
-) -> LookedAtTurn:
+) -> TurnDetail:
     turn = turn_of_record(record)
     earlier = [show_number(serial.restore(Answer, one.answer)) for one in records if one.index < record.index]
     plan = turn.answer.plan
@@ -109,7 +109,7 @@ def _turn_view(
     found = file.conversations.get(record.conversation) if file else None
     reference = reference_of(file, records, record.index) if file and view.score else None
     document = found.document if found else None
-    return LookedAtTurn(view, record, turn, listed, nodes, exchange_views(prompts), graph, document, reference)
+    return TurnDetail(view, record, turn, listed, nodes, exchange_views(prompts), graph, document, reference)
 
 
 async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[RunView, Score | None]:

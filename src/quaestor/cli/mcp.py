@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
     from starlette.types import ASGIApp
 
-    from quaestor.mcp_server.house import House
+    from quaestor.mcp_server.server_context import ServerContext
     from quaestor.web.security import Access
 
 PORT = 8766
@@ -125,8 +125,8 @@ def mcp_command(
         exports = exports.resolve()
     asyncio.run(check_asking(asking, "mcp"))
     _log()
-    from quaestor.mcp_server.house import open_house
     from quaestor.mcp_server.server import create_server
+    from quaestor.mcp_server.server_context import open_house
 
     processes = settings.concurrency(asks=False)
     server = create_server(partial(open_house, asking, may_be_read, exports, lists=not http, processes=processes))
@@ -146,7 +146,7 @@ def _log() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-def _serve_stdio(server: "Server[House]") -> None:
+def _serve_stdio(server: "Server[ServerContext]") -> None:
     from quaestor.mcp_server.transports import serve_stdio
 
     try:
@@ -155,7 +155,7 @@ def _serve_stdio(server: "Server[House]") -> None:
         print(file=sys.stderr)
 
 
-def _serve_http(server: "Server[House]", host: str, port: int, token: str | None, proxies: str) -> None:
+def _serve_http(server: "Server[ServerContext]", host: str, port: int, token: str | None, proxies: str) -> None:
     from quaestor.mcp_server.transports import PATH, http_app
     from quaestor.web.connections import read_proxies
     from quaestor.web.security import Access

@@ -138,7 +138,7 @@ def serve_command(
 
 async def check_asking(asking: "AskRequest", command: str) -> None:
     """Finds out before anybody is told an address whether questions can be answered, and kept."""
-    from quaestor.application.ask_service import who_answers
+    from quaestor.application.ask_service import resolve_solver
     from quaestor.store.base import open_store
 
     async with open_store(asking.settings.store) as store:
@@ -147,5 +147,5 @@ async def check_asking(asking: "AskRequest", command: str) -> None:
     if separator and scheme == "sqlite" and not rest.strip("/"):
         what = f"{command} needs a store that is a file or a server"
         raise SettingsError(f"{what} would be a new, empty store: it exists only in memory")
-    async with who_answers(asking):
+    async with resolve_solver(asking):
         pass

@@ -153,7 +153,7 @@ def labels_of(source: Source, document: Document) -> tuple[str | None, str | Non
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
+class SourceLocation:
     """Where in a file a source stands.
 
     Attributes:
@@ -180,11 +180,11 @@ class Whereabouts:
         return ", ".join(part for part in (self.file, page, " > ".join(section)) if part)
 
 
-def whereabouts(source: Source, document: Document) -> Whereabouts:
+def whereabouts(source: Source, document: Document) -> SourceLocation:
     """Returns where in its file a source stands."""
     block, path, file = document.block(source), document.section(source).path, file_of(document, source)
     title = " ".join(block.content.title.split()) if isinstance(block.content, Table) else ""
-    return Whereabouts(file, block.page, path if file is None else path[1:], title, block.anchor)
+    return SourceLocation(file, block.page, path if file is None else path[1:], title, block.anchor)
 
 
 def _heading(header: Header) -> str:

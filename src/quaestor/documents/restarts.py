@@ -20,7 +20,7 @@ _WORD = re.compile(r"[a-z]{2}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Restart:
+class RestartedHeader:
     """Rows in mid-table that head the rows below them.
 
     Attributes:
@@ -34,7 +34,7 @@ class Restart:
     body: int
 
 
-def find_restarts(grid: Grid, header_rows: int) -> list[Restart]:
+def find_restarts(grid: Grid, header_rows: int) -> list[RestartedHeader]:
     """Returns the headings in mid-table that say of when the rows below are, from top to bottom.
 
     Args:
@@ -43,7 +43,7 @@ def find_restarts(grid: Grid, header_rows: int) -> list[Restart]:
     """
     if not header_rows:
         return []
-    found: list[Restart] = []
+    found: list[RestartedHeader] = []
     row = header_rows + 1
     while row < len(grid) - 1:
         if _restarts(grid, row, header_rows):
@@ -56,7 +56,7 @@ def find_restarts(grid: Grid, header_rows: int) -> list[Restart]:
             top = head
             while top - 1 > header_rows and _is_label_alone(grid[top - 1]):
                 top -= 1
-            found.append(Restart(top, head, body))
+            found.append(RestartedHeader(top, head, body))
             row = body
         row += 1
     return found
@@ -94,7 +94,7 @@ def _is_label_alone(row: Sequence[str]) -> bool:
     return bool(row[0].strip()) and not any(text.strip() for text in row[1:])
 
 
-def headings_of(grid: Grid, header_rows: int, restart: Restart, *, spread: bool) -> list[list[str]]:
+def headings_of(grid: Grid, header_rows: int, restart: RestartedHeader, *, spread: bool) -> list[list[str]]:
     """Returns the rows that head the columns below a restart, each heading over all columns that it covers.
 
     What stands over the whole table and is not printed again still heads the columns, unless it says when.

@@ -15,7 +15,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
 from quaestor.retrieval.sections import Reading, section_parts
-from quaestor.solvers.excerpts import Excerpt, Excerpts, Search, Widened
+from quaestor.solvers.excerpts import Excerpt, Excerpts, Search, WidenedExcerpt
 
 _LITTLE = 200
 """Cells and sentences of a page that is gone through in less than a millisecond."""
@@ -36,7 +36,7 @@ class Shown:
     search: Search | None = None
 
 
-class ShownParts:
+class ContextSelector:
     """What a conversation is shown of its document, turn by turn."""
 
     def __init__(
@@ -107,14 +107,16 @@ class ShownParts:
     def _whole(self) -> KnowledgeGraph:
         return self._graphs.graph(self._document, self._stored)
 
-    def _search(self, query: str | Reading, shown: Document) -> Widened:
+    def _search(self, query: str | Reading, shown: Document) -> WidenedExcerpt:
         assert self._excerpts is not None
         if isinstance(query, Reading):
             parts = section_parts(self._document, query.heading)
             part = parts[query.part - 1] if 0 < query.part <= len(parts) else ()
             shown = self._document.excerpt({*part, *(block.order for block in shown.blocks)})
-            return Widened(Excerpt(shown), self._graph_of(shown), [self._document.blocks[order] for order in part])
+            return WidenedExcerpt(
+                Excerpt(shown), self._graph_of(shown), [self._document.blocks[order] for order in part]
+            )
         found = self._excerpts.search(query, shown)
         blocks = {block.order: block for block in found.document.blocks}
         ranked = sorted(found.weights.keys() & blocks.keys(), key=lambda order: (-found.weights[order], order))
-        return Widened(found, self._graph_of(found.document), [blocks[order] for order in ranked])
+        return WidenedExcerpt(found, self._graph_of(found.document), [blocks[order] for order in ranked])

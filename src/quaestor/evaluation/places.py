@@ -19,11 +19,11 @@ from quaestor.retrieval.auditor import asks_for_auditor, auditor_of
 from quaestor.retrieval.excerpt import excerpt_for, fits_excerpt, tokens_of
 from quaestor.retrieval.finding import earlier_blocks, find_places
 from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.meant import meant_texts
 from quaestor.retrieval.measures.places import blocks_of_measure
 from quaestor.retrieval.place import Place
+from quaestor.retrieval.question_texts import normalize_questions
+from quaestor.retrieval.retrieval_query import FindingContext
 from quaestor.retrieval.statements import needed_statements
-from quaestor.retrieval.wanted import FindingContext
 from quaestor.solvers.excerpts import Excerpt
 
 _PLACES = 6
@@ -69,7 +69,7 @@ class PlaceExcerpts:
             InputError: All that fits are tables that are too large.
         """
         sources = tuple(answer.sources for answer in memory.answers)
-        meant = meant_texts((question.text, *memory.questions), self._index)
+        meant = normalize_questions((question.text, *memory.questions), self._index)
         question = read_question(meant.get(question.text, question.text))
         asked = tuple(read_question(meant.get(text, text)) for text in memory.questions)
         context = FindingContext(asked, sources)

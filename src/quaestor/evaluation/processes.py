@@ -39,7 +39,7 @@ ASKING = (
     "quaestor.evaluation.asking_processes",
     "quaestor.llm.clients",
     "quaestor.llm.guarded",
-    "quaestor.llm.straight_client",
+    "quaestor.llm.bare_http_client",
     "quaestor.llm.aiohttp_transport",
     "quaestor.llm.transport",
 )

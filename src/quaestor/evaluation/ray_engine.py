@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from quaestor.cluster.crew import Crew
 from quaestor.cluster.joining import Cluster, joined_cluster
+from quaestor.cluster.ray_workers import RayWorkerPool
 from quaestor.core.computing import compute
 from quaestor.core.triples import Triple
 from quaestor.datasets.dataset import Conversation
@@ -74,19 +74,19 @@ class RayEngine:
         async with joined_cluster(self.workers, self.address) as cluster:
             config, counter = _asking(session, cluster)
             run = session.run if session else ""
-            player = PlayingWork(_carried(solver), factory, graphs, config, run, counter, self.seconds)
+            player = ConversationWork(_carried(solver), factory, graphs, config, run, counter, self.seconds)
             at_once = None if session is None else self.at_once
             workers = self.workers if at_once is None else min(self.workers, at_once)
-            crew = Crew[_Chunk, tuple[ConversationResult, ...]](cluster, player, workers, at_once)
-            async with crew:
-                pages = _Pages(crew, graphs)
+            pool = RayWorkerPool[_Chunk, tuple[ConversationResult, ...]](cluster, player, workers, at_once)
+            async with pool:
+                pages = _Pages(pool, graphs)
 
                 async def play_chunk(chunk: tuple[Conversation, ...]) -> None:
                     chunk = tuple([one for one in chunk if await listener.on_start(one) is not False])
                     if not chunk:
                         return
                     job, shared = await pages.without(chunk)
-                    died, results = await crew.do_counted(job, *shared)
+                    died, results = await pool.do_counted(job, *shared)
                     for conversation, result in zip(chunk, results, strict=True):
                         played = result
                         if session is not None and counter is not None:
@@ -96,7 +96,7 @@ class RayEngine:
                         await listener.on_finish(conversation, played)
 
                 size = CHUNK if at_once is None else 1
-                await gather_limited(_chunks(conversations, size), play_chunk, crew.lanes)
+                await gather_limited(_chunks(conversations, size), play_chunk, pool.lanes)
 
 
 def _chunks(conversations: Iterable[Conversation], size: int) -> Iterator[tuple[Conversation, ...]]:
@@ -125,8 +125,8 @@ def _carried(solver: Solver) -> Solver | None:
 class _Pages:
     """Pages where all workers reach them, each with its frozen graph: put there once for conversations that follow."""
 
-    def __init__(self, crew: Crew[Any, Any], graphs: GraphProvider | None) -> None:
-        self._crew, self._graphs = crew, graphs
+    def __init__(self, pool: RayWorkerPool[Any, Any], graphs: GraphProvider | None) -> None:
+        self._crew, self._graphs = pool, graphs
         self._shared: OrderedDict[tuple[str, str], ObjectRef[_Page]] = OrderedDict()
 
     async def without(self, chunk: Sequence[Conversation]) -> "tuple[_Chunk, list[ObjectRef[_Page]]]":
@@ -151,7 +151,7 @@ class _Pages:
         return kept
 
 
-class PlayingWork:
+class ConversationWork:
     """What a worker does: plays conversations with the solver that it was handed. A `Work`."""
 
     def __init__(
@@ -180,9 +180,9 @@ class PlayingWork:
         self._config, self._run, self._counter = config, run, counter
         self._model: WorkersModel | None = None
 
-    def __reduce__(self) -> tuple[type["PlayingWork"], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type["ConversationWork"], tuple[Any, ...]]:
         given = (self._solver, self._factory, self._graphs, self._config, self._run, self._counter, self._seconds)
-        return PlayingWork, given
+        return ConversationWork, given
 
     async def __call__(self, chunk: _Chunk, /, *pages: _Page) -> tuple[ConversationResult, ...]:
         """Returns how conversations went.

@@ -38,7 +38,7 @@ class CascadeTurn:
     passed: bool
 
 
-class AnsweredOnce:
+class CachingSolver:
     """A deterministic solver that is asked once what it is asked again after the same conversation."""
 
     def __init__(self, solver: Solver) -> None:
@@ -112,7 +112,7 @@ async def replay_cascade(
         QuaestorError: What is no fault of an answer: weights, a graph.
     """
     graphs = graphs or GraphProvider.of([conversation.document])
-    once, found, turns = AnsweredOnce(first), list[tuple[CascadeTurn, ...]](), tuple[Turn, ...]()
+    once, found, turns = CachingSolver(first), list[tuple[CascadeTurn, ...]](), tuple[Turn, ...]()
     for place, least in enumerate(thresholds):
         if place and all(_stands(turn, least) for turn in turns):
             found.append(found[-1])

@@ -31,11 +31,11 @@ from quaestor.errors import (
 )
 from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.conversation_result import FROZEN, ConversationResult
-from quaestor.evaluation.excerpting import ShownParts
-from quaestor.evaluation.fates import end_of_run, failure_words, fate_of, named_failure
+from quaestor.evaluation.excerpting import ContextSelector
+from quaestor.evaluation.failures import describe_failure, fatal_error, named_failure, status_for_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.verifying import verified_answer
-from quaestor.evaluation.watching import GraphHere, TurnBegun, Watcher, watched_trace
+from quaestor.evaluation.watching import LocalGraph, TurnBegun, Watcher, watched_trace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
@@ -75,10 +75,10 @@ async def play_conversation(
         MissingModelError: The solver asks a model, and there is none.
         QuaestorError: Anything else that is no fault of an answer: a setting, weights, a store.
     """
-    return await Play(conversation, solver, graphs, session, excerpts=excerpts).turns_to_end()
+    return await ConversationRunner(conversation, solver, graphs, session, excerpts=excerpts).turns_to_end()
 
 
-class Play:
+class ConversationRunner:
     """One conversation while it is played: what has been answered stays, however it ends."""
 
     def __init__(
@@ -107,7 +107,7 @@ class Play:
         self._seconds = seconds
         self._conversation, self._solver, self._graphs, self._session = conversation, solver, graphs, session
         self._watcher, self._stored, self._excerpts = watcher, stored, excerpts
-        self._shown: ShownParts | None = None
+        self._shown: ContextSelector | None = None
         self._started = now()
         self._turns: list[Turn] = []
         self._memory, self._kept = Memory(), Session()
@@ -149,7 +149,7 @@ class Play:
                 graphs = self._graphs = await compute(GraphProvider.of, [document])
             if self._stored is None and self._excerpts is None:
                 self._stored = await graphs.stored(document)
-            shown = ShownParts(document, graphs, self._excerpts, self._stored)
+            shown = ContextSelector(document, graphs, self._excerpts, self._stored)
             if self._excerpts is None:
                 await compute(shown.graph)
         shown.remember(turns)
@@ -206,7 +206,7 @@ class Play:
         assert graphs is not None
         with self._heard(), little_work(shown.little), computing_limit(self._seconds):
             context, graph = await compute_little(self._begun, question, shown, graphs)
-            seen = None if graph is None else GraphHere(graph)
+            seen = None if graph is None else LocalGraph(graph)
             begun = TurnBegun(len(self._turns), question, now(), self._memory.turns, context.references, seen)
             self._open = begun, context
             turn = await self._turn(begun, context)
@@ -235,7 +235,7 @@ class Play:
             self._memory = self._memory.add(turn)
 
     def _begun(
-        self, question: str, shown: ShownParts, graphs: GraphProvider
+        self, question: str, shown: ContextSelector, graphs: GraphProvider
     ) -> tuple[TurnContext, KnowledgeGraph | None]:
         """Returns what a solver is given for a question, and the graph of all that was shown by then."""
         context = _context(question, shown, self._memory, graphs, self._kept, whole=self._reads_whole)
@@ -274,7 +274,7 @@ class Play:
             failure: What `turns_to_end` ended with, where it did.
         """
         id, session = self._conversation.id, self._session
-        error = None if failure is None else failure_words(failure)
+        error = None if failure is None else describe_failure(failure)
         # Before `take` forgets the exchanges: what the turn that broke off has used is among them.
         broken = None if error is None else self.broken(error)
         exchanges, usage = session.take(id) if session else ((), Usage())
@@ -284,14 +284,14 @@ class Play:
             finished=max(self._started, now()),
             turns=tuple(self._turns),
             broken=broken,
-            status="complete" if failure is None else fate_of(failure),
+            status="complete" if failure is None else status_for_failure(failure),
             error=error,
             graph=triples,
             graph_of=graph.digest_of_document if graph else None,
             kg_stats=statistics,
             exchanges=exchanges,
             usage=usage,
-            end=end_of_run(failure),
+            end=fatal_error(failure),
         )
 
     def _known(self) -> tuple[KnowledgeGraph | None, tuple[Triple, ...], dict[str, int | str]]:
@@ -326,7 +326,7 @@ class Play:
 
 
 def _context(
-    question: str, parts: ShownParts, memory: Memory, graphs: GraphProvider, kept: Session, *, whole: bool
+    question: str, parts: ContextSelector, memory: Memory, graphs: GraphProvider, kept: Session, *, whole: bool
 ) -> TurnContext:
     """Returns what a solver is given for a question: the question read, and what it points back to resolved."""
     asked = read_question(question)
@@ -418,7 +418,7 @@ async def run_conversation(
         seconds: How long a turn may compute; None is no limit.
     """
     parts = await compute(graphs.excerpts, conversation.document) if graphs is not None else None
-    play = Play(conversation, solver, graphs, session, watcher, stored, parts, seconds)
+    play = ConversationRunner(conversation, solver, graphs, session, watcher, stored, parts, seconds)
     try:
         await play.turns_to_end(late_fail=True)
     except Exception as failure:  # noqa: BLE001 - a solver's defect must not cost a long run its other conversations

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class SentGraph:
-    """A graph that another process has built. A `SeenGraph`."""
+class ReceivedGraph:
+    """A graph that another process has built. A `GraphInfo`."""
 
     digest_of_document: str
     text: WrittenGraph
@@ -44,7 +44,7 @@ class Telling:
         if seen is not None:
             new = seen.digest_of_document != self.graph_of
             self.graph_of = seen.digest_of_document
-            seen = SentGraph(self.graph_of, await compute(seen.written)) if new else None
+            seen = ReceivedGraph(self.graph_of, await compute(seen.written)) if new else None
         await self._line.ask(("turn", self._id, replace(begun, history=(), graph=seen)))
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
 
 
-class SeenGraph(Protocol):
+class GraphInfo(Protocol):
     """A graph as a watcher hears of it."""
 
     @property
@@ -37,8 +37,8 @@ class SeenGraph(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class GraphHere:
-    """A graph that this process has built. A `SeenGraph`."""
+class LocalGraph:
+    """A graph that this process has built. A `GraphInfo`."""
 
     graph: KnowledgeGraph
 
@@ -71,7 +71,7 @@ class TurnBegun:
     started: datetime
     history: tuple[Turn, ...]
     references: References
-    graph: SeenGraph | None = None
+    graph: GraphInfo | None = None
 
 
 class Watcher(Protocol):

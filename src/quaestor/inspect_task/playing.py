@@ -18,10 +18,10 @@ from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
 from quaestor.evaluation.checked_questions import check_questions
-from quaestor.evaluation.fates import failure_words, fate_of
+from quaestor.evaluation.failures import describe_failure, status_for_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.evaluation.runner import Play
+from quaestor.evaluation.runner import ConversationRunner
 from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
 from quaestor.inspect_task.prepared import Prepared, prepared
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
@@ -71,9 +71,9 @@ class Player:
             except Exception as failure:
                 if models.ended is not None:
                     raise models.ended from failure
-                if fate_of(failure) == "outage":
+                if status_for_failure(failure) == "outage":
                     raise
-                state.store.set(BROKEN, failure_words(failure))
+                state.store.set(BROKEN, describe_failure(failure))
 
     def _model(self, state: "TaskState", models: InspectModels) -> ModelConfig | None:
         """Returns the way to Inspect's model; None where the solver asks none.
@@ -100,7 +100,7 @@ async def _play(conversation: Conversation, ready: Ready, session: ModelSession 
     from inspect_ai.util import span
 
     check_questions(conversation)
-    play = Play(conversation, ready.solver, ready.graphs, session)
+    play = ConversationRunner(conversation, ready.solver, ready.graphs, session)
     place = TurnPlace("", conversation.id)
     await play.begin()
     for index, question in enumerate(conversation.questions):

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from quaestor.cluster.crew import Crew
 from quaestor.cluster.joining import joined_cluster
+from quaestor.cluster.ray_workers import RayWorkerPool
 from quaestor.evaluation.engines import gather_limited
 from quaestor.learning.deterministic import variables_of_order
 
@@ -51,15 +51,15 @@ def answer_on_ray(
         work = _Answering(answer)
         async with (
             joined_cluster(workers, address) as cluster,
-            Crew[Fold, Answers](cluster, work, workers, variables=variables_of_order()) as crew,
+            RayWorkerPool[Fold, Answers](cluster, work, workers, variables=variables_of_order()) as pool,
         ):
 
             async def one(number: int) -> None:
-                answered[number] = await crew.do(folds[number])
+                answered[number] = await pool.do(folds[number])
                 if on_fold:
                     on_fold(len(answered))
 
-            await gather_limited(range(len(folds)), one, crew.lanes)
+            await gather_limited(range(len(folds)), one, pool.lanes)
 
     asyncio.run(answer_all())
     return [answered[number] for number in range(len(folds))]

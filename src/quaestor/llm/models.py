@@ -112,10 +112,10 @@ async def connect(
     require_extra("models", "asking a model")
     import httpx2
 
+    from quaestor.llm.bare_http_client import BareHTTPClient
     from quaestor.llm.clients import make_model
     from quaestor.llm.guarded import RetryingModel
     from quaestor.llm.naming import find_model
-    from quaestor.llm.straight_client import StraightClient
     from quaestor.llm.transport import WatchingTransport
 
     spec = find_model(spec) if isinstance(spec, str) else spec
@@ -130,7 +130,7 @@ async def connect(
         secrets=[key] if key else [],
     )
     # Plain text on the wire is what people can read in a transcript; a few kilobytes are not worth compressing.
-    async with StraightClient(
+    async with BareHTTPClient(
         watched,
         timeout=httpx2.Timeout(spec.timeout, connect=spec.connect_timeout),
         headers={"accept-encoding": "identity"},

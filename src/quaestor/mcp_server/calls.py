@@ -19,7 +19,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from quaestor.application.error_lines import error_line
 from quaestor.core.visible import visible
 from quaestor.errors import QuaestorError
-from quaestor.mcp_server.house import House
+from quaestor.mcp_server.server_context import ServerContext
 
 LOG = logging.getLogger("quaestor.mcp")
 
@@ -65,7 +65,7 @@ class ServedTool(Generic[A]):
     description: str
     arguments: type[A]
     result: type[BaseModel]
-    work: Callable[[House, A, Told], Awaitable[Mapping[str, Any]]]
+    work: Callable[[ServerContext, A, Told], Awaitable[Mapping[str, Any]]]
     writes: bool = False
 
 
@@ -76,7 +76,9 @@ class Calls:
         """Nothing is under way."""
         self._under_way = 0
 
-    async def call(self, tool: "ServedTool[Any]", given: Mapping[str, Any], house: House, told: Told) -> CallToolResult:
+    async def call(
+        self, tool: "ServedTool[Any]", given: Mapping[str, Any], context: ServerContext, told: Told
+    ) -> CallToolResult:
         """Returns what a tool gives, or why it gives nothing, in words on which whoever called it can act.
 
         Args:
@@ -95,14 +97,14 @@ class Calls:
             return _failed(f"invalid arguments for {tool.name}: they are nested too deeply or too large")
         self._under_way += 1
         try:
-            return await _done(tool, arguments, house, told)
+            return await _done(tool, arguments, context, told)
         finally:
             self._under_way -= 1
 
 
-async def _done(tool: "ServedTool[Any]", arguments: BaseModel, house: House, told: Told) -> CallToolResult:
+async def _done(tool: "ServedTool[Any]", arguments: BaseModel, context: ServerContext, told: Told) -> CallToolResult:
     try:
-        made = await _to_its_end(tool.work(house, arguments, told))
+        made = await _to_its_end(tool.work(context, arguments, told))
         return _succeeded(tool.result.model_validate(made))
     except QuaestorError as error:
         return _failed(error_line(error, _LONGEST_LINE))

@@ -6,7 +6,7 @@ from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, Te
 
 from quaestor.errors import InputError
 from quaestor.mcp_server.calls import sendable
-from quaestor.mcp_server.house import House
+from quaestor.mcp_server.server_context import ServerContext
 
 WRITE_PLAN = Prompt(
     name="write_plan",
@@ -31,7 +31,7 @@ _THEN = (
 )
 
 
-async def planning_prompt(house: House, given: Mapping[str, str]) -> GetPromptResult:
+async def planning_prompt(context: ServerContext, given: Mapping[str, str]) -> GetPromptResult:
     """Returns the prompt, filled.
 
     Raises:
@@ -44,9 +44,9 @@ async def planning_prompt(house: House, given: Mapping[str, str]) -> GetPromptRe
     document, conversation, question = given.get("document"), given.get("conversation"), given.get("question", "")
     if (document is None) == (conversation is None):
         raise InputError("write_plan requires either `document` or `conversation`")
-    page = await house.page_of(document, conversation)
-    turns = () if conversation is None else (await house.look(conversation)).turns
-    told = await house.bench.planning_prompt(page, question, turns)
+    page = await context.page_of(document, conversation)
+    turns = () if conversation is None else (await context.look(conversation)).turns
+    told = await context.bench.planning_prompt(page, question, turns)
     text = sendable(f"{told.system}\n\n{told.page}\n\n{_THEN}")
     return GetPromptResult(
         description=WRITE_PLAN.description, messages=[PromptMessage(role="user", content=TextContent(text=text))]

@@ -17,7 +17,7 @@ from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.errors import InputError, UnknownRunError
 from quaestor.mcp_server.calls import sendable, shown
-from quaestor.mcp_server.house import House
+from quaestor.mcp_server.server_context import ServerContext
 from quaestor.store.records import RunRecord
 
 SCHEME = "quaestor://"
@@ -54,19 +54,19 @@ TEMPLATES = (
 )
 
 
-async def list_resources(house: House) -> list[Resource]:
+async def list_resources(context: ServerContext) -> list[Resource]:
     """Returns the resources that can be listed: documents, conversations where one client is served, the runs."""
     found = [
         Resource(uri=f"{SCHEME}documents/{quote(name, safe='')}", name=sendable(name), mime_type=JSON)
-        for name in (await house.reading.names())[:_MOST_DOCUMENTS]
+        for name in (await context.reading.names())[:_MOST_DOCUMENTS]
     ]
-    for id in reversed(house.begun[-_MOST_CONVERSATIONS:] if house.lists else []):
+    for id in reversed(context.begun[-_MOST_CONVERSATIONS:] if context.lists else []):
         found.append(Resource(uri=f"{SCHEME}conversations/{id}", name=f"conversation {id}", mime_type=JSON))
     found.append(Resource(uri=f"{SCHEME}runs", name="runs", description="The runs of the store.", mime_type=JSON))
     return found
 
 
-async def read(house: House, uri: str) -> tuple[str, str]:
+async def read(context: ServerContext, uri: str) -> tuple[str, str]:
     """Returns what stands at an address, and which kind of text that is.
 
     Raises:
@@ -77,31 +77,36 @@ async def read(house: House, uri: str) -> tuple[str, str]:
         raise InputError("unknown resource; list the resources and resource templates for valid addresses")
     match [unquote(part) for part in uri.removeprefix(SCHEME).split("/")]:
         case ["documents", name]:
-            document = (await house.reading.open(name)).page.document
+            document = (await context.reading.open(name)).page.document
             return _json(await compute(outline_object, document)), JSON
         case ["documents", name, "text", number] if number.isascii() and number.isdigit() and len(number) < 6:
-            parts = await compute(text_parts, (await house.reading.open(name)).page.document)
+            parts = await compute(text_parts, (await context.reading.open(name)).page.document)
             if not 1 <= int(number) <= len(parts):
                 raise InputError(f"part {number} does not exist; the document has parts 1 to {len(parts)}")
             return sendable(parts[int(number) - 1].text), MARKDOWN
         case ["conversations", id]:
-            return _json(await _conversation(house, id)), JSON
+            return _json(await _conversation(context, id)), JSON
         case ["runs"]:
-            runs = [run for run in await house.store.runs() if _is_for_all(run)]
+            runs = [run for run in await context.store.runs() if _is_for_all(run)]
             return _json([_run(run) for run in runs[:_MOST_RUNS]]), JSON
         case ["runs", id]:
-            run = await house.store.run(id)
+            run = await context.store.run(id)
             if not _is_for_all(run):
                 raise UnknownRunError(f"unknown run {id[:80]!r}")
-            progress = await house.store.progress(run.id)
+            progress = await context.store.progress(run.id)
             return _json({**_run(run), "conversations_by_status": dict(progress.items())}), JSON
     raise InputError("unknown resource; list the resources and resource templates for valid addresses")
 
 
-async def _conversation(house: House, id: str) -> JsonValue:
-    laid = await house.look(id)
-    turns: list[JsonValue] = list(answer_objects(laid.turns, laid.document, laid.kept.run))
-    return {"conversation": id, "document": house.reading.name_of(laid.page), "title": laid.kept.title, "turns": turns}
+async def _conversation(context: ServerContext, id: str) -> JsonValue:
+    state = await context.look(id)
+    turns: list[JsonValue] = list(answer_objects(state.turns, state.document, state.kept.run))
+    return {
+        "conversation": id,
+        "document": context.reading.name_of(state.page),
+        "title": state.kept.title,
+        "turns": turns,
+    }
 
 
 def _is_for_all(run: RunRecord) -> bool:

@@ -39,7 +39,7 @@ from quaestor.application.error_lines import error_line
 from quaestor.errors import QuaestorError
 from quaestor.mcp_server import prompts, resources
 from quaestor.mcp_server.calls import LOG, Calls, sendable, untold
-from quaestor.mcp_server.house import House
+from quaestor.mcp_server.server_context import ServerContext
 from quaestor.mcp_server.tools import TOOLS
 
 NAME = "quaestor"
@@ -54,11 +54,11 @@ INSTRUCTIONS = (
 
 R = TypeVar("R")
 
-Opening = Callable[[], AbstractAsyncContextManager[House]]
-Context = ServerRequestContext[House, Any]
+Opening = Callable[[], AbstractAsyncContextManager[ServerContext]]
+Context = ServerRequestContext[ServerContext, Any]
 
 
-def create_server(opening: Opening) -> Server[House]:
+def create_server(opening: Opening) -> Server[ServerContext]:
     """Returns a server, which opens what it stands on when it is started and closes it when it ends.
 
     Args:
@@ -67,9 +67,9 @@ def create_server(opening: Opening) -> Server[House]:
     calls, tools = Calls(), {tool.name: tool for tool in TOOLS}
 
     @asynccontextmanager
-    async def opened(_: Server[House]) -> AsyncIterator[House]:
-        async with opening() as house:
-            yield house
+    async def opened(_: Server[ServerContext]) -> AsyncIterator[ServerContext]:
+        async with opening() as context:
+            yield context
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         tool = tools.get(params.name)
@@ -93,7 +93,7 @@ def create_server(opening: Opening) -> Server[House]:
             )
         return await _or_told(prompts.planning_prompt(context.lifespan_context, params.arguments or {}))
 
-    server: Server[House] = Server(
+    server: Server[ServerContext] = Server(
         NAME,
         version=version(NAME),
         title="quaestor",

@@ -10,12 +10,12 @@ from typing import Any
 from quaestor.application.answers import answer_objects
 from quaestor.application.askable import askable_lines
 from quaestor.application.choices import answerers
+from quaestor.application.conversation_state import AnsweredNow
 from quaestor.application.document_text import text_parts
 from quaestor.application.explaining import explanation_object, step_objects
 from quaestor.application.exporting import ExportFormat, export_bytes
 from quaestor.application.files import OutputFile
 from quaestor.application.graph_query import query_object
-from quaestor.application.laid import AnsweredNow
 from quaestor.application.number_check import check_object
 from quaestor.application.place_service import place_object
 from quaestor.application.read_service import outline_object, table_object, table_of
@@ -39,7 +39,6 @@ from quaestor.mcp_server.arguments import (
     ReadDocumentArguments,
 )
 from quaestor.mcp_server.calls import ServedTool, Told, untold
-from quaestor.mcp_server.house import House
 from quaestor.mcp_server.results import (
     AskResult,
     CalculateResult,
@@ -50,6 +49,7 @@ from quaestor.mcp_server.results import (
     QueryResult,
     ReadResult,
 )
+from quaestor.mcp_server.server_context import ServerContext
 
 Given = Mapping[str, Any]
 
@@ -63,16 +63,16 @@ _SUFFIXES: Mapping[ExportFormat, str] = {
 }  # fmt: skip
 
 
-async def _read(house: House, given: ReadDocumentArguments, told: Told) -> Given:
+async def _read(context: ServerContext, given: ReadDocumentArguments, told: Told) -> Given:
     if given.document is None:
         if given.part is not None or given.table is not None:
             raise InputError("`part` and `table` require `document`")
-        return {"documents": await house.reading.names()}
+        return {"documents": await context.reading.names()}
     told(f"reading {given.document}")
     try:
-        opened = await house.reading.open(given.document)
+        opened = await context.reading.open(given.document)
     except SeveralPagesError:
-        return {"documents": await house.reading.pages(given.document)}
+        return {"documents": await context.reading.pages(given.document)}
     document = opened.page.document
     if given.table is not None:
         table = table_of(document, given.table)
@@ -122,32 +122,32 @@ def _outline(document: Document) -> dict[str, Any]:
     }
 
 
-async def _find(house: House, given: FindArguments, told: Told) -> Given:
-    page = await house.page_of(given.document, given.conversation)
-    earlier = [turn.question for turn in await _turns(house, given.conversation)]
-    places = await house.bench.find(page, given.words, earlier, given.most)
-    return {"document": house.reading.name_of(page), "places": [place_object(place) for place in places]}
+async def _find(context: ServerContext, given: FindArguments, told: Told) -> Given:
+    page = await context.page_of(given.document, given.conversation)
+    earlier = [turn.question for turn in await _turns(context, given.conversation)]
+    places = await context.bench.find(page, given.words, earlier, given.most)
+    return {"document": context.reading.name_of(page), "places": [place_object(place) for place in places]}
 
 
-async def _ask(house: House, given: AskArguments, told: Told) -> Given:
-    desk, id = house.desk, given.conversation
+async def _ask(context: ServerContext, given: AskArguments, told: Told) -> Given:
+    sessions, id = context.sessions, given.conversation
     if id is None:
         assert given.document is not None
         told(f"reading {given.document}")
-        opened = await house.reading.open(given.document)
-        id = desk.kept.begin(opened.id, opened.page.document.id).id
+        opened = await context.reading.open(given.document)
+        id = sessions.kept.begin(opened.id, opened.page.document.id).id
         try:
-            found = await _answered(house, id, given, told)
+            found = await _answered(context, id, given, told)
         except BaseException:
-            await desk.delete(id)
+            await sessions.delete(id)
             raise
-        house.note(id)
+        context.note(id)
     else:
-        found = await _answered(house, id, given, told)
+        found = await _answered(context, id, given, told)
     answers = list(answer_objects(found.turns, found.document, found.run, found.first - 1))
     return {
         "conversation": id,
-        "document": house.reading.name_of(found.page),
+        "document": context.reading.name_of(found.page),
         "answers": answers,
         "first_turn": found.first,
         "solver": found.solver,
@@ -155,41 +155,41 @@ async def _ask(house: House, given: AskArguments, told: Told) -> Given:
     }
 
 
-async def _answered(house: House, id: str, given: AskArguments, told: Told) -> AnsweredNow:
+async def _answered(context: ServerContext, id: str, given: AskArguments, told: Told) -> AnsweredNow:
     def listen(question: str, news: Event | Turn) -> None:
         for line in () if isinstance(news, Turn) else event_lines([news]):
             told(line)
 
-    solver = None if given.solver is None else _solver_named(house, given.solver)
-    return await house.ask(id, given.question, None if told is untold else listen, solver)
+    solver = None if given.solver is None else _solver_named(context, given.solver)
+    return await context.ask(id, given.question, None if told is untold else listen, solver)
 
 
-def _solver_named(house: House, name: str) -> str:
+def _solver_named(context: ServerContext, name: str) -> str:
     """Returns the id of who is called so: by name, or by id."""
-    known = answerers(house.desk.asking)
+    known = answerers(context.sessions.asking)
     for found in known:
         if name in (found.id, found.name):
             return found.id
     raise InputError(unknown_name("solver", name, [one.name for one in known]))
 
 
-async def _query(house: House, given: QueryGraphArguments, told: Told) -> Given:
+async def _query(context: ServerContext, given: QueryGraphArguments, told: Told) -> Given:
     told(f"reading {given.document}")
-    page = (await house.reading.open(given.document)).page
-    found = await house.bench.query(page, given.sparql, Limits(rows=given.most))
+    page = (await context.reading.open(given.document)).page
+    found = await context.bench.query(page, given.sparql, Limits(rows=given.most))
     return query_object(found, page.document)
 
 
-async def _calculate(house: House, given: CalculateArguments, told: Told) -> Given:
-    turns = await _turns(house, given.conversation)
+async def _calculate(context: ServerContext, given: CalculateArguments, told: Told) -> Given:
+    turns = await _turns(context, given.conversation)
     nowhere = given.document is None and given.conversation is None
-    page = _NOWHERE if nowhere else await house.page_of(given.document, given.conversation)
+    page = _NOWHERE if nowhere else await context.page_of(given.document, given.conversation)
     if given.formula is not None:
-        turn = await house.bench.formula(page.document, given.formula, given.values, turns)
+        turn = await context.bench.formula(page.document, given.formula, given.values, turns)
     else:
         assert given.plan is not None
         assert given.question is not None
-        turn = await house.bench.plan(page, given.plan, given.question, turns)
+        turn = await context.bench.plan(page, given.plan, given.question, turns)
     (said,) = answer_objects([*turns, turn], page.document, None, len(turns))
     return {**said, "steps": step_objects(turn, turns, page.document)}
 
@@ -197,28 +197,28 @@ async def _calculate(house: House, given: CalculateArguments, told: Told) -> Giv
 _NOWHERE = CorpusPage.of(Document("no document", (), ()))
 
 
-async def _explain(house: House, given: ExplainArguments, told: Told) -> Given:
-    laid = await house.look(given.conversation)
-    return explanation_object(laid.turns, given.turn, laid.document, laid.kept.run)
+async def _explain(context: ServerContext, given: ExplainArguments, told: Told) -> Given:
+    state = await context.look(given.conversation)
+    return explanation_object(state.turns, given.turn, state.document, state.kept.run)
 
 
-async def _check_number(house: House, given: CheckNumberArguments, told: Told) -> Given:
-    document = (await house.page_of(given.document, given.conversation)).document
-    found = await house.bench.check_number(document, given.number, given.most)
+async def _check_number(context: ServerContext, given: CheckNumberArguments, told: Told) -> Given:
+    document = (await context.page_of(given.document, given.conversation)).document
+    found = await context.bench.check_number(document, given.number, given.most)
     return check_object(found, document)
 
 
-async def _export(house: House, given: ExportArguments, told: Told) -> Given:
-    laid = await house.look(given.conversation)
+async def _export(context: ServerContext, given: ExportArguments, told: Told) -> Given:
+    state = await context.look(given.conversation)
     name = _file_name(given)
-    if given.file is not None and house.exports is None:
+    if given.file is not None and context.exports is None:
         raise InputError("the server was started without an export folder; omit `file` to receive the content")
-    exported = await house.desk.exported(given.conversation)
-    told(f"writing {len(laid.turns)} answers as {given.format}")
+    exported = await context.sessions.exported(given.conversation)
+    told(f"writing {len(state.turns)} answers as {given.format}")
     data = await compute(export_bytes, given.format, [exported])
     made: dict[str, Any] = {"format": given.format, "name": name, "size": len(data)}
-    if given.file is not None and house.exports is not None:
-        output = OutputFile(house.exports / name)
+    if given.file is not None and context.exports is not None:
+        output = OutputFile(context.exports / name)
         with output.replacing() as path:
             path.write_bytes(data)
         return {**made, "written": name, "text": None, "data": None}
@@ -247,8 +247,8 @@ def _file_name(given: ExportArguments) -> str:
     return name
 
 
-async def _turns(house: House, conversation: str | None) -> tuple[Turn, ...]:
-    return () if conversation is None else (await house.look(conversation)).turns
+async def _turns(context: ServerContext, conversation: str | None) -> tuple[Turn, ...]:
+    return () if conversation is None else (await context.look(conversation)).turns
 
 
 TOOLS: tuple[ServedTool[Any], ...] = (

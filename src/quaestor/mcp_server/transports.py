@@ -17,7 +17,7 @@ from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 from starlette.types import ASGIApp
 
-from quaestor.mcp_server.house import House
+from quaestor.mcp_server.server_context import ServerContext
 
 PATH = "/mcp"
 """Where the server is below its address."""
@@ -30,7 +30,7 @@ _SESSIONS = 200
 _IDLE = 1_800.0
 
 
-async def serve_stdio(server: Server[House]) -> None:
+async def serve_stdio(server: Server[ServerContext]) -> None:
     """Speaks with the process that started this one, until that ends it."""
     async with stdio_server() as (read, write):
         try:
@@ -98,7 +98,7 @@ def _is_id(id: object) -> bool:
     return type(id) is int and abs(id) < _LARGEST_ID
 
 
-def http_app(server: Server[House]) -> ASGIApp:
+def http_app(server: Server[ServerContext]) -> ASGIApp:
     """Returns the app that speaks streamable HTTP; it lets everybody in.
 
     Args:

@@ -14,7 +14,7 @@ from quaestor.readers.written import document_bytes
 
 
 @dataclass(frozen=True, slots=True)
-class ReadApart:
+class SingleDocumentCache:
     """A `ByteCache` that has the document of one file, and is another one besides.
 
     Attributes:
@@ -64,7 +64,7 @@ async def read_apart(
     written = await asyncio.to_thread(document_bytes, document)
     if cache is not None:
         await asyncio.to_thread(cache.put, key, written)
-    return ReadApart(key, written, cache)
+    return SingleDocumentCache(key, written, cache)
 
 
 def _key(content: FileContent) -> str | None:

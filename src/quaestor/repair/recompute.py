@@ -23,7 +23,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import Turn
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, PlanError, PlanValidationError
-from quaestor.evaluation.fates import named_failure
+from quaestor.evaluation.failures import named_failure
 from quaestor.evaluation.verifying import verified_answer
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.questions.question import read_question

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from quaestor.documents.document import Paragraph
 from quaestor.questions.question import Question
-from quaestor.retrieval.causes import PART, FoundCause, cause_asked, find_causes
+from quaestor.retrieval.causes import PART, CauseCandidate, cause_asked, find_causes
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.place import Place, Reason
 
@@ -37,7 +37,7 @@ def places_of_causes(
     return list({(place.document, place.block): place for place in places}.values())[:most]
 
 
-def _places(index: PlaceIndex, cause: FoundCause) -> Iterator[Place]:
+def _places(index: PlaceIndex, cause: CauseCandidate) -> Iterator[Place]:
     """Yields the passage of a sentence, and those of the points that it leads to."""
     stated = cause.stated
     for place, order in ((stated.place, stated.block), *((0, order) for _, order in stated.listed)):

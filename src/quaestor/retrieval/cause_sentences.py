@@ -76,7 +76,7 @@ _HEADINGS = 2
 _POINTS = 12
 _LONGEST = 4_000
 """Characters; what is longer is no sentence."""
-_KEPT = BoundedCache[str, "tuple[CauseStated, ...]"](8)
+_KEPT = BoundedCache[str, "tuple[CauseSentence, ...]"](8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class CauseStated:
+class CauseSentence:
     """A sentence that says why something moved.
 
     Attributes:
@@ -121,12 +121,12 @@ class CauseStated:
     listed: tuple[tuple[Sentence, int], ...] = ()
 
 
-def causes_stated(document: Document) -> tuple[CauseStated, ...]:
+def causes_stated(document: Document) -> tuple[CauseSentence, ...]:
     """Returns the sentences of a document that say why something moved, in their order; those of a few are kept."""
     return _KEPT.get(document.digest, lambda: tuple(_causes(document)))
 
 
-def _causes(document: Document) -> Iterator[CauseStated]:
+def _causes(document: Document) -> Iterator[CauseSentence]:
     paths = {section.id: section.path for section in document.sections}
     for block in document.blocks:
         if not isinstance(block.content, Paragraph):
@@ -147,10 +147,10 @@ def _causes(document: Document) -> Iterator[CauseStated]:
                 before = moved
 
 
-def _stated(block: Block, place: int, path: tuple[str, ...], moved: Moved, year: int | None) -> CauseStated:
+def _stated(block: Block, place: int, path: tuple[str, ...], moved: Moved, year: int | None) -> CauseSentence:
     assert isinstance(block.content, Paragraph)
     sentence, near = block.content.sentences[place], " ".join(path[-_HEADINGS:])
-    return CauseStated(
+    return CauseSentence(
         sentence,
         block.order,
         place,

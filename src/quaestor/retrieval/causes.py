@@ -12,7 +12,7 @@ from quaestor.documents.document import Document
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem, without_owner
 from quaestor.questions.words_asked import words_asked
-from quaestor.retrieval.cause_sentences import CauseStated, causes_stated
+from quaestor.retrieval.cause_sentences import CauseSentence, causes_stated
 from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.retrieval.movements import (
     MOVES,
@@ -57,7 +57,7 @@ PART, LEAST = 0.7, 0.45
 
 
 @dataclass(frozen=True, slots=True)
-class CauseAsked:
+class CauseQuestion:
     """What a question asks the cause of.
 
     Attributes:
@@ -76,7 +76,7 @@ class CauseAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCause:
+class CauseCandidate:
     """A sentence that may say the cause that is asked for.
 
     Attributes:
@@ -84,11 +84,11 @@ class FoundCause:
         fit: How well it fits: 1 where all does, below `PART` where it is the cause of a part alone.
     """
 
-    stated: CauseStated
+    stated: CauseSentence
     fit: float
 
 
-def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseAsked | None:
+def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseQuestion | None:
     """Returns what a question asks the cause of the move of; None where it asks for none.
 
     Args:
@@ -104,17 +104,17 @@ def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseAs
         return None
     before, thing = told[0]
     years, months = question.years or before.years, months_named(text) or months_named(before.lowered)
-    return CauseAsked(thing, rose(text), max(years, default=None), min(months, default=None), "statutory" in text)
+    return CauseQuestion(thing, rose(text), max(years, default=None), min(months, default=None), "statutory" in text)
 
 
-def find_causes(asked: CauseAsked, document: Document) -> tuple[FoundCause, ...]:
+def find_causes(asked: CauseQuestion, document: Document) -> tuple[CauseCandidate, ...]:
     """Returns the sentences of a document that say why something moved as asked, the best first, the newest of those.
 
     Args:
         asked: What is asked.
         document: What is asked about.
     """
-    found = (FoundCause(stated, _fit(asked, stated)) for stated in causes_stated(document))
+    found = (CauseCandidate(stated, _fit(asked, stated)) for stated in causes_stated(document))
     fitting = (each for each in found if each.fit >= LEAST)
     return tuple(sorted(fitting, key=lambda each: (-each.fit, -(each.stated.year or 0))))
 
@@ -128,7 +128,7 @@ def _asked_words(question: Question) -> str:
     return _AT_THE_END.sub("", _ASKING.sub("", text))
 
 
-def _fit(asked: CauseAsked, stated: CauseStated) -> float:
+def _fit(asked: CauseQuestion, stated: CauseSentence) -> float:
     """Returns how well a sentence says what is asked; 0 where it says something else."""
     went_up, text = stated.moved.rose, stated.sentence.text
     if asked.rose is not None and went_up is not None and asked.rose is not went_up:
@@ -146,7 +146,7 @@ def _fit(asked: CauseAsked, stated: CauseStated) -> float:
     return max(0.0, fit + _IN_DISCUSSION * stated.discussed)
 
 
-def _of_thing(asked: CauseAsked, stated: CauseStated) -> float:
+def _of_thing(asked: CauseQuestion, stated: CauseSentence) -> float:
     """Returns how well what a sentence says to have moved is what is asked about."""
     wanted, thing, heads = asked.thing, stated.moved.thing.stems, stated.moved.thing.heads
     named = frozenset[str]().union(*stated.headings) - _HEADS_NOTHING

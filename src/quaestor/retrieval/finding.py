@@ -17,7 +17,7 @@ from quaestor.retrieval.cause_places import places_of_causes
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.matching import LineMatch, match_lines
 from quaestor.retrieval.place import Place, Reason
-from quaestor.retrieval.wanted import NO_CONTEXT, FindingContext, Wanted, read_wanted
+from quaestor.retrieval.retrieval_query import NO_CONTEXT, FindingContext, RetrievalQuery, parse_retrieval_query
 
 _LINES_LOOKED_AT = 120
 _BLOCKS_LOOKED_AT = 40
@@ -86,7 +86,7 @@ def _latest(context: FindingContext, places: Sequence[Place]) -> Place | None:
 
 def _places(index: PlaceIndex, question: Question, context: FindingContext) -> Iterator[tuple[Place, Set[str]]]:
     """Yields the places of a document, each with the lines of statements that it has of those that are asked for."""
-    wanted = read_wanted(index, question, context)
+    wanted = parse_retrieval_query(index, question, context)
     earlier = earlier_blocks(index, context)
     same = index.words.of_properties(wanted.properties)
     terms = [term for term, weight in wanted.weights.items() if weight > 0]
@@ -129,7 +129,7 @@ def _block_of(index: PlaceIndex, source: Source) -> Block | None:
         return None
 
 
-def _block_score(wanted: Wanted, matches: Sequence[LineMatch]) -> float:
+def _block_score(wanted: RetrievalQuery, matches: Sequence[LineMatch]) -> float:
     """The best line's score, raised where other lines have what it lacks of the question."""
     if not matches:
         return 0.0
@@ -146,7 +146,7 @@ def _block_score(wanted: Wanted, matches: Sequence[LineMatch]) -> float:
 
 
 def _place(
-    index: PlaceIndex, block: Block, wanted: Wanted, matches: Sequence[LineMatch], score: float, *, stays: bool
+    index: PlaceIndex, block: Block, wanted: RetrievalQuery, matches: Sequence[LineMatch], score: float, *, stays: bool
 ) -> Place:
     telling = [m for m in matches if m.score >= 0.6 * matches[0].score][:_LINES_SHOWN]
     places = tuple(match.line.place for match in telling)
@@ -200,7 +200,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _TEXT else text[: _TEXT - 3].rstrip() + "..."
 
 
-def _reasons(index: PlaceIndex, block: Block, wanted: Wanted, match: LineMatch) -> tuple[Reason, ...]:
+def _reasons(index: PlaceIndex, block: Block, wanted: RetrievalQuery, match: LineMatch) -> tuple[Reason, ...]:
     reasons: list[Reason] = []
     own = [term for term in match.found if term in match.line.label]
     match block.content:

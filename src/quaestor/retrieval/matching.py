@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from quaestor.documents.table import TableRole
 from quaestor.retrieval.blocks import HEADS, BlockLine, BlockTerms
-from quaestor.retrieval.wanted import Wanted
+from quaestor.retrieval.retrieval_query import RetrievalQuery
 
 SAME_LINE = 0.9
 """What a term counts that names the row's line of statements in other words."""
@@ -70,7 +70,7 @@ class LineMatch:
 
 
 def match_lines(
-    wanted: Wanted,
+    wanted: RetrievalQuery,
     block: BlockTerms,
     properties: Mapping[int, str],
     role: TableRole | None,
@@ -94,7 +94,7 @@ def match_lines(
 
 
 def _match(
-    wanted: Wanted,
+    wanted: RetrievalQuery,
     block: BlockTerms,
     line: BlockLine,
     around: Mapping[str, float],
@@ -137,7 +137,7 @@ def _match(
     return LineMatch(line, max(0.0, score), found, share, named is not None, years)
 
 
-def _with_role(wanted: Wanted, line: BlockLine, role: TableRole, score: float) -> float:
+def _with_role(wanted: RetrievalQuery, line: BlockLine, role: TableRole, score: float) -> float:
     """Returns a line's score with what its table gains or loses by its role."""
     if role is TableRole.CASH_FLOWS and _CHANGE in line.heads and not wanted.asks_change_of_year:
         score -= _FLOW
@@ -147,7 +147,7 @@ def _with_role(wanted: Wanted, line: BlockLine, role: TableRole, score: float) -
     return score + gained * min(1.0, 2 * score)
 
 
-def _share(wanted: Wanted, line: BlockLine) -> float:
+def _share(wanted: RetrievalQuery, line: BlockLine) -> float:
     """Returns how much of a label is asked for; of a sentence as much as it says besides."""
     if not line.label:
         return 0.0
@@ -161,7 +161,7 @@ def _place_of(name: tuple[str, ...], asked: tuple[str, ...]) -> int | None:
     return next((at for at in starts if asked[at : at + len(name)] == name), None)
 
 
-def _years(wanted: Wanted, block: BlockTerms, line: BlockLine) -> float:
+def _years(wanted: RetrievalQuery, block: BlockTerms, line: BlockLine) -> float:
     """Returns how many of the years asked of a line has, from 0 to 1; between them where it names none at all."""
     if not wanted.years:
         return 1.0

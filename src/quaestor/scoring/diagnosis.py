@@ -23,12 +23,12 @@ from quaestor.questions.stems import stems
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.cells import period_of, words_of
 from quaestor.scoring.check import in_doubt, states_number
-from quaestor.scoring.differences import Difference, Scene, differing_parts
+from quaestor.scoring.differences import ComparisonContext, Difference, differing_parts
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal
 from quaestor.scoring.pages import PageNumbers, number_places
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.terms import Fixed, Printed, Term, leaves, term_of, written_out
+from quaestor.scoring.terms import ConstantTerm, PrintedTerm, Term, leaves, term_of, written_out
 
 _POWERS = range(-12, 13)
 _PRECEDENCE = tuple(Cause)
@@ -113,9 +113,9 @@ class _Diagnosis:
         own = causes - {Cause.INHERITED}
         return min(own or causes, key=_PRECEDENCE.index)
 
-    def _scene(self) -> Scene:
+    def _scene(self) -> ComparisonContext:
         questions = self.conversation.questions[: self.index + 1]
-        return Scene(
+        return ComparisonContext(
             self.conversation.document,
             questions if self.conversation.chained else questions[-1:],
             [done.term for done in self.meant],
@@ -130,7 +130,7 @@ class _Diagnosis:
             return self._done(gold.program)
         number = number_of(gold.executed)
         places = () if number is None else self.places.get(abs(number), ())
-        return _Done(Printed(number, places) if places else None)
+        return _Done(PrintedTerm(number, places) if places else None)
 
     def _answered(self, prediction: Prediction | None) -> _Done:
         """Returns what the solver did; of an answer without a plan what its program says."""
@@ -154,13 +154,13 @@ class _Diagnosis:
             return _Done()
         return _Done(term_of(plan, results, (), self._literal), results[-1])
 
-    def _literal(self, literal: Constant) -> Printed | Fixed:
+    def _literal(self, literal: Constant) -> PrintedTerm | ConstantTerm:
         """Returns a number of a program with every place that prints it."""
         printed = shift_decimal(literal.value, 2) if literal.text.strip().endswith("%") else literal.value
         places = self.places.get(abs(printed), ())
         if literal.text.startswith("const_") or not places:
-            return Fixed(literal.value)
-        return Printed(printed, places)
+            return ConstantTerm(literal.value)
+        return PrintedTerm(printed, places)
 
     def _right_otherwise(self, prediction: Prediction, gold: GoldTurn) -> bool:
         """Whether a plan that uses the wrong answer of an earlier turn is right with that turn's reference."""
@@ -233,8 +233,8 @@ def causes(
     )
 
 
-def _constant(literal: Constant) -> Fixed:
-    return Fixed(literal.value)
+def _constant(literal: Constant) -> ConstantTerm:
+    return ConstantTerm(literal.value)
 
 
 def _turns_back(plan: Plan) -> frozenset[int]:
@@ -277,7 +277,9 @@ def _by_leaves(meant: Term, found: Term) -> Cause:
     """Returns how two terms differ that do the same with the same numbers."""
     signs = [
         sorted(
-            leaf.number < 0 for leaf in leaves(written_out(term)) if isinstance(leaf, Printed | Fixed) and leaf.number
+            leaf.number < 0
+            for leaf in leaves(written_out(term))
+            if isinstance(leaf, PrintedTerm | ConstantTerm) and leaf.number
         )
         for term in (meant, found)
     ]

@@ -17,9 +17,9 @@ from quaestor.scoring.cause import Cause
 from quaestor.scoring.cells import likeliest_place, place_fault
 from quaestor.scoring.terms import (
     Applied,
+    ConstantTerm,
     Earlier,
-    Fixed,
-    Printed,
+    PrintedTerm,
     Term,
     evened,
     leaves,
@@ -49,7 +49,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class ComparisonContext:
     """What a turn is compared against.
 
     Attributes:
@@ -66,7 +66,7 @@ class Scene:
     places: Mapping[Decimal, tuple[Source, ...]]
 
 
-def differing_parts(meant: Term, found: Term, scene: Scene) -> tuple[Difference, ...]:
+def differing_parts(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Difference, ...]:
     """Returns the parts in which a solver's term differs; nothing where only scale and sign can."""
     parts = _whole(meant, found, scene)
     if any(part.cause is Cause.OPERATION for part in parts):
@@ -83,10 +83,10 @@ def _evened(terms: Sequence[Term | None]) -> tuple[Term | None, ...]:
     return tuple(None if term is None else evened(term) for term in terms)
 
 
-def _whole(meant: Term, found: Term, scene: Scene) -> tuple[Difference, ...]:
+def _whole(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Difference, ...]:
     """As `differing_parts`; at the root a fresh computation that was not made is a matter of the operation."""
     computed = isinstance(meant, Applied)
-    if isinstance(found, Printed | Fixed) and computed:
+    if isinstance(found, PrintedTerm | ConstantTerm) and computed:
         return (Difference(Cause.OPERATION),)
     if isinstance(found, Earlier) and computed and meant not in scene.meant:
         parts = _reference(meant, found, scene)
@@ -94,13 +94,13 @@ def _whole(meant: Term, found: Term, scene: Scene) -> tuple[Difference, ...]:
     return _between(meant, found, scene)
 
 
-def _between(meant: Term, found: Term, scene: Scene) -> tuple[Difference, ...]:
+def _between(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Difference, ...]:
     if isinstance(found, Earlier):
         return _reference(meant, found, scene)
     if _same_value(meant, found) or _carried(meant, found, scene):
         return () if _same_value(meant, found) else (Difference(Cause.INHERITED),)
     match meant, found:
-        case (Printed() | Fixed(), Printed() | Fixed()):
+        case (PrintedTerm() | ConstantTerm(), PrintedTerm() | ConstantTerm()):
             return _number(meant, found, scene)
         case Applied(), Applied():
             return _operation(meant, found, scene)
@@ -110,7 +110,7 @@ def _between(meant: Term, found: Term, scene: Scene) -> tuple[Difference, ...]:
     return (Difference(Cause.OPERATION),)
 
 
-def _reference(meant: Term, found: Earlier, scene: Scene) -> tuple[Difference, ...]:
+def _reference(meant: Term, found: Earlier, scene: ComparisonContext) -> tuple[Difference, ...]:
     """Compares what is meant with the answer of an earlier turn."""
     if _is_turn(meant, found.turn, scene):
         return (Difference(Cause.INHERITED),) if found.turn in scene.wrong else ()
@@ -121,15 +121,15 @@ def _reference(meant: Term, found: Earlier, scene: Scene) -> tuple[Difference, .
     return (Difference(Cause.REFERENCE),)
 
 
-def _is_turn(meant: Term, turn: int, scene: Scene) -> bool:
+def _is_turn(meant: Term, turn: int, scene: ComparisonContext) -> bool:
     """Whether a term is the reference of a turn: its program, or a number that it came to."""
     reference = scene.meant[turn]
     if reference is None:
         return False
-    return meant == reference or (isinstance(meant, Printed | Fixed) and _same_value(meant, reference))
+    return meant == reference or (isinstance(meant, PrintedTerm | ConstantTerm) and _same_value(meant, reference))
 
 
-def _carried(meant: Term, found: Term, scene: Scene) -> bool:
+def _carried(meant: Term, found: Term, scene: ComparisonContext) -> bool:
     """Whether a wrong turn took the same thing for the same other thing."""
     plain = written_out(found)
     return any(
@@ -138,7 +138,7 @@ def _carried(meant: Term, found: Term, scene: Scene) -> bool:
     )
 
 
-def _operation(meant: Applied, found: Applied, scene: Scene) -> tuple[Difference, ...]:
+def _operation(meant: Applied, found: Applied, scene: ComparisonContext) -> tuple[Difference, ...]:
     """Compares two operations, operand by operand."""
     if meant.operation != found.operation:
         return (Difference(Cause.OPERATION),)
@@ -163,18 +163,18 @@ def _operation(meant: Applied, found: Applied, scene: Scene) -> tuple[Difference
     return (Difference(Cause.ORDER),) if not swapped or _inherited(swapped) else straight
 
 
-def _on_the_page(operand: Term, scene: Scene) -> Term:
+def _on_the_page(operand: Term, scene: ComparisonContext) -> Term:
     """Returns a constant that is no count as the number of the page that it is: the 100 at which an index begins."""
-    if isinstance(operand, Fixed) and operand.number >= _NO_COUNT and operand.number in scene.places:
-        return Printed(operand.number, scene.places[operand.number])
+    if isinstance(operand, ConstantTerm) and operand.number >= _NO_COUNT and operand.number in scene.places:
+        return PrintedTerm(operand.number, scene.places[operand.number])
     return operand
 
 
-def _operands(meant: Sequence[Term], found: Sequence[Term], scene: Scene) -> tuple[Difference, ...]:
+def _operands(meant: Sequence[Term], found: Sequence[Term], scene: ComparisonContext) -> tuple[Difference, ...]:
     return tuple(part for one, other in zip(meant, found, strict=True) for part in _between(one, other, scene))
 
 
-def _orders(meant: Sequence[Term], found: Sequence[Term], scene: Scene) -> Sequence[tuple[Term, ...]]:
+def _orders(meant: Sequence[Term], found: Sequence[Term], scene: ComparisonContext) -> Sequence[tuple[Term, ...]]:
     """Returns the orders in which operands are compared: all of a few, else the ones that are the same first."""
     if len(found) <= _TRIED:
         return tuple(permutations(found))
@@ -196,7 +196,7 @@ def _inherited(parts: Sequence[Difference]) -> bool:
     return all(part.cause is Cause.INHERITED for part in parts)
 
 
-def _rearranged(meant: Term, found: Term, scene: Scene) -> bool:
+def _rearranged(meant: Term, found: Term, scene: ComparisonContext) -> bool:
     """Whether the same operations are applied to the same things in another order."""
     plain = found.term if isinstance(found, Earlier) else found
     if not isinstance(meant, Applied) or not isinstance(plain, Applied):
@@ -213,7 +213,12 @@ def _same_value(meant: Term, found: Term) -> bool:
     """Whether two parts are one: of the same value, or numbers of the same digits from one place."""
     one, other = number_in(meant), number_in(found)
     if one is None or other is None:
-        return isinstance(meant, Printed) and isinstance(found, Printed) and one == other and _one_place(meant, found)
+        return (
+            isinstance(meant, PrintedTerm)
+            and isinstance(found, PrintedTerm)
+            and one == other
+            and _one_place(meant, found)
+        )
     if isinstance(meant, Applied) or isinstance(found, Applied):
         return abs(one - other) <= abs(one).scaleb(-12)
     if abs(one) == abs(other):
@@ -222,7 +227,7 @@ def _same_value(meant: Term, found: Term) -> bool:
 
 
 def _one_place(meant: Term, found: Term) -> bool:
-    return isinstance(meant, Printed) and isinstance(found, Printed) and bool({*meant.places} & {*found.places})
+    return isinstance(meant, PrintedTerm) and isinstance(found, PrintedTerm) and bool({*meant.places} & {*found.places})
 
 
 def _digits(number: Decimal) -> tuple[int, ...]:
@@ -230,18 +235,20 @@ def _digits(number: Decimal) -> tuple[int, ...]:
     return number.normalize().as_tuple().digits
 
 
-def _number(meant: Printed | Fixed, found: Printed | Fixed, scene: Scene) -> tuple[Difference, ...]:
+def _number(
+    meant: PrintedTerm | ConstantTerm, found: PrintedTerm | ConstantTerm, scene: ComparisonContext
+) -> tuple[Difference, ...]:
     """Compares two numbers that are not the same."""
     one, other = number_in(meant), number_in(found)
     if one is not None and other is not None and one and _digits(one) == _digits(other):
-        both_fixed = isinstance(meant, Fixed) and isinstance(found, Fixed)
+        both_fixed = isinstance(meant, ConstantTerm) and isinstance(found, ConstantTerm)
         if both_fixed or len(_digits(one)) >= _TELLING:
             return (Difference(Cause.SCALE),)
-    if isinstance(meant, Printed) and isinstance(found, Printed) and meant.places and found.places:
+    if isinstance(meant, PrintedTerm) and isinstance(found, PrintedTerm) and meant.places and found.places:
         # What a program's literal is taken for is a place of its own, of which a prediction without a plan has many.
         read = found.places[0]
         place = likeliest_place(meant.places, read, scene.asked, scene.document)
         return (Difference(place_fault(place, read, scene.document), place, read),)
-    if isinstance(meant, Fixed) or (isinstance(found, Fixed) and needs_no_source(found.number)):
+    if isinstance(meant, ConstantTerm) or (isinstance(found, ConstantTerm) and needs_no_source(found.number)):
         return (Difference(Cause.OPERATION),)
     return (Difference(Cause.PLACE),)

@@ -13,10 +13,10 @@ from quaestor.documents.table import Table
 from quaestor.questions.question import read_question
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.keeping import kept_index
-from quaestor.retrieval.meant import meant_texts
 from quaestor.retrieval.measures.places import blocks_of_measure
+from quaestor.retrieval.question_texts import normalize_questions
+from quaestor.retrieval.retrieval_query import FindingContext
 from quaestor.retrieval.statements import needed_statements
-from quaestor.retrieval.wanted import FindingContext
 from quaestor.scoring.filing_answers import Evidence
 
 LOOKED_AT = 5
@@ -53,7 +53,7 @@ def blocks_shown(
         answers: What was answered to them.
     """
     index = kept_index(document, None)
-    meant = meant_texts((question, *earlier), index)
+    meant = normalize_questions((question, *earlier), index)
     asked, *before = (read_question(meant.get(text, text)) for text in (question, *earlier))
     context = FindingContext(tuple(before), tuple(answer.sources if answer else () for answer in answers))
     needed = (*blocks_of_measure(document, asked, before), *needed_statements(index, asked, before))

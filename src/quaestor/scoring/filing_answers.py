@@ -48,7 +48,7 @@ class WantedNumber:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReferenceAnswer:
     """A right answer, or an entry or a part of one. What stands first below decides; the rest is for people.
 
     Attributes:
@@ -62,10 +62,10 @@ class Wanted:
         text: What the answer must contain.
     """
 
-    any_of: tuple["Wanted", ...] = ()
-    parts: tuple["Wanted", ...] = ()
+    any_of: tuple["ReferenceAnswer", ...] = ()
+    parts: tuple["ReferenceAnswer", ...] = ()
     none: str | None = None
-    entries: tuple["Wanted", ...] = ()
+    entries: tuple["ReferenceAnswer", ...] = ()
     label: str | None = None
     yes: bool | None = None
     number: WantedNumber | None = None
@@ -135,7 +135,7 @@ class FilingReference:
         judged: What a judge said, by the answer as people are told it: whether it is right.
     """
 
-    wanted: Wanted
+    wanted: ReferenceAnswer
     kind: str
     evidence: Evidence = Evidence()
     judged: Mapping[str, bool] = field(default_factory=dict)
@@ -162,7 +162,7 @@ def rough_right(answer: Answer | None, reference: FilingReference) -> bool | Non
     return _is_right(reference.wanted, answer)
 
 
-def _is_right(wanted: Wanted, answer: Answer) -> bool:  # noqa: PLR0911 - a kind of reference each
+def _is_right(wanted: ReferenceAnswer, answer: Answer) -> bool:  # noqa: PLR0911 - a kind of reference each
     if wanted.any_of:
         return any(_is_right(one, answer) for one in wanted.any_of)
     if wanted.none is not None:
@@ -185,13 +185,13 @@ def _is_right(wanted: Wanted, answer: Answer) -> bool:  # noqa: PLR0911 - a kind
     return _share(wanted.text or "", answer) >= _SHARED_TEXT
 
 
-def _in_words(part: Wanted) -> Wanted:
+def _in_words(part: ReferenceAnswer) -> ReferenceAnswer:
     """Returns a part that may be answered in words without its number, where it has any."""
     words = part.text is not None or part.label is not None
-    return Wanted(label=part.label, yes=part.yes, text=part.text) if words and part.number else part
+    return ReferenceAnswer(label=part.label, yes=part.yes, text=part.text) if words and part.number else part
 
 
-def _has(wanted: Wanted, numbers: list[tuple[Decimal, Scale]]) -> bool:
+def _has(wanted: ReferenceAnswer, numbers: list[tuple[Decimal, Scale]]) -> bool:
     return wanted.number is not None and any(_is_number(wanted.number, *number) for number in numbers)
 
 
@@ -227,7 +227,7 @@ def _factor(scale: Scale) -> Decimal:
     return Decimal(1) if scale is Scale.PERCENT else Decimal(scale.factor)
 
 
-def _item(entry: Wanted) -> ListItem:
+def _item(entry: ReferenceAnswer) -> ListItem:
     if entry.number is None:
         return ListItem(entry.label or str(entry))
     return ListItem(entry.label, entry.number.value)

@@ -21,7 +21,7 @@ _COMMUTE = frozenset({"add", "multiply", "minimum", "maximum"})
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PrintedTerm:
     """A number, or words, of the page.
 
     Attributes:
@@ -34,7 +34,7 @@ class Printed:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class ConstantTerm:
     """A number that stands in no document."""
 
     number: Decimal
@@ -73,9 +73,9 @@ class Earlier:
     term: "Term | None"
 
 
-Term = Printed | Fixed | Applied | Earlier
+Term = PrintedTerm | ConstantTerm | Applied | Earlier
 
-Locate = Callable[[Constant], Printed | Fixed]
+Locate = Callable[[Constant], PrintedTerm | ConstantTerm]
 """Where a literal stands."""
 
 
@@ -93,12 +93,12 @@ def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | 
             case Constant():
                 return locate(operand)
             case RowRef(values=values, sources=sources) | CellGroup(values=values, sources=sources):
-                cells = tuple(Printed(q.value, (source,)) for q, source in zip(values, sources, strict=True))
+                cells = tuple(PrintedTerm(q.value, (source,)) for q, source in zip(values, sources, strict=True))
                 return cells[0] if len(cells) == 1 else Applied("row", cells)
 
     def made_of(step: Step, operands: tuple[Term, ...]) -> Term:
         if isinstance(step, Extract):
-            return Printed(step.number, (step.source,))
+            return PrintedTerm(step.number, (step.source,))
         return _applied(step, operands, results[step.id - 1].value)
 
     return fold_plan(plan, leaf, made_of)[-1]
@@ -107,7 +107,7 @@ def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | 
 def number_in(term: Term | None) -> Decimal | None:
     """Returns the number that a term came to; None where it came to none, or none is known."""
     match term:
-        case Printed(number=number) | Fixed(number=number):
+        case PrintedTerm(number=number) | ConstantTerm(number=number):
             return number
         case Applied(value=Number(value=number)):
             return number
@@ -130,7 +130,7 @@ def written_out(term: Term) -> Term:
     return term
 
 
-def leaves(term: Term) -> tuple[Printed | Fixed | Earlier, ...]:
+def leaves(term: Term) -> tuple[PrintedTerm | ConstantTerm | Earlier, ...]:
     """Returns what a term starts from, left to right; a reference to an earlier turn is one thing."""
     if isinstance(term, Applied):
         return tuple(leaf for operand in term.operands for leaf in leaves(operand))
@@ -158,7 +158,7 @@ def _applied(step: Compute, operands: tuple[Term, ...], value: AnswerValue) -> T
         case "sum":
             return Applied("add", operands, value)
         case "average":
-            return Applied("divide", (Applied("add", operands), Fixed(Decimal(len(operands)))), value)
+            return Applied("divide", (Applied("add", operands), ConstantTerm(Decimal(len(operands)))), value)
     return Applied(name, operands, value)
 
 
@@ -177,13 +177,13 @@ def _without_turning(name: str, operands: tuple[Term, ...], value: AnswerValue |
     if len(operands) != 2:
         return Applied(name, operands, value)
     left, right = operands
-    if name in ("multiply", "divide") and isinstance(right, Fixed) and abs(right.number) in _TURNS_SCALE:
+    if name in ("multiply", "divide") and isinstance(right, ConstantTerm) and abs(right.number) in _TURNS_SCALE:
         return left
-    if name == "multiply" and isinstance(left, Fixed) and abs(left.number) in _TURNS_SCALE:
+    if name == "multiply" and isinstance(left, ConstantTerm) and abs(left.number) in _TURNS_SCALE:
         return right
-    if name == "subtract" and isinstance(left, Fixed) and not left.number:
+    if name == "subtract" and isinstance(left, ConstantTerm) and not left.number:
         return right
-    grown = isinstance(left, Applied) and left.operation == "divide" and right == Fixed(Decimal(1))
+    grown = isinstance(left, Applied) and left.operation == "divide" and right == ConstantTerm(Decimal(1))
     if name == "subtract" and grown and isinstance(left, Applied):
         # "2009 over 2008, less one" is the relative change.
         return Applied("divide", (Applied("subtract", left.operands), left.operands[1]), value)

@@ -59,7 +59,7 @@ class Excerpts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Widened:
+class WidenedExcerpt:
     """An excerpt that a search has added to.
 
     Attributes:
@@ -74,5 +74,5 @@ class Widened:
     found: Sequence[Block]
 
 
-Search = Callable[[str | Reading, Document], Widened]
+Search = Callable[[str | Reading, Document], WidenedExcerpt]
 """Widens what is shown by what fits a query, or by a section."""

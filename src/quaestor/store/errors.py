@@ -21,7 +21,7 @@ from quaestor.store.records import (
 
 
 @dataclass(frozen=True, slots=True)
-class BegunBefore:
+class ExistingConversation:
     """What a store has of a conversation that is to be begun.
 
     Attributes:
@@ -78,7 +78,7 @@ def claimed_already(store: str, example: ConversationRecord, owner: str | None =
     return ClaimedError(f"conversation {example.conversation!r} of run {example.run!r} {what} ({store})", owner)
 
 
-def check_claim(store: str, example: ConversationRecord, claim: Claim, found: BegunBefore, now: float) -> bool:
+def check_claim(store: str, example: ConversationRecord, claim: Claim, found: ExistingConversation, now: float) -> bool:
     """Returns whether a conversation that was begun before is begun already by the very claim.
 
     Args:

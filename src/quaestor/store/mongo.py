@@ -330,10 +330,10 @@ class MongoStore(MongoKnowledge):
             return tuple(one for one in kept if one.attempt == (attempt or counting.get(one.conversation)))
 
 
-def _found(example: Document) -> refusals.BegunBefore:
+def _found(example: Document) -> refusals.ExistingConversation:
     claim = example.get("claim")
     held = (claim["owner"], claim["until"].timestamp()) if claim else ()
-    return refusals.BegunBefore(attempt_number(example), example["status"], *held)
+    return refusals.ExistingConversation(attempt_number(example), example["status"], *held)
 
 
 async def _supersede(db: Database, place: Mapping[str, Any], attempt: int) -> None:

@@ -8,7 +8,7 @@ from quaestor.store.mongo_contents import REFERENCES, Database, MongoContents
 from quaestor.store.mongo_documents import INDEXES
 from quaestor.store.mongo_listing import MongoLists
 from quaestor.store.mongo_retrying import retried
-from quaestor.store.upkeep import Checked, Vacuumed
+from quaestor.store.upkeep import Checked, VacuumResult
 
 OF_RUNS = (
     "scores", "scored_examples", "scored_turns", "scored_columns", "graphs", "prompt_logs", "examples", "turns",
@@ -63,7 +63,7 @@ class MongoUpkeep(MongoLists):
                 yield f"content {digest.hex()[:12]} cannot be read: {error}"
 
     @retried
-    async def vacuum(self) -> Vacuumed:
+    async def vacuum(self) -> VacuumResult:
         """Takes away what nothing refers to. The server gives the room to what is written next."""
         async with self._using("write to") as db:
             left = 0
@@ -71,7 +71,7 @@ class MongoUpkeep(MongoLists):
                 gone = await _lost_runs(db, name)
                 for run in gone:
                     left += (await db[name].delete_many({"runId": run})).deleted_count
-            return Vacuumed(await self._contents.sweep(db), left)
+            return VacuumResult(await self._contents.sweep(db), left)
 
 
 async def _lost_runs(db: Database, name: str) -> list[str]:

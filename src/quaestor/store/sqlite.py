@@ -148,7 +148,7 @@ class SqliteStore(SqliteUpkeep):
             for turn in turns:
                 self._insert("turns", turn, classes_of(turn.answer), measure_turn(turn), verb="REPLACE")
 
-    def _unfinished(self, example: ConversationRecord) -> refusals.BegunBefore | None:
+    def _unfinished(self, example: ConversationRecord) -> refusals.ExistingConversation | None:
         """Returns what there is of a conversation, or None; a complete one is refused."""
         self._require(example.run)
         key = (example.run, example.conversation)
@@ -157,7 +157,7 @@ class SqliteStore(SqliteUpkeep):
         if row and row["status"] == "complete":
             raise refusals.complete_already(self._name, example)
         return (
-            refusals.BegunBefore(row["attempt"], row["status"], row["claim_owner"], row["claim_until"] or 0)
+            refusals.ExistingConversation(row["attempt"], row["status"], row["claim_owner"], row["claim_until"] or 0)
             if row
             else None
         )

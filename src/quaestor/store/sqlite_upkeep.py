@@ -8,7 +8,7 @@ from quaestor.store.contents import content_digest
 from quaestor.store.sqlite_contents import ContentTable
 from quaestor.store.sqlite_file import in_order, in_order_read
 from quaestor.store.sqlite_listing import SqliteLists
-from quaestor.store.upkeep import Checked, Vacuumed
+from quaestor.store.upkeep import Checked, VacuumResult
 
 _SOME = 200
 _FEW = 20
@@ -59,7 +59,7 @@ class SqliteUpkeep(SqliteLists):
         return count, problems
 
     @in_order
-    def vacuum(self) -> Vacuumed:
+    def vacuum(self) -> VacuumResult:
         """Takes away what nothing refers to, and makes the file as small as it can be."""
         with self._reporting("write to"):
             before = self._bytes()
@@ -67,7 +67,7 @@ class SqliteUpkeep(SqliteLists):
                 gone = self._contents.sweep()
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            return Vacuumed(gone, 0, before, self._bytes())
+            return VacuumResult(gone, 0, before, self._bytes())
 
     def _bytes(self) -> int | None:
         file = self._db.execute("PRAGMA database_list").fetchone()["file"]

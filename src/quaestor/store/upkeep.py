@@ -20,7 +20,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Vacuumed:
+class VacuumResult:
     """What was given back.
 
     Attributes:
@@ -44,6 +44,6 @@ class StoreUpkeep(Protocol):
         """Reads all that can be broken, and returns what is."""
         ...
 
-    async def vacuum(self) -> Vacuumed:
+    async def vacuum(self) -> VacuumResult:
         """Takes away what nothing refers to, and makes a file as small as it can be."""
         ...

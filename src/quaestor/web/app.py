@@ -14,11 +14,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quaestor.application.answer_workers import open_workers
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.desk import Desk, DeskLimits
+from quaestor.application.document_library import DocumentLibrary
+from quaestor.application.document_tools import DocumentTools
 from quaestor.application.kept_conversations import open_conversations
-from quaestor.application.shelf import Shelf
+from quaestor.application.session_manager import SessionLimits, SessionManager
 from quaestor.application.uploads import open_uploads
-from quaestor.application.workbench import Workbench
 from quaestor.store.base import open_store
 from quaestor.web import errors, login
 from quaestor.web.api.app import ADDRESS, create_api
@@ -68,18 +68,20 @@ def create_app(
     async def opened(app: FastAPI) -> AsyncIterator[None]:
         async with open_workers(asking, processes) as workers, open_store(settings.store) as store:
             with open_uploads(settings) as uploads, open_conversations(settings) as kept:
-                limits = DeskLimits(open=settings.serve_conversations, questions=settings.serve_questions)
-                desk = Desk(asking, Shelf(files, uploads, asking.cache), kept, store, limits, workers)
-                bench = Workbench(asking, workers)
-                site = app.state.site = Site(asking, let_in, pages, store, desk, bench)
-                site.in_background(_tidy(desk))
+                limits = SessionLimits(open=settings.serve_conversations, questions=settings.serve_questions)
+                sessions = SessionManager(
+                    asking, DocumentLibrary(files, uploads, asking.cache), kept, store, limits, workers
+                )
+                bench = DocumentTools(asking, workers)
+                site = app.state.site = Site(asking, let_in, pages, store, sessions, bench)
+                site.in_background(_tidy(sessions))
                 try:
                     yield
                 finally:
                     for task in list(site.tasks):
                         task.cancel()
                     await asyncio.gather(*site.tasks, return_exceptions=True)
-                    await desk.close()
+                    await sessions.close()
 
     app = FastAPI(
         title="quaestor", lifespan=opened, openapi_url=None, docs_url=None, redoc_url=None, telemetry=_TELLS_NOBODY
@@ -96,15 +98,15 @@ def create_app(
     # The last that is added is the first that is asked.
     app.add_middleware(_Bounded, most=largest + _AROUND_AN_UPLOAD)
     app.add_middleware(Bodies, refuse=refuse, most_of_one=_UPLOADS_OF_ONE * (largest + _AROUND_AN_UPLOAD))
-    app.add_middleware(errors.Contained, answer=lambda request: refuse(request, 500, errors.INTERNAL))
+    app.add_middleware(errors.ErrorMiddleware, answer=lambda request: refuse(request, 500, errors.INTERNAL))
     app.add_middleware(Guard, access=let_in, refuse=refuse, programs=is_for_programs)
     return app
 
 
-async def _tidy(desk: Desk) -> None:
+async def _tidy(sessions: SessionManager) -> None:
     while True:
         await asyncio.sleep(_TIDIED)
-        await desk.close_idle()
+        await sessions.close_idle()
 
 
 class _Bounded:

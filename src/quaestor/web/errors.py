@@ -129,7 +129,7 @@ def log_unforeseen(where: str, error: BaseException) -> None:
     LOG.debug("traceback", exc_info=error)
 
 
-class Contained:
+class ErrorMiddleware:
     """ASGI middleware that logs unexpected errors and returns a generic response."""
 
     def __init__(self, app: ASGIApp, answer: Callable[[Request], Response]) -> None:

@@ -9,12 +9,12 @@ from fastapi import Depends
 from starlette.requests import Request
 
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.desk import Desk
-from quaestor.application.workbench import Workbench
+from quaestor.application.document_tools import DocumentTools
+from quaestor.application.session_manager import SessionManager
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
+from quaestor.web.document_view.papers import DocumentCache
 from quaestor.web.errors import log_unforeseen
-from quaestor.web.paper.papers import Papers
 from quaestor.web.security import Access
 from quaestor.web.templating import Pages
 
@@ -38,9 +38,9 @@ class Site:
     access: Access
     pages: Pages
     store: RunStore
-    desk: Desk
-    bench: Workbench
-    papers: Papers = field(default_factory=Papers)
+    sessions: SessionManager
+    bench: DocumentTools
+    papers: DocumentCache = field(default_factory=DocumentCache)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     @property

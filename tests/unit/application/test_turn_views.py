@@ -6,16 +6,16 @@ from played_runs import play_sample
 from store_records import a_prompt, a_run
 
 from quaestor.application.run_views import RunViews
-from quaestor.application.turn_views import LookedAtTurn, exchange_views, look_at_turn
+from quaestor.application.turn_views import TurnDetail, exchange_views, look_at_turn
 from quaestor.errors import UnknownConversationError, UnknownRunError
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, TurnFilter
 
 
-def look(store: Path, run: str, place: int, number: int | None = None) -> LookedAtTurn:
+def look(store: Path, run: str, place: int, number: int | None = None) -> TurnDetail:
     """The turn at a place of the list of a run."""
 
-    async def read() -> LookedAtTurn:
+    async def read() -> TurnDetail:
         async with open_store(str(store)) as opened, RunViews(opened, str(store)) as views:
             listed = await opened.list_turns(run, TurnFilter(), ListPart(place, 1))
             turn = listed.items[0]

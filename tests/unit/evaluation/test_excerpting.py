@@ -12,7 +12,7 @@ from quaestor.conversation.memory import Memory
 from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import Play
+from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.writing import RunWriter
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -50,10 +50,10 @@ class FirstCell:
         return answered(plan, context)
 
 
-def played(*questions: str, solver: FirstCell) -> Play:
+def played(*questions: str, solver: FirstCell) -> ConversationRunner:
     filing = a_long_filing()
     conversation = Conversation("c", filing, questions)
-    play = Play(conversation, solver, GraphProvider.of([filing], "extend"), excerpts=WordExcerpts(filing))
+    play = ConversationRunner(conversation, solver, GraphProvider.of([filing], "extend"), excerpts=WordExcerpts(filing))
     asyncio.run(play.turns_to_end())
     return play
 
@@ -104,7 +104,7 @@ def test_a_page_is_shown_whole_and_offers_no_search() -> None:
             return await super().solve(question, context)
 
     page = a_document("NORD/2012/page_41.pdf")
-    asyncio.run(Play(Conversation("c", page, ("cell 0 1",)), Looks()).turns_to_end())
+    asyncio.run(ConversationRunner(Conversation("c", page, ("cell 0 1",)), Looks()).turns_to_end())
     assert seen[0].document is page
     assert seen[0].search is None
     assert not seen[0].weights
@@ -112,7 +112,9 @@ def test_a_page_is_shown_whole_and_offers_no_search() -> None:
 
 def test_nothing_was_shown_where_the_first_question_could_not_be_read() -> None:
     filing = a_long_filing()
-    play = Play(Conversation("c", filing, (SALES,)), FirstCell(), GraphProvider.of([filing]), excerpts=_Fails())
+    play = ConversationRunner(
+        Conversation("c", filing, (SALES,)), FirstCell(), GraphProvider.of([filing]), excerpts=_Fails()
+    )
     try:
         asyncio.run(play.turns_to_end())
     except KeyError as failure:
@@ -142,7 +144,9 @@ def test_the_store_has_the_graph_of_all_that_was_shown(tmp_path: Path) -> None:
             writer = RunWriter(store, "r")
             watcher = await writer.begin(conversation)
             knowledge = GraphProvider.of([filing], "extend")
-            play = Play(conversation, FirstCell(), knowledge, None, watcher, excerpts=WordExcerpts(filing))
+            play = ConversationRunner(
+                conversation, FirstCell(), knowledge, None, watcher, excerpts=WordExcerpts(filing)
+            )
             await play.turns_to_end()
             await writer.on_finish(conversation, await play.result())
             graph = graph_from_triples(await store.load_graph("r", "c"), "kept")

@@ -16,7 +16,7 @@ from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import OutageError, QuestionTimeoutError
 from quaestor.evaluation.conversation_result import ConversationResult
-from quaestor.evaluation.runner import Play, play_conversation, run_conversation
+from quaestor.evaluation.runner import ConversationRunner, play_conversation, run_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.solvers.base import TurnContext
 
@@ -237,5 +237,5 @@ def test_a_turn_that_computes_for_too_long_has_failed_and_the_conversation_goes_
 @pytest.mark.slow
 def test_a_play_without_that_ends_with_the_error() -> None:
     with pytest.raises(QuestionTimeoutError) as caught:
-        asyncio.run(Play(a_conversation("endless"), Endless(), seconds=2.0).turns_to_end())
+        asyncio.run(ConversationRunner(a_conversation("endless"), Endless(), seconds=2.0).turns_to_end())
     assert caught.value.seconds == 2.0

@@ -18,7 +18,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.tools import ToolDefinition
 
-from quaestor.llm.straight_client import StraightClient
+from quaestor.llm.bare_http_client import BareHTTPClient
 from quaestor.llm.structured.modes import output_tool
 from quaestor.llm.structured.replies import RequestedCall, answered, initial_messages, kept
 from quaestor.llm.structured.schema import plain_schema, whole_schema
@@ -95,7 +95,7 @@ def made(kinds: tuple[str, str], url: str, http: httpx2.AsyncClient) -> Model:
 def client_of(kinds: tuple[str, str]) -> httpx2.AsyncClient:
     timeout = httpx2.Timeout(5)
     if kinds in OURS.values():
-        return StraightClient(httpx2.AsyncHTTPTransport(), timeout=timeout)
+        return BareHTTPClient(httpx2.AsyncHTTPTransport(), timeout=timeout)
     return httpx2.AsyncClient(timeout=timeout)
 
 

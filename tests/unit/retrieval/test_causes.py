@@ -4,14 +4,14 @@ import pytest
 from discussed_filing import a_discussed_filing
 
 from quaestor.questions.question import read_question
-from quaestor.retrieval.causes import PART, FoundCause, cause_asked, find_causes
+from quaestor.retrieval.causes import PART, CauseCandidate, cause_asked, find_causes
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
 
 FILING = a_discussed_filing()
 
 
-def found(question: str, *earlier: str) -> tuple[FoundCause, ...]:
+def found(question: str, *earlier: str) -> tuple[CauseCandidate, ...]:
     asked = cause_asked(read_question(question), tuple(map(read_question, earlier)))
     return () if asked is None else find_causes(asked, FILING)
 

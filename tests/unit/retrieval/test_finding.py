@@ -13,7 +13,7 @@ from quaestor.questions.question import read_question
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.place import Place
-from quaestor.retrieval.wanted import FindingContext
+from quaestor.retrieval.retrieval_query import FindingContext
 
 
 @pytest.fixture(scope="module")

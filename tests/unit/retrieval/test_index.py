@@ -11,7 +11,7 @@ from quaestor.questions.question import read_question
 from quaestor.retrieval import blocks
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.wanted import FindingContext
+from quaestor.retrieval.retrieval_query import FindingContext
 
 QUESTION = read_question("what were net sales of paper in 2024?")
 

@@ -26,7 +26,7 @@ TOLD = 400
 
 
 @dataclass(frozen=True, slots=True)
-class ToldTurn:
+class ReportRow:
     """A wrong turn.
 
     Attributes:
@@ -69,7 +69,7 @@ class ReportedRun:
     certainty: CalibrationReport | None
     causes: Mapping[str, int]
     conventions: tuple[ConventionFigure, ...]
-    wrong: tuple[ToldTurn, ...] = field(repr=False)
+    wrong: tuple[ReportRow, ...] = field(repr=False)
     unanswered: int
     audited: AuditedScore | None = None
 
@@ -135,7 +135,7 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: 
         stored = {kept.index: kept for kept in await store.turns(run.run.id, conversation)}.get(index)
         document, reference, program = reference_at(judged.labelled, conversation, index)
         told.append(
-            ToldTurn(
+            ReportRow(
                 conversation,
                 index,
                 stored.question if stored else "",

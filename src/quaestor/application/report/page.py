@@ -21,7 +21,7 @@ from quaestor.application.report.charts import (
     table,
     to_markup,
 )
-from quaestor.application.report.data import TOLD, EvaluationReport, ReportedRun, ToldTurn
+from quaestor.application.report.data import TOLD, EvaluationReport, ReportedRun, ReportRow
 from quaestor.application.report.tables import (
     RUN_HEADS,
     audit_rows,
@@ -328,7 +328,7 @@ def _wrong_turns(place: int, found: ReportedRun, numbers: dict[str, int]) -> Ite
     missing = sum(found.causes.values()) - len(found.wrong)
     if missing:
         yield element("p", f"Shows the first {TOLD}, by cause; {missing} more are left out.", class_="dim")
-    by_cause: dict[str, list[ToldTurn]] = {}
+    by_cause: dict[str, list[ReportRow]] = {}
     for turn in found.wrong:
         by_cause.setdefault(turn.cause, []).append(turn)
     for cause, turns in by_cause.items():
@@ -338,7 +338,7 @@ def _wrong_turns(place: int, found: ReportedRun, numbers: dict[str, int]) -> Ite
         yield element("details", summary, told)
 
 
-def _turn(place: int, turn: ToldTurn) -> Element:
+def _turn(place: int, turn: ReportRow) -> Element:
     side = turn.side
     unverified = "" if side.number is None or side.verified else " (unverified)"
     plan = side.program or side.formula

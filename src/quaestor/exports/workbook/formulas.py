@@ -34,7 +34,7 @@ _SPREAD = {
 }  # fmt: skip
 
 
-class Workings:
+class FormulaRows:
     """The rows of a conversation, and the formula of each answer.
 
     Attributes:

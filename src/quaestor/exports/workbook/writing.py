@@ -14,7 +14,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.visible import visible
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.exports.rows import answer_words, remark_words
-from quaestor.exports.workbook.formulas import Workings
+from quaestor.exports.workbook.formulas import FormulaRows
 from quaestor.exports.workbook.names import CellNames, SheetNames
 from quaestor.exports.workbook.places import TEXT_SHEET, InputCell, TableSheet, places_of
 from quaestor.exports.workbook.working import COMPARED, LABEL, NUMBER, PLACE, SHEET, WorkingRow
@@ -70,10 +70,10 @@ class _Writer:
         self._wrapped = self._format(text_wrap=True, valign="top")
         self._top = self._format(valign="top")
 
-    def _worked(self) -> Iterator[Workings]:
+    def _worked(self) -> Iterator[FormulaRows]:
         row, turn = 1, 1
         for conversation, inputs in zip(self._conversations, self._places.inputs, strict=True):
-            workings = Workings(conversation, inputs, row, turn)
+            workings = FormulaRows(conversation, inputs, row, turn)
             row, turn = row + len(workings.rows), turn + len(conversation.turns)
             yield workings
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.learning.silence.questions import KINDS, OWN, Kind, PutQuestion
+from quaestor.learning.silence.questions import KINDS, OWN, Kind, SyntheticQuestion
 from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.abstention.measures import answerable_measures, asked_stems
 from quaestor.solvers.embedded.decode.beam import START, BeamState, advance, expand
 from quaestor.solvers.embedded.model.answerable import Answerability
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures, page_features
 from quaestor.solvers.embedded.page.stem_weights import StemWeights
 from quaestor.solvers.embedded.page.word_matrix import Floats
-from quaestor.solvers.embedded.silence.measures import answerable_measures, asked_stems
 
 _PRIOR = 2.0
 """Of how many questions the rate of all words weighs as much as a word's own."""
@@ -40,7 +40,7 @@ class MeasuredQuestion:
     kind: Kind
 
 
-def fit_stem_weights(put: Iterable[PutQuestion]) -> StemWeights:
+def fit_stem_weights(put: Iterable[SyntheticQuestion]) -> StemWeights:
     """Returns how much it says that a page lacks a word, by how often pages lack it that have the answer.
 
     Args:
@@ -63,7 +63,7 @@ def fit_stem_weights(put: Iterable[PutQuestion]) -> StemWeights:
 
 
 def measure_questions(
-    put: Sequence[PutQuestion], weights: EmbeddedWeights, stems: StemWeights
+    put: Sequence[SyntheticQuestion], weights: EmbeddedWeights, stems: StemWeights
 ) -> list[MeasuredQuestion]:
     """Returns what is measured of questions, each after its own history as the solver answers it.
 
@@ -92,13 +92,13 @@ class _Player:
         self._pages: dict[str, PageFeatures] = {}
         self._known: dict[tuple[str, tuple[str, ...]], tuple[BeamState, ...]] = {}
 
-    def page(self, put: PutQuestion) -> PageFeatures:
+    def page(self, put: SyntheticQuestion) -> PageFeatures:
         digest = put.document.digest
         if digest not in self._pages:
             self._pages[digest] = page_features(put.leaves, self._weights.idf)
         return self._pages[digest]
 
-    def after(self, put: PutQuestion) -> tuple[BeamState, ...]:
+    def after(self, put: SyntheticQuestion) -> tuple[BeamState, ...]:
         """Returns the readings of the questions before one."""
         paths, page = START, self.page(put)
         for place, asked in enumerate(put.history):

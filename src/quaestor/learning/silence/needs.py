@@ -46,7 +46,7 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
-class NeedyTurn:
+class TurnRequirements:
     """A turn with what it needs of the page.
 
     Attributes:
@@ -60,7 +60,7 @@ class NeedyTurn:
     known: frozenset[int]
 
 
-def needy_turns(example: Example, page: NumberMatrix) -> Iterator[NeedyTurn]:
+def needy_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequirements]:
     """Yields the turns of a labelled conversation with what each needs.
 
     Args:
@@ -74,13 +74,13 @@ def needy_turns(example: Example, page: NumberMatrix) -> Iterator[NeedyTurn]:
         taken = [o.index for o in label.outcome.operands if o.kind == "leaf"]
         again = [found for o, found in zip(label.outcome.operands, label.acceptable, strict=True) if o.kind == "leaf"]
         needs = (_need(leaf, question, page, places) for leaf, places in zip(taken, again, strict=True))
-        yield NeedyTurn(question, tuple(needs), frozenset(known))
+        yield TurnRequirements(question, tuple(needs), frozenset(known))
         known.update(taken)
         state = state.after(question, label.outcome)
         trees.append(tree)
 
 
-def choosing_turns(example: Example, page: NumberMatrix) -> Iterator[NeedyTurn]:
+def choosing_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequirements]:
     """Yields questions that a choice among lines, years or cells answers: each needs numbers that its words describe.
 
     Args:
@@ -90,7 +90,7 @@ def choosing_turns(example: Example, page: NumberMatrix) -> Iterator[NeedyTurn]:
     for question in map(read_question, example.questions):
         said = frozenset(stem for stem in question.stems if stem in page.vocabulary)
         need = Need(None, said, frozenset(), 0, 0.0, ())
-        yield NeedyTurn(question, (need,) if len(said) >= _DESCRIBED else (), frozenset())
+        yield TurnRequirements(question, (need,) if len(said) >= _DESCRIBED else (), frozenset())
 
 
 def _nearest(page: NumberMatrix, said: set[str], years: Sequence[int]) -> Chooser:

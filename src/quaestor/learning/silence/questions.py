@@ -26,7 +26,7 @@ from quaestor.graph.builder import build_graph
 from quaestor.learning.examples import Example
 from quaestor.learning.lessons import as_program, lessons
 from quaestor.learning.pages import read_pages
-from quaestor.learning.silence.needs import NeedyTurn, choosing_turns, is_answered_by, needy_turns
+from quaestor.learning.silence.needs import TurnRequirements, choosing_turns, is_answered_by, needy_turns
 from quaestor.learning.silence.removing import lines_with, without_lines
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.stems import stems
@@ -44,7 +44,7 @@ _LONGEST_HISTORY = 3
 
 
 @dataclass(frozen=True, slots=True)
-class PutQuestion:
+class SyntheticQuestion:
     """A question put to a page.
 
     Attributes:
@@ -74,10 +74,10 @@ class _Page:
     example: Example
     document: Document
     leaves: NumberMatrix
-    turns: tuple[NeedyTurn, ...]
+    turns: tuple[TurnRequirements, ...]
 
 
-def put_questions(examples: Sequence[Example], seed: int = 0) -> list[PutQuestion]:
+def put_questions(examples: Sequence[Example], seed: int = 0) -> list[SyntheticQuestion]:
     """Returns the questions of labelled conversations, put to their own pages and, in each way that there is, wrongly.
 
     Args:
@@ -95,7 +95,7 @@ def put_questions(examples: Sequence[Example], seed: int = 0) -> list[PutQuestio
         for leaves in (tables[example.document.digest],)
     ]
     maker = _Maker(pages, np.random.default_rng(seed))
-    found: dict[tuple[str, tuple[str, ...], str], PutQuestion] = {}
+    found: dict[tuple[str, tuple[str, ...], str], SyntheticQuestion] = {}
     for page in pages:
         for place in range(len(page.turns)):
             for put in maker.all_of(page, place):
@@ -113,7 +113,7 @@ def _asking_for_choices(examples: Iterable[Example]) -> Iterator[Example]:
                 yield replace(example, id=f"{example.id}#{place}", questions=(question,), gold=(gold,), chained=True)
 
 
-def balanced(put: Sequence[PutQuestion], seed: int = 0) -> list[PutQuestion]:
+def balanced(put: Sequence[SyntheticQuestion], seed: int = 0) -> list[SyntheticQuestion]:
     """Returns questions of which half have an answer: all that have one, and as many others, of each kind alike.
 
     Args:
@@ -139,9 +139,9 @@ class _Maker:
     chance: np.random.Generator
     ontology: object = field(default_factory=lambda: build_ontology(()))
 
-    def all_of(self, page: _Page, place: int) -> Iterator[PutQuestion]:
+    def all_of(self, page: _Page, place: int) -> Iterator[SyntheticQuestion]:
         turn, before = page.turns[place], page.example.questions[:place]
-        yield PutQuestion(page.document, page.leaves, before, turn.question.text, OWN, page.example.company)
+        yield SyntheticQuestion(page.document, page.leaves, before, turn.question.text, OWN, page.example.company)
         if not turn.needs or not all(need.said for need in turn.needs[:1]):
             return
         for kind in ("other company", "other page"):
@@ -151,7 +151,7 @@ class _Maker:
             yield from self._other_line(page, turn, turn.needs[0].leaf, before)
             yield from self._line_removed(page, turn, before)
 
-    def _elsewhere(self, page: _Page, turn: NeedyTurn, kind: Kind) -> Iterator[PutQuestion]:
+    def _elsewhere(self, page: _Page, turn: TurnRequirements, kind: Kind) -> Iterator[SyntheticQuestion]:
         company, same = page.example.company, kind == "other page"
         others = [
             other
@@ -163,7 +163,7 @@ class _Maker:
                 asked = len(other.turns) - 1
                 count = int(self.chance.integers(1, min(asked, _LONGEST_HISTORY) + 1)) if asked else 0
                 history = other.example.questions[:count] if self.chance.random() < 0.5 else ()
-                yield PutQuestion(
+                yield SyntheticQuestion(
                     other.document, other.leaves, history, turn.question.text, kind, other.example.company
                 )
                 return
@@ -172,7 +172,7 @@ class _Maker:
         order = self.chance.permutation(len(pages))[:_TRIES]
         return [pages[place] for place in order]
 
-    def _other_year(self, page: _Page, turn: NeedyTurn, before: tuple[str, ...]) -> Iterator[PutQuestion]:
+    def _other_year(self, page: _Page, turn: TurnRequirements, before: tuple[str, ...]) -> Iterator[SyntheticQuestion]:
         """One year that the question names is changed; near ones first, as people ask."""
         years = [year for year in turn.question.years if str(year) in turn.question.text]
         if not years or turn.question.relative_periods:
@@ -183,9 +183,11 @@ class _Maker:
         if near:
             new = near[int(self.chance.integers(min(3, len(near))))]
             question = turn.question.text.replace(str(year), str(new))
-            yield PutQuestion(page.document, page.leaves, before, question, "other year", page.example.company)
+            yield SyntheticQuestion(page.document, page.leaves, before, question, "other year", page.example.company)
 
-    def _other_line(self, page: _Page, turn: NeedyTurn, place: int, before: tuple[str, ...]) -> Iterator[PutQuestion]:
+    def _other_line(
+        self, page: _Page, turn: TurnRequirements, place: int, before: tuple[str, ...]
+    ) -> Iterator[SyntheticQuestion]:
         """The label that the question says, changed to one of another company, of which the page has no word."""
         said = _row_label(page, page.leaves.leaves[place]).lower()
         if not stems(said) or said not in turn.question.lowered:
@@ -196,10 +198,14 @@ class _Maker:
             new = [stem for stem in stems(label) if stem not in page.leaves.vocabulary]
             if new and 2 * len(new) >= len(stems(label)) and not any(map(str.isdigit, label)):
                 question = turn.question.lowered.replace(said, label)
-                yield PutQuestion(page.document, page.leaves, before, question, "other line", page.example.company)
+                yield SyntheticQuestion(
+                    page.document, page.leaves, before, question, "other line", page.example.company
+                )
                 return
 
-    def _line_removed(self, page: _Page, turn: NeedyTurn, before: tuple[str, ...]) -> Iterator[PutQuestion]:
+    def _line_removed(
+        self, page: _Page, turn: TurnRequirements, before: tuple[str, ...]
+    ) -> Iterator[SyntheticQuestion]:
         gone = lines_with(
             {leaf for need in turn.needs for leaf in (need.leaf, *need.again) if leaf is not None}, page.leaves
         )
@@ -208,7 +214,7 @@ class _Maker:
         document = without_lines(page.document, gone)
         leaves = number_matrix(build_graph(document, self.ontology, "extend"))  # type: ignore[arg-type]
         if len(leaves) and not is_answered_by(leaves, turn.needs):
-            yield PutQuestion(document, leaves, before, turn.question.text, "line removed", page.example.company)
+            yield SyntheticQuestion(document, leaves, before, turn.question.text, "line removed", page.example.company)
 
 
 def _printed(document: Document) -> str:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from quaestor.readers.html.inline import Mark, Run
+from quaestor.readers.html.inline import InlineTag, Run
 from quaestor.readers.html.styles import PLAIN, Style, hidden_by, inherited, style_rules
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class HtmlLine:
     """
 
     text: str
-    marks: tuple[Mark, ...]
+    marks: tuple[InlineTag, ...]
     look: Style
     tag: str
     page: int | None
@@ -71,7 +71,7 @@ class RawCell:
     """
 
     text: str
-    marks: tuple[Mark, ...]
+    marks: tuple[InlineTag, ...]
     look: Style
     columns: int = 1
     rows: int = 1
@@ -118,7 +118,7 @@ class _Open:
 
 
 @dataclass(slots=True)
-class Walk:
+class TreeWalk:
     """The pieces of a tree, and what was found out on the way.
 
     Attributes:
@@ -141,7 +141,7 @@ class Walk:
     _linked: int = 0
     _fresh_page: bool = True
 
-    def over(self, root: "_Element") -> "Walk":
+    def over(self, root: "_Element") -> "TreeWalk":
         """Walks over a tree; returns itself."""
         from lxml import etree
 

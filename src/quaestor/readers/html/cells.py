@@ -14,7 +14,7 @@ from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
 from quaestor.core.periods import parse_period
 from quaestor.readers.html.blocks import RawCell, RawTable
-from quaestor.readers.html.inline import Mark
+from quaestor.readers.html.inline import InlineTag
 from quaestor.readers.html.styles import Style
 
 COLUMNS_AT_MOST = 400
@@ -41,7 +41,7 @@ class Item:
     text: str
     start: int
     end: int
-    marks: tuple[Mark, ...]
+    marks: tuple[InlineTag, ...]
     look: Style
     is_value: bool
     is_year: bool
@@ -201,7 +201,7 @@ def _join(first: Item, second: Item, space: str = "") -> Item:
     """Returns two cells as one, the tags of the second where it stands now."""
     text = first.text + space + second.text
     shift = len(text) - len(second.text)
-    marks = (*first.marks, *(Mark(mark.element, mark.start + shift, mark.end + shift) for mark in second.marks))
+    marks = (*first.marks, *(InlineTag(mark.element, mark.start + shift, mark.end + shift) for mark in second.marks))
     year = second.is_year and not first.text.strip("( [")
     return replace(
         second,

@@ -22,7 +22,7 @@ _ODD = re.compile("[\x80-\x9f\u200b-\u200d\ufeff\xad\u2060]")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class InlineTag:
     """A tag and the characters of the text that it encloses."""
 
     element: "_Element"
@@ -36,7 +36,7 @@ class Run:
 
     parts: list[str] = field(default_factory=list)
     length: int = 0
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[InlineTag] = field(default_factory=list)
     looks: dict[Style, int] = field(default_factory=dict)
     linked: int = 0
     open_end: bool = True
@@ -91,9 +91,9 @@ class Run:
 
     def mark(self, element: "_Element", start: int) -> None:
         """Notes a tag that began at a length of the text and ends now."""
-        self.marks.append(Mark(element, start, self.length))
+        self.marks.append(InlineTag(element, start, self.length))
 
-    def printed(self) -> tuple[str, tuple[Mark, ...]]:
+    def printed(self) -> tuple[str, tuple[InlineTag, ...]]:
         """Returns the text, lines between line ends, and the tags with their spans in it."""
         text = "".join(self.parts).rstrip()
         if not self.marks:
@@ -105,7 +105,7 @@ class Run:
                 start += 1
             while end > start and text[end - 1].isspace():
                 end -= 1
-            found.append(Mark(mark.element, start, end))
+            found.append(InlineTag(mark.element, start, end))
         return text, tuple(found)
 
     def look(self) -> Style:

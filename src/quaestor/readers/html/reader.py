@@ -6,7 +6,7 @@ from typing import cast
 from quaestor.documents.assembly import assemble
 from quaestor.documents.document import Document
 from quaestor.readers.content import FileContent
-from quaestor.readers.html.blocks import Walk
+from quaestor.readers.html.blocks import TreeWalk
 from quaestor.readers.html.furniture import joined_over_pages, without_repeats
 from quaestor.readers.html.parsing import parse
 from quaestor.readers.html.parts import parts_of_html
@@ -37,7 +37,7 @@ class HtmlReader:
             DocumentError: There is nothing in it that could be read.
         """
         root, warnings = parse(content.data, str(content.path))
-        walk = Walk().over(root)
+        walk = TreeWalk().over(root)
         if walk.hidden:
             warnings = (*warnings, f"{walk.hidden} elements that the page's style sheet hides were left out")
         pieces, captions = without_repeats(walk.pieces)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from quaestor.readers.html.blocks import HtmlLine, RawCell, RawTable
 from quaestor.readers.html.cells import Item, prints_value, rows_of
 from quaestor.readers.html.grid import Grid, lay_out
-from quaestor.readers.html.inline import Mark
+from quaestor.readers.html.inline import InlineTag
 
 _BULLET = re.compile(
     r"[•●■▪◦○□☐☒☑✓\u00b7\uf0b7\uf0a7*†‡\u2013\u2014-]|\(?[0-9]{1,2}[.)]|\(?[a-zA-Z][.)]|\([ivx]{1,4}\)|[0-9]{1,2}\.[0-9]?|o"
@@ -64,12 +64,12 @@ def _lines(table: RawTable) -> tuple[HtmlLine, ...]:
     return tuple(lines)
 
 
-def _joined(cells: Sequence[RawCell]) -> tuple[str, tuple[Mark, ...]]:
-    text, marks = "", list[Mark]()
+def _joined(cells: Sequence[RawCell]) -> tuple[str, tuple[InlineTag, ...]]:
+    text, marks = "", list[InlineTag]()
     for cell in cells:
         if text:
             text += " "
         shift = len(text)
-        marks += [Mark(mark.element, mark.start + shift, mark.end + shift) for mark in cell.marks]
+        marks += [InlineTag(mark.element, mark.start + shift, mark.end + shift) for mark in cell.marks]
         text += cell.text
     return text, tuple(marks)

@@ -40,7 +40,7 @@ _LIBRARY_ERRORS = (
 """What `zipfile` and `expat` raise of damaged files."""
 
 
-class EnoughError(Exception):
+class StopParsingError(Exception):
     """Raised by a handler: what follows is not needed."""
 
 
@@ -91,7 +91,7 @@ class Archive:
                         raise self._too_much(f"unpacks to more than {MOST_UNPACKED >> 20} MB")
                     parser.Parse(chunk, False)
                 parser.Parse(b"", True)
-            except EnoughError:
+            except StopParsingError:
                 pass
 
     def relations(self, of: str) -> dict[str, tuple[str, str]]:

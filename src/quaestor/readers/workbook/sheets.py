@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
 from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS
-from quaestor.readers.workbook.archive import Archive, EnoughError
+from quaestor.readers.workbook.archive import Archive, StopParsingError
 from quaestor.readers.workbook.number_formats import BUILT_IN, ShownNumber, print_number
 
 _WORKBOOK = "xl/workbook.xml"
@@ -149,7 +149,7 @@ def _texts(archive: Archive, part: str) -> tuple[str, ...]:
             found.append("".join(pieces)[:LONGEST_CELL])
             characters += len(found[-1])
             if len(found) >= _MOST_TEXTS or characters > _MOST_CHARACTERS:
-                raise EnoughError
+                raise StopParsingError
 
     def text(words: str) -> None:
         if inside["t"] and not inside["rPh"] and sum(map(len, pieces[-8:])) <= LONGEST_CELL:
@@ -261,7 +261,7 @@ class _SheetReading:
         self.room -= 1
         if self.room < 0:
             self._sheet.cut = True
-            raise EnoughError
+            raise StopParsingError
         cell = SheetCell(_UNKNOWN, is_unknown=True) if unknown else self._shown_cell(written)
         if cell.text.strip():
             self._sheet.rows.setdefault(self._row, {})[self._column] = cell

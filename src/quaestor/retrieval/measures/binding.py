@@ -21,7 +21,7 @@ from quaestor.retrieval.measures.company import statements_asked
 from quaestor.retrieval.measures.lines import FEW_TABLES, StatementRow, figure_rows, statement_line
 from quaestor.retrieval.measures.moments import Moment, moments_asked, moments_of
 from quaestor.retrieval.measures.printed import is_spoken_of, is_told, printed_cell, printed_rows, prints_amount
-from quaestor.retrieval.measures.times import Times, TimesAsked
+from quaestor.retrieval.measures.times import PeriodFinder, Times
 
 _BALANCE = "balance sheet"
 _LINE = "Line"
@@ -30,7 +30,7 @@ _Lines = Mapping[str, Sequence[StatementRow]]
 
 
 @dataclass(frozen=True, slots=True)
-class BoundMeasure:
+class ResolvedMeasure:
     """A measure and the cells that it is computed from.
 
     Attributes:
@@ -53,7 +53,7 @@ class BoundMeasure:
 
 
 @dataclass(frozen=True, slots=True)
-class Unbound:
+class MissingInputs:
     """A measure that the document does not have all figures of, or not at the time that is asked for.
 
     Attributes:
@@ -67,7 +67,7 @@ class Unbound:
     reason: str = ""
 
 
-def bound_measure(document: Document, asked: AskedMeasure) -> BoundMeasure | Unbound | None:
+def bound_measure(document: Document, asked: AskedMeasure) -> ResolvedMeasure | MissingInputs | None:
     """Returns what a measure is computed from; None where that is not for the statements to say.
 
     Args:
@@ -76,23 +76,23 @@ def bound_measure(document: Document, asked: AskedMeasure) -> BoundMeasure | Unb
     """
     whole = document.whole or document
     if asked.measure is not None and asked.another:
-        return Unbound(asked, reason=f"ask for it and for {asked.another} separately")
+        return MissingInputs(asked, reason=f"ask for it and for {asked.another} separately")
     statements = statements_asked(whole, (*asked.owners, *asked.others))
     if statements is None:
         return None if asked.measure is None else _of_another(whole, asked, asked.measure)
     if not statements:
-        return Unbound(asked, reason="the files cover several companies; name one")
+        return MissingInputs(asked, reason="the files cover several companies; name one")
     found = [_bound(_Binder(whole, rows, asked)) for rows in statements]
-    return next((one for one in found if isinstance(one, BoundMeasure)), found[0])
+    return next((one for one in found if isinstance(one, ResolvedMeasure)), found[0])
 
 
-def _bound(binder: "_Binder") -> BoundMeasure | Unbound | None:
+def _bound(binder: "_Binder") -> ResolvedMeasure | MissingInputs | None:
     """What a measure, or a line, is computed from; or taken from where the document prints it."""
     measure, asked = binder.asked.measure, binder.asked
     if measure is None:
         found = binder.of_line() if binder.rows else None
         # An average may be printed as such; of a growth rate no label is in the way.
-        return None if isinstance(found, Unbound) and asked.form == "average" else found
+        return None if isinstance(found, MissingInputs) and asked.form == "average" else found
     own = binder.called_like(measure)
     if not own:
         return _not_printed(binder, measure)
@@ -101,31 +101,33 @@ def _bound(binder: "_Binder") -> BoundMeasure | Unbound | None:
     printed = binder.printed(measure)
     if printed is None and measure.formula and binder.rows:
         computed = binder.computed(measure.formula, read_measures().figures)
-        return computed if isinstance(computed, BoundMeasure) else None
+        return computed if isinstance(computed, ResolvedMeasure) else None
     return printed
 
 
-def _not_printed(binder: "_Binder", measure: Measure) -> BoundMeasure | Unbound | None:
+def _not_printed(binder: "_Binder", measure: Measure) -> ResolvedMeasure | MissingInputs | None:
     """What a measure is computed from that no line is called like."""
     if measure.lacks:
-        return None if is_told(binder.document, measure) else Unbound(binder.asked, reason=measure.lacks)
+        return None if is_told(binder.document, measure) else MissingInputs(binder.asked, reason=measure.lacks)
     found = binder.computed(measure.formula, read_measures().figures)
-    if isinstance(found, BoundMeasure) or any(row.statement for row in binder.rows):
+    if isinstance(found, ResolvedMeasure) or any(row.statement for row in binder.rows):
         return found
     # Of a short text without statements the sentences may have both figures of a ratio.
     is_ratio = any(ratio.label == measure.label for ratio in read_core().ratios)
     told = is_ratio and len(binder.document.tables) <= FEW_TABLES and any(s.mentions for s in binder.document.sentences)
     if told or is_spoken_of(binder.document, measure):
         return None
-    return found if binder.rows else Unbound(binder.asked, reason="no statement with its figures was found")
+    return found if binder.rows else MissingInputs(binder.asked, reason="no statement with its figures was found")
 
 
-def _of_another(document: Document, asked: AskedMeasure, measure: Measure) -> Unbound | None:
+def _of_another(document: Document, asked: AskedMeasure, measure: Measure) -> MissingInputs | None:
     """What is said of a measure of a part, or of another kind; None where the document may print it."""
     if len(figures_of(measure.formula)) == 1 or is_spoken_of(document, measure):
         return None
     beside = " ".join((*asked.owners, *asked.others))
-    return Unbound(asked, reason=f'it is only computed for the whole company, but the question mentions "{beside}"')
+    return MissingInputs(
+        asked, reason=f'it is only computed for the whole company, but the question mentions "{beside}"'
+    )
 
 
 def _is_said_of_amounts(
@@ -154,13 +156,13 @@ class _Binder:
         files = {file_of(self.document, CellRef(self.document.id, row.table, 0, 0)) for row in self.rows[:1]}
         return [at for at in found if not files or file_of(self.document, CellRef(self.document.id, *at, 0)) in files]
 
-    def printed(self, measure: Measure) -> BoundMeasure | None:
+    def printed(self, measure: Measure) -> ResolvedMeasure | None:
         """The measure where the document prints it for all times that are asked for, one number for each."""
         if measure.metric_type == "percentage" and self.asked.form != "value":
             return None  # rounded percentages are not compared
         figures = [read_measures().figures[name] for name in figures_of(measure.formula)]
         balances = {figure.statement == _BALANCE for figure in figures}
-        times_asked = TimesAsked(
+        times_asked = PeriodFinder(
             moments_of(self.document, self.rows), flows=False in balances, balances=True in balances
         )
         for times in times_asked.of(self.asked):
@@ -171,10 +173,12 @@ class _Binder:
                 first = next(iter(named.values()))
                 label = self.document.table(first.table).rows[first.row].label
                 formula = asked_formula(self.asked, list(named), times)
-                return BoundMeasure(self.asked, formula, named, tuple(named), times, f'the line "{label}"', direct=True)
+                return ResolvedMeasure(
+                    self.asked, formula, named, tuple(named), times, f'the line "{label}"', direct=True
+                )
         return None
 
-    def of_line(self) -> BoundMeasure | Unbound:
+    def of_line(self) -> ResolvedMeasure | MissingInputs:
         """A line of a statement that is called by its name, in whichever words."""
         called = self.asked.line
         line, key = statement_line(called), caption_key(called)
@@ -184,27 +188,27 @@ class _Binder:
         else:
             own = [row for row in self.rows if key in row.keys or (line and row.line == line)]
             if not own:
-                return Unbound(self.asked, reason=f'no statement has a line "{called}"')
+                return MissingInputs(self.asked, reason=f'no statement has a line "{called}"')
             statement = next((row for row in own if key in row.keys[:1]), own[0]).statement
             figure = Figure(_LINE, called, statement, (line,) if line else (), frozenset({key}))
         return self.computed(_LINE, {_LINE: figure})
 
-    def computed(self, formula: str, figures: Mapping[str, Figure]) -> BoundMeasure | Unbound:
+    def computed(self, formula: str, figures: Mapping[str, Figure]) -> ResolvedMeasure | MissingInputs:
         """What a formula over figures comes to at the times that are asked for."""
         lines: dict[str, Sequence[StatementRow]] = {}
         text = self._spelled(formula, figures, lines)
         if text is None:
             known = any(row.statement for row in self.rows)
             lacking = (figure if known else replace(figure, statement="") for figure in self.lacking.values())
-            return Unbound(self.asked, tuple(lacking))
+            return MissingInputs(self.asked, tuple(lacking))
         balances = {row.statement == _BALANCE for rows in lines.values() for row in rows}
         moments = moments_of(self.document, self.rows)
-        for times in TimesAsked(moments, flows=False in balances, balances=True in balances).of(self.asked):
+        for times in PeriodFinder(moments, flows=False in balances, balances=True in balances).of(self.asked):
             if self._means_nothing_of(times):
                 continue
             if (found := self._at(times, text, lines)) is not None:
                 return found
-        return Unbound(self.asked, reason=self._why(lines, moments))
+        return MissingInputs(self.asked, reason=self._why(lines, moments))
 
     def _means_nothing_of(self, times: Times) -> bool:
         measure = self.asked.measure
@@ -236,7 +240,7 @@ class _Binder:
         self.lacking[figure.name] = figure
         return None
 
-    def _at(self, times: Times, formula: str, lines: _Lines) -> BoundMeasure | None:
+    def _at(self, times: Times, formula: str, lines: _Lines) -> ResolvedMeasure | None:
         """The formula at some times, if each of its figures is printed for all of them."""
         taken = {name: self._rows_at(name, rows, times) for name, rows in lines.items()}
         cells: dict[str, CellRef] = {}
@@ -252,7 +256,7 @@ class _Binder:
         said = {name: " plus ".join(row.label for row in rows) for name, rows in taken.items()}
         said = {name: f"({labels})" if len(taken[name]) > 1 else labels for name, labels in said.items()}
         whole = asked_formula(self.asked, terms, times)
-        return BoundMeasure(self.asked, whole, cells, tuple(terms), times, said_formula(formula, said), self.direct)
+        return ResolvedMeasure(self.asked, whole, cells, tuple(terms), times, said_formula(formula, said), self.direct)
 
     def _rows_at(self, name: str, rows: Sequence[StatementRow], times: Times) -> Sequence[StatementRow]:
         """The lines that a figure is taken from at some times: the first that has all, or those that are added up."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from quaestor.documents.document import Document
 from quaestor.questions.measures import asked_measure
 from quaestor.questions.question import Question
-from quaestor.retrieval.measures.binding import BoundMeasure, bound_measure
+from quaestor.retrieval.measures.binding import ResolvedMeasure, bound_measure
 
 
 def blocks_of_measure(document: Document, question: Question, earlier: Sequence[Question]) -> tuple[int, ...]:
@@ -18,6 +18,6 @@ def blocks_of_measure(document: Document, question: Question, earlier: Sequence[
     """
     asked = asked_measure(question, earlier)
     bound = bound_measure(document, asked) if asked is not None and not document.is_page else None
-    if not isinstance(bound, BoundMeasure):
+    if not isinstance(bound, ResolvedMeasure):
         return ()
     return tuple(dict.fromkeys(document.block(cell).order for cell in bound.cells.values()))

@@ -17,7 +17,7 @@ Times = tuple[Moment, ...]
 """Those of one answer, in the order in which it has them."""
 
 
-class TimesAsked:
+class PeriodFinder:
     """Finds the times that a question may mean."""
 
     def __init__(self, moments: Sequence[Moment], *, flows: bool, balances: bool) -> None:

@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 
 from quaestor.core.quantity import Scale
 from quaestor.errors import DatasetError
-from quaestor.scoring.filing_answers import PERCENT, Evidence, FilingReference, Wanted, WantedNumber
+from quaestor.scoring.filing_answers import PERCENT, Evidence, FilingReference, ReferenceAnswer, WantedNumber
 from quaestor.scoring.gold import Answers, GoldFile, GoldTurn
 
 _FIELDS = frozenset({"value", "scale", "unit", "values", "label", "text", "yes", "none", "any_of", "parts"})
@@ -118,7 +118,7 @@ def _all_or_none(turns: list[GoldTurn | None], where: str) -> tuple[GoldTurn, ..
 
 
 def _turn(record: Mapping[str, object], where: str) -> GoldTurn:
-    wanted = read_wanted(record.get("answer"), f"{where}: 'answer'")
+    wanted = read_reference_answer(record.get("answer"), f"{where}: 'answer'")
     place = record.get("where")
     evidence = _evidence(place, wanted) if isinstance(place, str) and place else Evidence()
     return _gold(FilingReference(wanted, str(record.get("kind") or wanted.form), evidence))
@@ -128,7 +128,7 @@ def _gold(reference: FilingReference) -> GoldTurn:
     return GoldTurn("", reference.wanted.value, None, 0, filing=reference)
 
 
-def read_wanted(answer: object, where: str) -> Wanted:
+def read_reference_answer(answer: object, where: str) -> ReferenceAnswer:
     """Returns a right answer as quaestor's own format has it.
 
     Args:
@@ -154,13 +154,13 @@ def read_wanted(answer: object, where: str) -> Wanted:
         raise DatasetError(f"{where}: 'yes' must be true or false")
     label, text, none = (None if found is None else str(found) for found in words.values())
     found = {"entries" if name == "values" else name: parts for name, parts in several.items()}
-    return Wanted(**found, none=none, label=label, yes=yes, number=number, text=text)
+    return ReferenceAnswer(**found, none=none, label=label, yes=yes, number=number, text=text)
 
 
-def _several(answers: object, where: str) -> tuple[Wanted, ...]:
+def _several(answers: object, where: str) -> tuple[ReferenceAnswer, ...]:
     if not isinstance(answers, list) or not answers:
         raise DatasetError(f"{where} must be a list of answers")
-    return tuple(read_wanted(one, f"{where}, entry {number}") for number, one in enumerate(answers, 1))
+    return tuple(read_reference_answer(one, f"{where}, entry {number}") for number, one in enumerate(answers, 1))
 
 
 def _number(answer: Mapping[str, object], where: str) -> WantedNumber:
@@ -175,7 +175,7 @@ def _number(answer: Mapping[str, object], where: str) -> WantedNumber:
     return WantedNumber(Decimal(str(value)), unit, _SCALES[str(scale)])
 
 
-def wanted_in_text(answer: object, question: str, where: str) -> Wanted:
+def wanted_in_text(answer: object, question: str, where: str) -> ReferenceAnswer:
     """Returns a right answer that is stated as text: a number alone, yes or no, or prose.
 
     Args:
@@ -190,10 +190,10 @@ def wanted_in_text(answer: object, question: str, where: str) -> Wanted:
         raise DatasetError(f"{where}: the answer must be text or a number")
     text = str(answer).strip()
     if (found := _ONE_NUMBER.fullmatch(text)) is not None:
-        return Wanted(number=_stated_number(found, question))
+        return ReferenceAnswer(number=_stated_number(found, question))
     if (said := _YES_NO.match(text)) is not None:
-        return Wanted(yes=said["said"].lower() == "yes", text=said["rest"].strip() or None)
-    return Wanted(text=text)
+        return ReferenceAnswer(yes=said["said"].lower() == "yes", text=said["rest"].strip() or None)
+    return ReferenceAnswer(text=text)
 
 
 def _stated_number(found: re.Match[str], question: str) -> WantedNumber:
@@ -212,7 +212,7 @@ def _stated_number(found: re.Match[str], question: str) -> WantedNumber:
     return WantedNumber(value, _CURRENCIES.get((found["currency"] or "").lower(), ""), scale)
 
 
-def _evidence(where: str, wanted: Wanted) -> Evidence:
+def _evidence(where: str, wanted: ReferenceAnswer) -> Evidence:
     """Returns where an answer stands by what a person wrote of it: numbers, else those of the answer, else a quote."""
     numbers = _telling(Decimal(text.replace(",", "")) for text in _PRINTED.findall(where))
     numbers = numbers or _telling(_numbers_of(wanted))
@@ -230,7 +230,7 @@ def _telling(numbers: Iterator[Decimal]) -> frozenset[Decimal]:
     )
 
 
-def _numbers_of(wanted: Wanted) -> Iterator[Decimal]:
+def _numbers_of(wanted: ReferenceAnswer) -> Iterator[Decimal]:
     if wanted.number is not None:
         yield wanted.number.value
     for one in (*wanted.any_of, *wanted.parts, *wanted.entries):

@@ -12,6 +12,9 @@ from quaestor.questions.instructions import read_instructions, without_instructi
 from quaestor.questions.question import read_question
 from quaestor.questions.splitting import split_question
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.abstention.answerability import AnswerabilityModel
+from quaestor.solvers.embedded.abstention.policy import AbstentionPolicy
+from quaestor.solvers.embedded.abstention.rules import AbstentionRules
 from quaestor.solvers.embedded.answerer import Answerer, first_answered
 from quaestor.solvers.embedded.decode.answering import RankedNumbers
 from quaestor.solvers.embedded.decode.beam import Hypotheses
@@ -24,9 +27,6 @@ from quaestor.solvers.embedded.named.answering import named_measure
 from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.selection.answering import ChosenCells
 from quaestor.solvers.embedded.several.answering import ListedNumbers
-from quaestor.solvers.embedded.silence.declining import Decliner
-from quaestor.solvers.embedded.silence.doubting import Doubter
-from quaestor.solvers.embedded.silence.refusing import Refuser
 from quaestor.solvers.embedded.spans.answering import WordsOfText, words_answer
 from quaestor.solvers.parts import answer_in_parts, with_parts_apart
 
@@ -47,9 +47,11 @@ class EmbeddedSolver:
     ) -> None:
         """Takes what was learned, and the options as `EmbeddedOptions` has them."""
         self._abstain_below, self._any_kind = abstain_below, answers == "all"
-        self._decliner = Decliner(answers) if decline else None
+        self._decliner = AbstentionRules(answers) if decline else None
         self._reader = ConversationReader(weights, declines=decline, restates=self._any_kind, whole=self._any_kind)
-        self._refuser = Refuser(self._reader, Doubter(weights.answerable, decline_below), self._decliner)
+        self._refuser = AbstentionPolicy(
+            self._reader, AnswerabilityModel(weights.answerable, decline_below), self._decliner
+        )
         self._filings = (
             FilingAnswerer(weights.filings, decline=decline) if self._any_kind and weights.filings is not None else None
         )

@@ -24,10 +24,10 @@ from quaestor.web.api import (
 )
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.described import describe_api
-from quaestor.web.api.methods import Heads
+from quaestor.web.api.methods import HeadMiddleware
 from quaestor.web.api.problems import problem_answer, problem_of
 from quaestor.web.api.rates import Rates, Throttle
-from quaestor.web.errors import INTERNAL, Contained
+from quaestor.web.errors import INTERNAL, ErrorMiddleware
 from quaestor.web.security import Access
 
 ADDRESS = "/api/v1"
@@ -66,8 +66,8 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
         generate_unique_id_function=_called,
         middleware=[
             Middleware(Throttle, rates=Rates(settings.serve_requests_per_minute)),
-            Middleware(Heads),
-            Middleware(Contained, answer=lambda _: problem_answer(problem_of(500, INTERNAL))),
+            Middleware(HeadMiddleware),
+            Middleware(ErrorMiddleware, answer=lambda _: problem_answer(problem_of(500, INTERNAL))),
         ],
     )
     api.state = state

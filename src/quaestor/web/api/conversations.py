@@ -108,7 +108,7 @@ class ExamplesReply(Value):
 @router.get("", responses=problems())
 async def _list_conversations(site: TheSite, part: Part) -> ConversationList:
     """List all conversations, most recently changed first."""
-    page = await asyncio.to_thread(site.desk.kept.part, part)
+    page = await asyncio.to_thread(site.sessions.kept.part, part)
     items = tuple(conversation_of(kept) for kept in page.items)
     return ConversationList(items=items, total=page.total, offset=part.offset, limit=part.limit)
 
@@ -125,7 +125,7 @@ async def _list_conversations(site: TheSite, part: Part) -> ConversationList:
 )
 async def _begin_conversation(site: TheSite, wanted: NewConversationBody, response: Response) -> ConversationReply:
     """Start a conversation about a document."""
-    kept = await site.desk.begin(wanted.document, title=wanted.title or "", answerer=wanted.solver)
+    kept = await site.sessions.begin(wanted.document, title=wanted.title or "", answerer=wanted.solver)
     response.headers["Location"] = f"/api/v1/conversations/{kept.id}"
     return conversation_of(kept)
 
@@ -133,10 +133,10 @@ async def _begin_conversation(site: TheSite, wanted: NewConversationBody, respon
 @router.get("/{conversation}", responses=problems())
 async def _read_conversation(site: TheSite, conversation: ConversationId) -> WholeConversationReply:
     """Show a conversation with its answers."""
-    laid = await site.desk.look(conversation)
-    turns = await asyncio.to_thread(lambda: tuple(answers_of(laid.turns, laid.document, laid.kept.run)))
-    head = conversation_of(laid.kept, laid.answerer.id)
-    return WholeConversationReply(**head.model_dump(), turns=turns, unkept=laid.unkept)
+    state = await site.sessions.look(conversation)
+    turns = await asyncio.to_thread(lambda: tuple(answers_of(state.turns, state.document, state.kept.run)))
+    head = conversation_of(state.kept, state.answerer.id)
+    return WholeConversationReply(**head.model_dump(), turns=turns, unkept=state.unkept)
 
 
 @router.patch("/{conversation}", responses=problems(502, changes=True, body=True))
@@ -145,22 +145,22 @@ async def _change_conversation(
 ) -> ConversationReply:
     """Rename a conversation, or switch its solver or model."""
     if wanted.solver is not None:
-        await site.desk.change(conversation, wanted.solver)
+        await site.sessions.change(conversation, wanted.solver)
     if wanted.title is not None:
-        site.desk.rename(conversation, wanted.title)
-    return conversation_of(site.desk.kept.get(conversation))
+        site.sessions.rename(conversation, wanted.title)
+    return conversation_of(site.sessions.kept.get(conversation))
 
 
 @router.delete("/{conversation}", status_code=204, response_class=Response, responses=problems(changes=True))
 async def _delete_conversation(site: TheSite, conversation: ConversationId) -> None:
     """Delete a conversation permanently, including its stored answers."""
-    await site.desk.delete(conversation)
+    await site.sessions.delete(conversation)
 
 
 @router.get("/{conversation}/examples", responses=problems())
 async def _list_examples(site: TheSite, conversation: ConversationId) -> ExamplesReply:
     """List up to three questions that the document is known to answer, found without a model."""
-    return ExamplesReply(questions=await site.desk.examples(conversation))
+    return ExamplesReply(questions=await site.sessions.examples(conversation))
 
 
 @router.get("/{conversation}/export", response_class=Response, responses={**FILES, **problems()})
@@ -172,8 +172,8 @@ async def _export_conversation(
     ] = "json",
 ) -> Response:
     """Export a conversation as a file."""
-    kept = site.desk.kept.get(conversation)
-    return await download([await site.desk.exported(conversation)], kept.about, format)
+    kept = site.sessions.kept.get(conversation)
+    return await download([await site.sessions.exported(conversation)], kept.about, format)
 
 
 def conversation_of(kept: KeptConversation, solver: str | None = None) -> ConversationReply:

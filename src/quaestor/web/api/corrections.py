@@ -99,7 +99,7 @@ class OffersReply(Value):
 @router.get("/corrections", responses=problems())
 async def _list_corrections(site: TheSite, conversation: ConversationId, part: Part) -> CorrectionList:
     """List the corrections of a conversation, including undone ones."""
-    ledger = (await site.desk.look(conversation)).ledger
+    ledger = (await site.sessions.look(conversation)).ledger
     page = part_of_whole(tuple(ledger.corrections), part)
     items = tuple(_made(one, ledger) for one in page.items)
     return CorrectionList(items=items, total=page.total, offset=part.offset, limit=part.limit)
@@ -109,8 +109,8 @@ async def _list_corrections(site: TheSite, conversation: ConversationId, part: P
 async def _correct(site: TheSite, conversation: ConversationId, wanted: CorrectionBody) -> CorrectionReply:
     """Correct an answer. Dependent answers are recalculated without asking a model."""
     author = (wanted.author or "").strip() or author_name(site.settings)
-    made = await site.desk.correct(conversation, lambda ledger: read_fix(wanted.fix, ledger), author)
-    return _made(made, (await site.desk.look(conversation)).ledger)
+    made = await site.sessions.correct(conversation, lambda ledger: read_fix(wanted.fix, ledger), author)
+    return _made(made, (await site.sessions.look(conversation)).ledger)
 
 
 @router.get("/turns/{number}/offers", responses=problems())
@@ -120,7 +120,7 @@ async def _list_offers(
     number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
 ) -> OffersReply:
     """List possible corrections of an answer, each with the resulting answer."""
-    ledger = (await site.desk.look(conversation)).ledger
+    ledger = (await site.sessions.look(conversation)).ledger
     if number > len(ledger.turns):
         raise UnknownConversationError(
             f"answer {number} does not exist; the conversation has {len(ledger.turns)} answers"

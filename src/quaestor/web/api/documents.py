@@ -8,10 +8,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from quaestor.application.document_library import LibraryEntry
 from quaestor.application.error_lines import error_line
 from quaestor.application.fact_service import document_facts
 from quaestor.application.read_service import outline_object, part_objects, table_object, table_of
-from quaestor.application.shelf import OnShelf
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
 from quaestor.web.api.bodies import FILE_TYPE, StrictRoute, file_body
@@ -54,8 +54,8 @@ class DocumentList(PartReply[DocumentReply]):
 @router.get("", responses=problems())
 async def _list_documents(site: TheSite, part: Part) -> DocumentList:
     """List the documents. To ask about a file with several pages, choose one of its `pages`."""
-    shelf = site.desk.shelf
-    found = [_entry(one, "file") for one in shelf.files] + [_entry(one, "upload") for one in await shelf.uploads()]
+    library = site.sessions.library
+    found = [_entry(one, "file") for one in library.files] + [_entry(one, "upload") for one in await library.uploads()]
     return _list(tuple(found), part)
 
 
@@ -78,10 +78,10 @@ async def _upload_document(
 
     The format is detected from the content. A file that cannot be read is rejected and not stored.
     """
-    shelf = site.desk.shelf
-    async with file_body(request, shelf.largest) as file:
-        with shelf.receiving.entered(client_of(request)):
-            taken = await shelf.take(file.read(), name)
+    library = site.sessions.library
+    async with file_body(request, library.largest) as file:
+        with library.receiving.entered(client_of(request)):
+            taken = await library.take(file.read(), name)
     response.headers["Location"] = f"/api/v1/documents/{taken.id}"
     return _entry(taken, "upload")
 
@@ -89,20 +89,20 @@ async def _upload_document(
 @router.get("/{document}", responses=problems())
 async def _read_document(site: TheSite, document: DocumentId) -> OutlineReply:
     """Show the outline of a document: its sections, tables and reading warnings."""
-    page = await site.desk.shelf.open(document)
+    page = await site.sessions.library.open(document)
     return OutlineReply.model_validate({"id": document, **outline_object(page.document)})
 
 
 @router.delete("/{document}", status_code=204, response_class=Response, responses=problems(changes=True))
 async def _delete_document(site: TheSite, document: DocumentId) -> None:
     """Delete an uploaded document. Conversations about it remain and can be exported."""
-    await site.desk.shelf.forget(document)
+    await site.sessions.library.forget(document)
 
 
 @router.get("/{document}/pages", responses=problems())
 async def _list_pages(site: TheSite, document: DocumentId, part: Part) -> DocumentList:
     """List the first 200 numbered pages of a file. Each page is a document."""
-    found = await site.desk.shelf.pages(document)
+    found = await site.sessions.library.pages(document)
     return _list(tuple(_entry(one, "page") for one in found), part)
 
 
@@ -115,7 +115,7 @@ async def _list_parts(
     limit: Annotated[int, Query(ge=1, le=_MOST_PARTS, description="The maximum number of items.")] = 50,
 ) -> PartList:
     """List headings, paragraphs and tables with their cells, in document order."""
-    page = await site.desk.shelf.open(document)
+    page = await site.sessions.library.open(document)
     total, items = await asyncio.to_thread(part_objects, page.document, section, offset, limit)
     return PartList.model_validate({"items": items, "total": total, "offset": offset, "limit": limit})
 
@@ -127,7 +127,7 @@ async def _read_table(
     table: Annotated[int, Path(ge=0, le=1_000_000, description="The index of the table, from 0.")],
 ) -> WholeTableReply:
     """Show a table with its cells: the printed text and the parsed number, scale, unit and period of each."""
-    found = (await site.desk.shelf.open(document)).document
+    found = (await site.sessions.library.open(document)).document
     try:
         return WholeTableReply.model_validate(table_object(found, table_of(found, table)))
     except InputError as error:
@@ -144,13 +144,13 @@ async def _list_facts(
     ] = "",
 ) -> FactList:
     """List the numbers of a document with exact value, scale, unit, period and place."""
-    page = await site.desk.shelf.open(document)
+    page = await site.sessions.library.open(document)
     found = await document_facts(page, site.asking)
     total, items = await compute(found.part, text, part)
     return FactList.model_validate({"items": items, "total": total, "offset": part.offset, "limit": part.limit})
 
 
-def _entry(one: OnShelf, origin: Literal["file", "upload", "page"]) -> DocumentReply:
+def _entry(one: LibraryEntry, origin: Literal["file", "upload", "page"]) -> DocumentReply:
     return DocumentReply(id=one.id, name=one.name, origin=origin)
 
 

@@ -7,7 +7,7 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
-class Heads:
+class HeadMiddleware:
     """An ASGI middleware: answers HEAD as GET, without the body."""
 
     def __init__(self, app: ASGIApp) -> None:

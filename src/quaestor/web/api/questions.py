@@ -10,8 +10,8 @@ from fastapi import APIRouter, Path
 from pydantic import Field, JsonValue
 from starlette.responses import StreamingResponse
 
+from quaestor.application.conversation_state import AnsweredNow
 from quaestor.application.error_lines import error_line
-from quaestor.application.laid import AnsweredNow
 from quaestor.application.plan_steps import plan_nodes
 from quaestor.conversation.display import show_number
 from quaestor.conversation.events.kinds import Event, dump_events
@@ -103,7 +103,7 @@ _END = ("done", "problem")
 @router.post("/questions", responses=problems(502, changes=True, body=True))
 async def _ask(site: TheSite, conversation: ConversationId, wanted: QuestionBody) -> AnswersReply:
     """Ask, and wait for the answer. Questions of one conversation are answered in the order in which they came."""
-    return _answers(await site.desk.ask(conversation, wanted.question, answerer=wanted.solver))
+    return _answers(await site.sessions.ask(conversation, wanted.question, answerer=wanted.solver))
 
 
 @router.post(
@@ -113,20 +113,20 @@ async def _ask(site: TheSite, conversation: ConversationId, wanted: QuestionBody
 )
 async def _ask_and_follow(site: TheSite, conversation: ConversationId, wanted: QuestionBody) -> StreamingResponse:
     """Ask, and receive the steps as server-sent events. A client that disconnects stops the question."""
-    site.desk.kept.get(conversation)
+    site.sessions.kept.get(conversation)
     return StreamingResponse(_messages(site, conversation, wanted), media_type="text/event-stream")
 
 
 @router.delete("/questions/current", responses=problems(changes=True))
 async def _stop(site: TheSite, conversation: ConversationId) -> StoppedReply:
     """Stop the current question and those queued behind it; their requests fail with an error."""
-    return StoppedReply(questions=site.desk.stop(conversation))
+    return StoppedReply(questions=site.sessions.stop(conversation))
 
 
 @router.delete("/questions/last", responses=problems(changes=True))
 async def _take_back(site: TheSite, conversation: ConversationId) -> TakenBackReply:
     """Remove the last question and its answers."""
-    return TakenBackReply(questions=tuple(turn.question for turn in await site.desk.undo(conversation)))
+    return TakenBackReply(questions=tuple(turn.question for turn in await site.sessions.undo(conversation)))
 
 
 @router.get("/turns/{number}", responses=problems())
@@ -136,12 +136,12 @@ async def _read_answer(
     number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
 ) -> WholeAnswerReply:
     """Show an answer with its plan and trace."""
-    laid = await site.desk.look(conversation)
-    if number > len(laid.turns):
+    state = await site.sessions.look(conversation)
+    if number > len(state.turns):
         raise UnknownConversationError(
-            f"answer {number} does not exist; the conversation has {len(laid.turns)} answers"
+            f"answer {number} does not exist; the conversation has {len(state.turns)} answers"
         )
-    return await asyncio.to_thread(_whole, laid.turns, number, laid.document, laid.kept.run)
+    return await asyncio.to_thread(_whole, state.turns, number, state.document, state.kept.run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ async def _follow(site: Site, conversation: str, wanted: QuestionBody, told: "as
         told.put_nowait(_news(question, news))
 
     try:
-        found = await site.desk.ask(conversation, wanted.question, listen, wanted.solver)
+        found = await site.sessions.ask(conversation, wanted.question, listen, wanted.solver)
         last = _Told("done", _answers(found).model_dump_json())
     except QuaestorError as error:
         last = _Told("problem", problem_json(problem_of(status_of(error), error_line(error), code_of(error))))

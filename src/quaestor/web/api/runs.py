@@ -11,7 +11,7 @@ from quaestor.application.answer_kinds import stored_kind_objects
 from quaestor.application.exporting import ExportFormat, read_conversations
 from quaestor.application.files import json_line
 from quaestor.application.reports import TracedTurns, read_traces, trace_objects
-from quaestor.application.turn_views import LookedAtTurn, look_at_turn
+from quaestor.application.turn_views import TurnDetail, look_at_turn
 from quaestor.core import serial
 from quaestor.scores.listing import VerdictFilter
 from quaestor.scoring.cause import Cause
@@ -176,7 +176,7 @@ def _lines(turns: TracedTurns) -> Iterator[str]:
     yield from map(json_line, trace_objects(turns))
 
 
-def _whole(found: LookedAtTurn) -> WholeTurnReply:
+def _whole(found: TurnDetail) -> WholeTurnReply:
     record = found.record
     listed = next((one for one in found.conversation if one.turn.index == record.index), None)
     return WholeTurnReply.model_validate(

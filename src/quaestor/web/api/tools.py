@@ -52,7 +52,7 @@ async def _find_places(
     limit: Annotated[int, Query(ge=1, le=20, description="The maximum number of places.")] = 5,
 ) -> PlacesReply:
     """Find the tables and passages of a document that may contain an answer, best first."""
-    found = await site.bench.find(await site.desk.shelf.open(document), words, most=limit)
+    found = await site.bench.find(await site.sessions.library.open(document), words, most=limit)
     return PlacesReply.model_validate({"places": [place_object(place) for place in found]})
 
 
@@ -64,7 +64,7 @@ async def _check_number(
     limit: Annotated[int, Query(ge=1, le=MOST_MATCHES, description="The maximum number of places.")] = 10,
 ) -> NumberCheckReply:
     """Check whether a document contains a number, where, and how it matches: exactly, scaled, rounded, ..."""
-    page = await site.desk.shelf.open(document)
+    page = await site.sessions.library.open(document)
     found = await site.bench.check_number(page.document, number, limit)
     return NumberCheckReply.model_validate(check_object(found, page.document))
 
@@ -72,7 +72,7 @@ async def _check_number(
 @router.post("/documents/{document}/queries", responses=problems(changes=True, body=True))
 async def _query_graph(site: TheSite, document: DocumentId, wanted: QueryBody) -> QueryReply:
     """Query the facts of a document with SPARQL: every number with its row, column, period, scale and unit."""
-    page = await site.desk.shelf.open(document)
+    page = await site.sessions.library.open(document)
     found = await site.bench.query(page, wanted.sparql, Limits(rows=wanted.limit))
     return QueryReply.model_validate(query_object(found, page.document))
 
@@ -80,7 +80,7 @@ async def _query_graph(site: TheSite, document: DocumentId, wanted: QueryBody) -
 @router.post("/documents/{document}/calculations", responses=problems(changes=True, body=True))
 async def _calculate(site: TheSite, document: DocumentId, wanted: CalculationBody) -> CalculationReply:
     """Calculate a formula or plan over a document, exactly and with sources. The result is not stored."""
-    return await _calculated(site, await site.desk.shelf.open(document), wanted, ())
+    return await _calculated(site, await site.sessions.library.open(document), wanted, ())
 
 
 @router.post("/conversations/{conversation}/calculations", responses=problems(changes=True, body=True))
@@ -88,8 +88,8 @@ async def _calculate_in_conversation(
     site: TheSite, conversation: ConversationId, wanted: CalculationBody
 ) -> CalculationReply:
     """Calculate with the corrected document of a conversation and its answers. The result is not stored."""
-    laid = await site.desk.look(conversation)
-    return await _calculated(site, laid.corrected_page, wanted, laid.turns)
+    state = await site.sessions.look(conversation)
+    return await _calculated(site, state.corrected_page, wanted, state.turns)
 
 
 @router.get("/conversations/{conversation}/turns/{number}/explanation", responses=problems())
@@ -99,12 +99,12 @@ async def _explain_answer(
     number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
 ) -> ExplanationReply:
     """Explain an answer: its grounds, other interpretations, steps and trace."""
-    laid = await site.desk.look(conversation)
-    if number > len(laid.turns):
+    state = await site.sessions.look(conversation)
+    if number > len(state.turns):
         raise UnknownConversationError(
-            f"answer {number} does not exist; the conversation has {len(laid.turns)} answers"
+            f"answer {number} does not exist; the conversation has {len(state.turns)} answers"
         )
-    said = await compute(explanation_object, laid.turns, number, laid.document, laid.kept.run)
+    said = await compute(explanation_object, state.turns, number, state.document, state.kept.run)
     return ExplanationReply.model_validate({name: said[name] for name in ExplanationReply.model_fields})
 
 

@@ -33,11 +33,11 @@ _Typed = Annotated[str, Form(max_length=20_000)]
 @router.post("/c/{id}/ask")
 async def _ask(request: Request, site: TheSite, id: str, question: _Typed = "", example: _Typed = "") -> Response:
     text = (example or question).strip()
-    site.desk.kept.get(id)
+    site.sessions.kept.get(id)
     if is_partial(request):
         return StreamingResponse(_stream(site, id, text), media_type="text/event-stream")
     try:
-        answered = await site.desk.ask(id, text)
+        answered = await site.sessions.ask(id, text)
     except QuaestorError as error:
         status = status_of(error)
         return await show_conversation(request, site, id, typed=text, error=error_line(error), status=status)
@@ -46,7 +46,7 @@ async def _ask(request: Request, site: TheSite, id: str, question: _Typed = "", 
 
 @router.post("/c/{id}/stop")
 async def _stop(request: Request, site: TheSite, id: str) -> Response:
-    site.desk.stop(id)
+    site.sessions.stop(id)
     return Response(status_code=204) if is_partial(request) else RedirectResponse(f"/c/{id}", 303)
 
 
@@ -72,7 +72,7 @@ async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
     async def answer() -> None:
         failed = INTERNAL
         try:
-            await site.desk.ask(id, text, lambda _, news: told.put_nowait(news))
+            await site.sessions.ask(id, text, lambda _, news: told.put_nowait(news))
             failed = ""
         except QuaestorError as error:
             failed = error_line(error)
@@ -98,7 +98,7 @@ async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
             case _ if lines := event_lines([news]):
                 yield _message(site.pages.text("ask/step.html", mark=mark, lines=lines))
     with suppress(UnknownConversationError):  # somebody has deleted it meanwhile
-        yield _message(site.pages.text("ask/done.html", mark=mark, kept=site.desk.kept.get(id)))
+        yield _message(site.pages.text("ask/done.html", mark=mark, kept=site.sessions.kept.get(id)))
     yield f"event: {'refused' if failed else 'answered'}\ndata: {mark}\n\n"
 
 
@@ -110,12 +110,12 @@ async def _next(told: asyncio.Queue[_News]) -> _News:
 
 
 async def _answered(site: Site, id: str, turn: Turn, mark: str) -> str:
-    laid = await site.desk.look(id)
-    paper = await site.papers.paper(laid.document)
-    turns = laid.turns if turn in laid.turns else (*laid.turns, turn)
+    state = await site.sessions.look(id)
+    paper = await site.papers.paper(state.document)
+    turns = state.turns if turn in state.turns else (*state.turns, turn)
     place = turns.index(turn)
     (card,) = await asyncio.to_thread(cards, turns[: place + 1], paper, place)
-    return site.pages.text("ask/answered.html", mark=mark, card=card, kept=laid.kept)
+    return site.pages.text("ask/answered.html", mark=mark, card=card, kept=state.kept)
 
 
 def _message(html: str) -> str:

@@ -18,9 +18,9 @@ from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.shown import arithmetic
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import SentenceRef, Source
-from quaestor.web.paper.formulas import formula_parts
-from quaestor.web.paper.keys import source_key
-from quaestor.web.paper.parts import Paper
+from quaestor.web.document_view.formulas import formula_parts
+from quaestor.web.document_view.keys import source_key
+from quaestor.web.document_view.parts import Paper
 
 _KINDS: dict[AnswerKind, str] = {
     "number": "number",

@@ -9,19 +9,19 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from quaestor.application.choices import answerers
+from quaestor.application.conversation_state import ConversationState
 from quaestor.application.error_lines import error_line
 from quaestor.application.exporting import ExportFormat
-from quaestor.application.laid import Laid
 from quaestor.conversation.cited import sources_of
 from quaestor.core.provenance import Source
 from quaestor.documents.health import health_words
 from quaestor.documents.shown import role_words
 from quaestor.errors import BusyError, InputError, SeveralPagesError, StoreError
 from quaestor.web.ask.cards import cards
+from quaestor.web.document_view.keys import source_at
+from quaestor.web.document_view.views import heading_key, part_view
 from quaestor.web.downloads import download
 from quaestor.web.errors import status_of
-from quaestor.web.paper.keys import source_at
-from quaestor.web.paper.views import heading_key, part_view
 from quaestor.web.repair.views import correction_views
 from quaestor.web.site import Site, TheSite, client_of
 
@@ -39,8 +39,8 @@ async def _start(request: Request, site: TheSite) -> Response:
 @router.post("/documents")
 async def _take_upload(request: Request, site: TheSite, file: Annotated[UploadFile, File()]) -> Response:
     try:
-        with site.desk.shelf.receiving.entered(client_of(request)):
-            taken = await site.desk.shelf.take(await file.read(), file.filename or "")
+        with site.sessions.library.receiving.entered(client_of(request)):
+            taken = await site.sessions.library.take(await file.read(), file.filename or "")
     except (InputError, BusyError, StoreError) as error:
         return _start_page(request, site, error_line(error), status_of(error))
     return await _begin(site, taken.id)
@@ -56,8 +56,8 @@ async def _begin_about(request: Request, site: TheSite, document: Annotated[str,
 
 @router.get("/files/{id}")
 async def _pages_of_file(request: Request, site: TheSite, id: str) -> Response:
-    pages = await site.desk.shelf.pages(id)
-    name = next((file.name for file in site.desk.shelf.files if file.id == id), "")
+    pages = await site.sessions.library.pages(id)
+    name = next((file.name for file in site.sessions.library.files if file.id == id), "")
     return site.pages.page(request, "ask/pages.html", name=name, pages=pages)
 
 
@@ -70,47 +70,47 @@ async def _show(
 
 @router.get("/c/{id}/part/{number}")
 async def _show_part(request: Request, site: TheSite, id: str, number: int, at: str = "") -> Response:
-    laid = await site.desk.look(id)
-    paper = await site.papers.paper(laid.document)
+    state = await site.sessions.look(id)
+    paper = await site.papers.paper(state.document)
     if not 0 <= number < len(paper.parts):
         raise InputError("the document does not have this part")
-    here, used = source_at(at, paper.document), _used(laid)
+    here, used = source_at(at, paper.document), _used(state)
     blocks = await asyncio.to_thread(part_view, paper, paper.parts[number], used, here)
     return site.pages.page(request, "paper/part.html", part=paper.parts[number], blocks=blocks)
 
 
 @router.get("/c/{id}/examples")
 async def _show_examples(request: Request, site: TheSite, id: str) -> Response:
-    return site.pages.page(request, "ask/examples.html", examples=await site.desk.examples(id))
+    return site.pages.page(request, "ask/examples.html", examples=await site.sessions.examples(id))
 
 
 @router.get("/c/{id}/export")
 async def _export(site: TheSite, id: str, format: ExportFormat = "html") -> Response:
-    kept = site.desk.kept.get(id)
-    return await download([await site.desk.exported(id)], kept.about, format)
+    kept = site.sessions.kept.get(id)
+    return await download([await site.sessions.exported(id)], kept.about, format)
 
 
 @router.post("/c/{id}/undo")
 async def _undo(site: TheSite, id: str) -> Response:
-    await site.desk.undo(id)
+    await site.sessions.undo(id)
     return RedirectResponse(f"/c/{id}", 303)
 
 
 @router.post("/c/{id}/name")
 async def _rename(site: TheSite, id: str, title: _ShortText = "") -> Response:
-    site.desk.rename(id, title)
+    site.sessions.rename(id, title)
     return RedirectResponse(f"/c/{id}", 303)
 
 
 @router.post("/c/{id}/answerer")
 async def _change(site: TheSite, id: str, answerer: Annotated[str, Form(max_length=200)]) -> Response:
-    await site.desk.change(id, answerer)
+    await site.sessions.change(id, answerer)
     return RedirectResponse(f"/c/{id}", 303)
 
 
 @router.post("/c/{id}/delete")
 async def _delete(site: TheSite, id: str) -> Response:
-    await site.desk.delete(id)
+    await site.sessions.delete(id)
     return RedirectResponse("/", 303)
 
 
@@ -143,39 +143,39 @@ async def show_conversation(
         template: What the page is made of.
         more: What that is filled with besides.
     """
-    laid = await site.desk.look(id)
-    paper = await site.papers.paper(laid.document)
+    state = await site.sessions.look(id)
+    paper = await site.papers.paper(state.document)
     here = source_at(at, paper.document)
     number = paper.part_of(here) if here is not None else (part or 0)
     number = number if 0 <= number < len(paper.parts) else 0
-    used = _used(laid)
+    used = _used(state)
     blocks = await asyncio.to_thread(part_view, paper, paper.parts[number], used, here) if paper.parts else []
     outline = [(block, heading, where, heading_key(block.order)) for block, heading, where in paper.headings()]
     return site.pages.page(
         request,
         template,
         status=status,
-        kept=laid.kept,
-        cards=await asyncio.to_thread(cards, laid.turns, paper),
+        kept=state.kept,
+        cards=await asyncio.to_thread(cards, state.turns, paper),
         paper=paper,
         health=health_words(paper.health),
         shown=number,
         blocks=blocks,
         outline=outline,
         tables=[(table, where, heading_key(block.order), role_words(table)) for block, table, where in paper.tables()],
-        answerer=laid.answerer,
+        answerer=state.answerer,
         answerers=answerers(site.asking),
-        unkept=laid.unkept or "",
+        unkept=state.unkept or "",
         typed=typed,
         error=error,
-        corrections=await asyncio.to_thread(correction_views, laid.ledger),
+        corrections=await asyncio.to_thread(correction_views, state.ledger),
         corrected=corrected,
         **(more or {}),
     )
 
 
 async def _begin(site: Site, document: str) -> Response:
-    kept = await site.desk.begin(document)
+    kept = await site.sessions.begin(document)
     return RedirectResponse(f"/c/{kept.id}", 303)
 
 
@@ -184,11 +184,11 @@ def _start_page(request: Request, site: Site, upload_error: str = "", status: in
         request,
         "ask/start.html",
         status=status,
-        files=site.desk.shelf.files,
-        conversations=site.desk.kept.all(),
+        files=site.sessions.library.files,
+        conversations=site.sessions.kept.all(),
         upload_error=upload_error,
     )
 
 
-def _used(laid: Laid) -> frozenset[Source]:
-    return frozenset(source for turn in laid.turns for source in sources_of(turn.answer))
+def _used(state: ConversationState) -> frozenset[Source]:
+    return frozenset(source for turn in state.turns for source in sources_of(turn.answer))

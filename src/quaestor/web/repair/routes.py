@@ -21,9 +21,9 @@ from quaestor.errors import InputError, QuaestorError
 from quaestor.repair.ledger import Ledger
 from quaestor.web.ask.cards import cards
 from quaestor.web.ask.routes import show_conversation
+from quaestor.web.document_view.keys import source_at, source_key
+from quaestor.web.document_view.parts import Paper
 from quaestor.web.errors import status_of
-from quaestor.web.paper.keys import source_at, source_key
-from quaestor.web.paper.parts import Paper
 from quaestor.web.repair.views import numbers_of_answer, offer_views, steps_of_answer
 from quaestor.web.site import Site, TheSite
 
@@ -70,8 +70,8 @@ async def _correct(
     try:
         response = await _made(request, site, id, fix, name)
     except QuaestorError as error:
-        laid = await site.desk.look(id)
-        if not 1 <= number <= len(laid.turns):
+        state = await site.sessions.look(id)
+        if not 1 <= number <= len(state.turns):
             raise
         line, status = error_line(error), status_of(error)
         return await _page(request, site, id, number, at=place, typed=value, error=line, status=status)
@@ -86,7 +86,7 @@ async def _undo(request: Request, site: TheSite, id: str, number: int) -> Respon
 async def _made(request: Request, site: Site, id: str, fix: Callable[[Ledger], Fix], name: str) -> Response:
     """Returns the way back to the conversation, once a correction is made; keeps the name that was given with it."""
     who = name or _author(request, site)
-    made = await site.desk.correct(id, fix, who)
+    made = await site.sessions.correct(id, fix, who)
     first = min((change.turn for change in made.changes), default=None)
     there = "corrections" if first is None else f"turn-{first + 1}"
     response = RedirectResponse(f"/c/{id}?corrected={made.number}#{there}", 303)
@@ -137,13 +137,13 @@ async def _page(
     error: str = "",
     status: int = 200,
 ) -> Response:
-    laid = await site.desk.look(id)
-    if not 1 <= number <= len(laid.turns):
-        raise InputError(f"answer {number} does not exist; the conversation has {len(laid.turns)} answers")
-    ledger, turn = laid.ledger, number - 1
+    state = await site.sessions.look(id)
+    if not 1 <= number <= len(state.turns):
+        raise InputError(f"answer {number} does not exist; the conversation has {len(state.turns)} answers")
+    ledger, turn = state.ledger, number - 1
     numbers = await compute(numbers_of_answer, ledger, turn)
-    paper = await compute(Paper, laid.document)
-    there = source_at(at, laid.document)
+    paper = await compute(Paper, state.document)
+    there = source_at(at, state.document)
     (card,) = await compute(cards, ledger.turns[: turn + 1], paper, turn)
     return await show_conversation(
         request,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from quaestor.application.turn_views import LookedAtTurn
+from quaestor.application.turn_views import TurnDetail
 from quaestor.conversation.cited import cite_explanation, sources_of
 from quaestor.conversation.display import confidence_words, show_number, show_source
 from quaestor.conversation.events.kinds import ToolCalled
@@ -16,9 +16,9 @@ from quaestor.core.answer_value import print_value
 from quaestor.core.provenance import CellRef, Source
 from quaestor.exports.rows import source_text
 from quaestor.scoring.verdicts import TurnScore
-from quaestor.web.paper.keys import source_key
-from quaestor.web.paper.parts import Paper
-from quaestor.web.paper.views import part_view
+from quaestor.web.document_view.keys import source_key
+from quaestor.web.document_view.parts import Paper
+from quaestor.web.document_view.views import part_view
 from quaestor.web.runs.drawing import draw, step_words
 
 _AROUND = 160
@@ -60,7 +60,7 @@ def turn_address(run: str, conversation: str, index: int) -> str:
     return f"/runs/{quote(run)}/turns/{index + 1}/{quote(conversation)}"
 
 
-def turn_values(found: LookedAtTurn) -> dict[str, Any]:
+def turn_values(found: TurnDetail) -> dict[str, Any]:
     """Returns what the template of a turn is filled with."""
     record, answer = found.record, found.turn.answer
     indexes = [judged.turn.index for judged in found.conversation]
@@ -98,7 +98,7 @@ def turn_values(found: LookedAtTurn) -> dict[str, Any]:
     }
 
 
-def _sheet(found: LookedAtTurn) -> dict[str, Any]:
+def _sheet(found: TurnDetail) -> dict[str, Any]:
     """Returns the parts of the document in which the answer rests, each with its blocks; else the first one."""
     if found.document is None:
         return {"parts": [], "parts_left": 0}
@@ -116,7 +116,7 @@ def _part_of(paper: Paper, source: Source) -> int | None:
         return None  # a run of other programs may name places that are not there
 
 
-def _place(source: Source, found: LookedAtTurn) -> PlaceInWords:
+def _place(source: Source, found: TurnDetail) -> PlaceInWords:
     if found.document is not None:
         try:
             shown = show_source(source, found.document)

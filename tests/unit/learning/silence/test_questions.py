@@ -8,7 +8,7 @@ from tatqa_pages import write_tatqa
 from values import a_value
 
 from quaestor.learning.examples import Example, read_examples
-from quaestor.learning.silence.questions import KINDS, PutQuestion, put_questions
+from quaestor.learning.silence.questions import KINDS, SyntheticQuestion, put_questions
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import GoldTurn
 
@@ -19,12 +19,12 @@ def examples() -> tuple[Example, ...]:
 
 
 @pytest.fixture(scope="module")
-def puts(examples: tuple[Example, ...]) -> list[PutQuestion]:
+def puts(examples: tuple[Example, ...]) -> list[SyntheticQuestion]:
     return put_questions(examples)
 
 
 def test_every_question_is_put_to_its_own_page_with_those_before_it(
-    examples: tuple[Example, ...], puts: list[PutQuestion]
+    examples: tuple[Example, ...], puts: list[SyntheticQuestion]
 ) -> None:
     asked = {
         (e.document.digest, e.questions[:n], e.questions[n])
@@ -35,19 +35,19 @@ def test_every_question_is_put_to_its_own_page_with_those_before_it(
     assert {(put.document.digest, put.history, put.question) for put in puts if put.answerable} == asked
 
 
-def test_all_ways_but_those_that_the_pages_do_not_allow_are_there(puts: list[PutQuestion]) -> None:
+def test_all_ways_but_those_that_the_pages_do_not_allow_are_there(puts: list[SyntheticQuestion]) -> None:
     # No company of the sample has two pages.
     assert {put.kind for put in puts} == {*KINDS} - {"other page"}
 
 
-def test_one_seed_gives_one_set(examples: tuple[Example, ...], puts: list[PutQuestion]) -> None:
+def test_one_seed_gives_one_set(examples: tuple[Example, ...], puts: list[SyntheticQuestion]) -> None:
     again = put_questions(examples)
     assert [(p.document.digest, p.history, p.question, p.kind) for p in again] == [
         (p.document.digest, p.history, p.question, p.kind) for p in puts
     ]
 
 
-def test_the_other_year_is_printed_nowhere(puts: list[PutQuestion]) -> None:
+def test_the_other_year_is_printed_nowhere(puts: list[SyntheticQuestion]) -> None:
     for put in (put for put in puts if put.kind == "other year"):
         printed = " ".join(
             [cell.text for table in put.document.tables for row in table.cells for cell in row]
@@ -57,14 +57,14 @@ def test_the_other_year_is_printed_nowhere(puts: list[PutQuestion]) -> None:
         assert any(word.isdigit() and len(word) == 4 for word in asked)
 
 
-def test_a_page_of_another_company_is_none_of_the_questions_own(puts: list[PutQuestion]) -> None:
+def test_a_page_of_another_company_is_none_of_the_questions_own(puts: list[SyntheticQuestion]) -> None:
     own = {(put.question, put.document.id) for put in puts if put.answerable and not put.history}
     others = [put for put in puts if put.kind == "other company"]
     assert others
     assert not any((put.question, put.document.id) in own for put in others)
 
 
-def test_what_is_removed_is_not_on_the_page(puts: list[PutQuestion], examples: tuple[Example, ...]) -> None:
+def test_what_is_removed_is_not_on_the_page(puts: list[SyntheticQuestion], examples: tuple[Example, ...]) -> None:
     whole = {e.document.id: e.document for e in examples if e.document}
     removed = [put for put in puts if put.kind == "line removed"]
     assert removed

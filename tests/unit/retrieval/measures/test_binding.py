@@ -9,18 +9,18 @@ from quaestor.documents.combining import combine
 from quaestor.documents.document import Document
 from quaestor.questions.measures import asked_measure
 from quaestor.questions.question import read_question
-from quaestor.retrieval.measures.binding import BoundMeasure, Unbound, bound_measure
+from quaestor.retrieval.measures.binding import MissingInputs, ResolvedMeasure, bound_measure
 from quaestor.retrieval.measures.places import blocks_of_measure
 
 
-def bound(question: str, document: Document | None = None) -> BoundMeasure | Unbound | None:
+def bound(question: str, document: Document | None = None) -> ResolvedMeasure | MissingInputs | None:
     asked = asked_measure(read_question(question))
     assert asked is not None
     return bound_measure(document or a_long_filing(), asked)
 
 
-def printed(found: BoundMeasure | Unbound | None, document: Document | None = None) -> list[str]:
-    assert isinstance(found, BoundMeasure)
+def printed(found: ResolvedMeasure | MissingInputs | None, document: Document | None = None) -> list[str]:
+    assert isinstance(found, ResolvedMeasure)
     return [(document or a_long_filing()).cell(cell).text for cell in found.cells.values()]
 
 
@@ -52,7 +52,7 @@ def test_lines_of_the_statements_of_one_time_are_taken(question: str, cells: lis
 )  # fmt: skip
 def test_what_is_not_computed_is_said(question: str, named: str) -> None:
     found = bound(question)
-    assert isinstance(found, Unbound)
+    assert isinstance(found, MissingInputs)
     assert named in found.reason
 
 
@@ -73,7 +73,7 @@ def without(grid: list[list[str]], *labels: str) -> list[list[str]]:
 
 def test_a_line_that_is_lacking_is_named() -> None:
     found = bound("what was the quick ratio?", statements(balance=without(BALANCE, "inventories")))
-    assert isinstance(found, Unbound)
+    assert isinstance(found, MissingInputs)
     assert [figure.label for figure in found.lacking] == ["inventories"]
 
 
@@ -81,7 +81,7 @@ def test_what_no_line_prints_is_made_of_others() -> None:
     document = statements(operations=without(OPERATIONS, "gross margin"))
     found = bound("what was the gross profit margin in 2023?", document)
     assert printed(found, document) == ["800", "480"]
-    assert isinstance(found, BoundMeasure)
+    assert isinstance(found, ResolvedMeasure)
     assert not found.direct
 
 
@@ -137,7 +137,7 @@ def test_of_quarters_like_meets_like(question: str, cells: list[str]) -> None:
     "question", ["what was the ebitda in the second quarter of 2023?", "what were days sales outstanding?"]
 )
 def test_three_months_never_meet_six_nor_a_part_the_days_of_a_year(question: str) -> None:
-    assert isinstance(bound(question, quarterly()), Unbound)
+    assert isinstance(bound(question, quarterly()), MissingInputs)
 
 
 def test_a_measure_that_is_printed_is_taken_from_there() -> None:
@@ -192,13 +192,13 @@ def test_of_several_companies_one_has_to_be_named() -> None:
         files.append((f"{name}.html", assemble(f"{name}/2023", [cover, heading, table])))
     both = combine(files)
     found = bound("what was the operating margin in 2023?", both)
-    assert isinstance(found, Unbound)
+    assert isinstance(found, MissingInputs)
     assert [cell.table for cell in _cells(bound("what was Tern's operating margin in 2023?", both))] == [1, 1]
     assert [cell.table for cell in _cells(bound("what was the operating margin of nord in 2023?", both))] == [0, 0]
 
 
-def _cells(found: BoundMeasure | Unbound | None) -> list[CellRef]:
-    assert isinstance(found, BoundMeasure)
+def _cells(found: ResolvedMeasure | MissingInputs | None) -> list[CellRef]:
+    assert isinstance(found, ResolvedMeasure)
     return list(found.cells.values())
 
 
@@ -207,5 +207,5 @@ def test_a_sheet_without_statements_is_taken_whole() -> None:
     sheet = assemble("sheet.csv", [TablePart(grid)])
     assert printed(bound("what was the current ratio in 2023?", sheet), sheet) == ["500", "280"]
     found = bound("what was free cash flow?", sheet)
-    assert isinstance(found, Unbound)
+    assert isinstance(found, MissingInputs)
     assert [figure.statement for figure in found.lacking] == ["", ""]

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from web_api import Program, program
 
-from quaestor.application.desk import Desk
+from quaestor.application.session_manager import SessionManager
 from quaestor.errors import BusyError, StoreError
 
 
@@ -29,10 +29,10 @@ def test_errors_are_problems_without_a_folder_of_the_machine(
     code: str,
     header: tuple[str, str] | None,
 ) -> None:
-    async def fail(self: Desk, id: str) -> None:
+    async def fail(self: SessionManager, id: str) -> None:
         raise raised
 
-    monkeypatch.setattr(Desk, "delete", fail)
+    monkeypatch.setattr(SessionManager, "delete", fail)
     with program(tmp_path) as asked:
         answer = asked.ask("DELETE", asked.begun())
     assert (answer.status_code, answer.json()["code"]) == (status, code)

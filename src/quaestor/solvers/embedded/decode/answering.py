@@ -8,6 +8,7 @@ from quaestor.conversation.events.kinds import CandidateChosen, CandidatePassedO
 from quaestor.errors import ExecutionError
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.abstention.rules import without_turns
 from quaestor.solvers.embedded.decode.beam import Hypotheses, Hypothesis, agreeing
 from quaestor.solvers.embedded.decode.explanation import explanation, reread
 from quaestor.solvers.embedded.decode.readings import AskedTurn, ConversationReader
@@ -16,7 +17,6 @@ from quaestor.solvers.embedded.model.confidence import shared_confidence
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.selection.remembering import is_no_number
-from quaestor.solvers.embedded.silence.declining import without_turns
 from quaestor.solvers.embedded.state.dialogue import DialogueState, TurnAction
 from quaestor.solvers.embedded.state.turn_view import TurnView, read_turn
 

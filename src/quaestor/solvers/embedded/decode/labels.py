@@ -40,7 +40,7 @@ _LOSS = re.compile(r"(?<=[_:])loss(?=_|$)")
 _TOTAL = re.compile(r"total (?=[a-z])", re.IGNORECASE)
 
 
-class SaidLabels:
+class LabelMentions:
     """How much a question says of the labels of tables."""
 
     def __init__(self, question: str, tables: Iterable[Table]) -> None:

@@ -27,7 +27,7 @@ from quaestor.solvers.embedded.candidates.pool import NEW, NONE, RESULT1, USED, 
 from quaestor.solvers.embedded.decode.alike_lines import less_likely
 from quaestor.solvers.embedded.decode.cell_times import is_of_other_time
 from quaestor.solvers.embedded.decode.kinds_asked import OTHER_KIND, kind_asked
-from quaestor.solvers.embedded.decode.labels import SaidLabels
+from quaestor.solvers.embedded.decode.labels import LabelMentions
 from quaestor.solvers.embedded.decode.leading_verbs import led_by_another
 from quaestor.solvers.embedded.decode.overrides import asks_for_other_year, asks_share_of_last
 from quaestor.solvers.embedded.decode.spoken_periods import spoken_period
@@ -207,7 +207,7 @@ def prior_of(
         return None
     least = min(weights.values()) - _ELSEWHERE
     orders = {block.content.index: block.order for block in document.blocks if isinstance(block.content, Table)}
-    said_labels = SaidLabels(_PLACE_NAMED.split(question.text)[0], document.tables)
+    said_labels = LabelMentions(_PLACE_NAMED.split(question.text)[0], document.tables)
     known = dict[tuple[int, int, int], tuple[float, bool]]()
     asked, other_time = times_asked(question), np.zeros(len(leaves), bool)
     counted, counts = _counted(question, document), np.zeros(len(leaves), np.float32)

@@ -29,7 +29,7 @@ numbers than `_PAGE` fewer, so that `_PAGES` numbers are kept in all."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingsSoFar:
+class ReadingHistory:
     """The readings of the turns so far, the likeliest first, and the product of the shares of this solver's answers."""
 
     paths: tuple[BeamState, ...]
@@ -50,11 +50,11 @@ class ConversationReading:
     """
 
     page: PageFeatures
-    start: ReadingsSoFar = field(default_factory=lambda: ReadingsSoFar(START, 1.0))
+    start: ReadingHistory = field(default_factory=lambda: ReadingHistory(START, 1.0))
     told: int = 0
     filing: bool = False
-    turns: list[tuple[Question, TurnAction, ReadingsSoFar]] = field(default_factory=list)
-    last: tuple[ReadingsSoFar, Question, Hypotheses] | None = None
+    turns: list[tuple[Question, TurnAction, ReadingHistory]] = field(default_factory=list)
+    last: tuple[ReadingHistory, Question, Hypotheses] | None = None
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class AskedTurn:
     context: TurnContext
     reading: ConversationReading
     given: DialogueState
-    so_far: ReadingsSoFar
+    so_far: ReadingHistory
 
     @property
     def page(self) -> PageFeatures:
@@ -148,7 +148,7 @@ class ConversationReader:
             # Another excerpt: the sources of earlier answers are on it, what else they might have meant is not.
             share = self._so_far(last, self._given(context, last.page), context).share
             told = self._given(context, page)
-            reading = ConversationReading(page, ReadingsSoFar((BeamState(told),), share), len(told.outcomes), filing)
+            reading = ConversationReading(page, ReadingHistory((BeamState(told),), share), len(told.outcomes), filing)
         kept.key, kept.reading = key, reading
         return reading
 
@@ -163,7 +163,7 @@ class ConversationReader:
     def _given(self, context: TurnContext, page: PageFeatures) -> DialogueState:
         return read_state(context.memory, page.leaves, self._restated(context))
 
-    def _so_far(self, reading: ConversationReading, given: DialogueState, context: TurnContext) -> ReadingsSoFar:
+    def _so_far(self, reading: ConversationReading, given: DialogueState, context: TurnContext) -> ReadingHistory:
         """The readings of the turns so far. Answers that are not this solver's own are taken as they are."""
         so_far, restated = reading.start, self._restated(context)
         for place in range(reading.told, len(given.outcomes)):
@@ -178,7 +178,7 @@ class ConversationReader:
         return so_far
 
     def _choices(
-        self, reading: ConversationReading, so_far: ReadingsSoFar, question: Question, prior: Prior | None = None
+        self, reading: ConversationReading, so_far: ReadingHistory, question: Question, prior: Prior | None = None
     ) -> Hypotheses:
         """The plans for a question. Those of the last question are kept: the next one asks for them again."""
         last = reading.last
@@ -191,22 +191,22 @@ class ConversationReader:
         return last[2]
 
     def _after(
-        self, reading: ConversationReading, so_far: ReadingsSoFar, question: Question, told: DialogueState
-    ) -> ReadingsSoFar:
+        self, reading: ConversationReading, so_far: ReadingHistory, question: Question, told: DialogueState
+    ) -> ReadingHistory:
         if _are_words(told.outcomes[-1]) or (self._declines and why_no_number(question)):
             # Thanks between two questions, and reasons, are no turn to lean on: each reading goes on without it.
             unsaid = told.outcomes[-1]
             paths = (replace(path, state=path.state.after(question, unsaid)) for path in so_far.paths)
-            return ReadingsSoFar(tuple(paths), so_far.share)
+            return ReadingHistory(tuple(paths), so_far.share)
         choices = self._choices(reading, so_far, question)
         # What was withheld is no answer that binds: the conversation goes on as it was read.
         given = told.outcomes[-1]
         withheld = given.value is None and not _selects(given)
         own = bool(choices.ranked) and (withheld or same_answer(choices.ranked[0].outcome, given))
         if not own:
-            return ReadingsSoFar((BeamState(told),), so_far.share)
+            return ReadingHistory((BeamState(told),), so_far.share)
         _, share = choices.results[0]
-        return ReadingsSoFar(advance(choices, question), so_far.share * share)
+        return ReadingHistory(advance(choices, question), so_far.share * share)
 
 
 def _leaves(page: PageFeatures) -> int:
@@ -227,11 +227,11 @@ def _selects(outcome: TurnAction) -> bool:
     return outcome.operation in OPERATIONS and OPERATIONS[outcome.operation].gives not in ("number", "yes or no")
 
 
-def _again(so_far: ReadingsSoFar, told: DialogueState, turn: int) -> ReadingsSoFar:
+def _again(so_far: ReadingHistory, told: DialogueState, turn: int) -> ReadingHistory:
     """The readings after a turn that only gave an earlier answer again, or none: each as if that was asked again."""
     given = told.outcomes[-1].value is not None
     states = (path.state for path in so_far.paths)
     outcomes = ((state, state.outcomes[turn] if given else told.outcomes[-1]) for state in states)
     after = [state.after(state.questions[turn], outcome) for state, outcome in outcomes]
     paths = zip(so_far.paths, after, strict=True)
-    return ReadingsSoFar(tuple(replace(path, state=state) for path, state in paths), so_far.share)
+    return ReadingHistory(tuple(replace(path, state=state) for path, state in paths), so_far.share)

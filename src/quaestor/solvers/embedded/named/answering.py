@@ -19,7 +19,7 @@ from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Extract
 from quaestor.questions.measures import AskedMeasure, asked_measure
 from quaestor.questions.question import Question
-from quaestor.retrieval.measures.binding import BoundMeasure, Unbound, bound_measure
+from quaestor.retrieval.measures.binding import MissingInputs, ResolvedMeasure, bound_measure
 from quaestor.retrieval.measures.moments import Moment
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
@@ -62,14 +62,14 @@ def named_measure(question: str, context: TurnContext, *, decline: bool) -> Answ
     bound = bound_measure(context.document, asked) if asked is not None else None
     if bound is None:
         return None
-    found = _lacking(bound) if isinstance(bound, Unbound) else _answered(bound, question, context)
+    found = _lacking(bound) if isinstance(bound, MissingInputs) else _answered(bound, question, context)
     if isinstance(found, Answer):
         context.trace.append(CandidateChosen(1, bound.asked.form, 1.0))
         return found
     return replace(answer_without_value(context, "not_on_page", found), answerable=0.0) if decline else None
 
 
-def _answered(bound: BoundMeasure, question: str, context: TurnContext) -> Answer | str:
+def _answered(bound: ResolvedMeasure, question: str, context: TurnContext) -> Answer | str:
     """The answer of a bound measure, or why there is none."""
     asked, measure = bound.asked, bound.asked.measure
     printed = {number.source: number for number in reversed(context.graph.observations)}
@@ -121,7 +121,7 @@ def _is_positive(term: str, variables: Mapping[str, Extract], context: TurnConte
     return number is not None and number > 0
 
 
-def _description(bound: BoundMeasure) -> str:
+def _description(bound: ResolvedMeasure) -> str:
     asked = bound.asked
     called = _FORMS.get(asked.form, "{}").format(asked.called)
     first, last = bound.times[0], bound.times[-1]
@@ -134,7 +134,7 @@ def _time(moment: Moment) -> str:
     return "" if period is None else period_words(period)
 
 
-def _lacking(unbound: Unbound) -> str:
+def _lacking(unbound: MissingInputs) -> str:
     """What is said where a measure is not computed: what it would be made of, and what of that is not there."""
     asked = unbound.asked
     definition = _definition(asked)

@@ -19,7 +19,7 @@ from quaestor.solvers.embedded.model.choice_confidence import ChoiceEvidence
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page.features import PageFeatures
 from quaestor.solvers.embedded.selection.cells import LabelledCell, labelled_cells
-from quaestor.solvers.embedded.selection.finding import FoundGroup, find_item_groups, find_period_groups
+from quaestor.solvers.embedded.selection.finding import GroupCandidate, find_item_groups, find_period_groups
 from quaestor.solvers.embedded.selection.groups import GroupedCells, item_groups
 from quaestor.solvers.embedded.selection.measured import as_number_question, likely_cells, measured_words
 from quaestor.solvers.embedded.selection.members import (
@@ -174,7 +174,11 @@ def _items(
 
 
 def _moved_items(
-    selection: AskedSelection, question: Question, found: FoundGroup, cells: Sequence[LabelledCell], page: PageFeatures
+    selection: AskedSelection,
+    question: Question,
+    found: GroupCandidate,
+    cells: Sequence[LabelledCell],
+    page: PageFeatures,
 ) -> Plan | None:
     """The plan for lines that moved: between the years that are named, or to the one named, or to the last."""
     table = found.group.cells[0].source.table

@@ -34,7 +34,7 @@ _PARTS_OF_YEARS = frozenset({"quarter", "month"})
 
 
 @dataclass(frozen=True, slots=True)
-class FoundGroup:
+class GroupCandidate:
     """A group that may be meant.
 
     Attributes:
@@ -55,7 +55,7 @@ def find_period_groups(
     question: Question,
     cells: Sequence[LabelledCell],
     probability: NDArray[np.float64],
-) -> list[FoundGroup]:
+) -> list[GroupCandidate]:
     """Returns the groups of periods that a question may choose among, the likeliest first.
 
     Args:
@@ -88,7 +88,7 @@ def find_item_groups(
     document: Document,
     cells: Sequence[LabelledCell],
     probability: NDArray[np.float64],
-) -> list[FoundGroup]:
+) -> list[GroupCandidate]:
     """Returns the groups of lines that a question may choose among, the likeliest first.
 
     Args:
@@ -223,7 +223,7 @@ def _ranked(
     limit: Limit | None = None,
     *,
     by_line: bool,
-) -> list[FoundGroup]:
+) -> list[GroupCandidate]:
     """The groups by what the scorer gives their cells; of a column with its lines it may mean the total."""
     masses: dict[tuple[int, bool, int], float] = {}
     if by_line:
@@ -240,6 +240,6 @@ def _ranked(
 
     known = [(group, mass(group) if _meets(limit, group) else 0.0) for group in groups]
     whole = sum(own for _, own in known)
-    found = [FoundGroup(group, own, own / whole if whole else 0.0, members) for group, own in known]
+    found = [GroupCandidate(group, own, own / whole if whole else 0.0, members) for group, own in known]
     # Of groups that are as likely the newest, then the first.
     return sorted(found, key=lambda one: (-round(one.mass, 6), -max(cell.year for cell in one.group.cells)))

@@ -47,7 +47,7 @@ _POINTS = re.compile(r"\b(?:it|its|they|them|their|this|that|these|those)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class FoundWords:
+class SpanCandidate:
     """Words of a document that may answer a question.
 
     Attributes:
@@ -76,7 +76,7 @@ class WordsOfText:
             yield found.answer
 
 
-def words_answer(question: Question, context: TurnContext) -> FoundWords | None:
+def words_answer(question: Question, context: TurnContext) -> SpanCandidate | None:
     """Returns the words that answer a question best; None where it asks for none, or no sentence has any of its own.
 
     Args:
@@ -86,7 +86,7 @@ def words_answer(question: Question, context: TurnContext) -> FoundWords | None:
     return _auditor(question, context) or _said(question, context)
 
 
-def _said(question: Question, context: TurnContext) -> FoundWords | None:
+def _said(question: Question, context: TurnContext) -> SpanCandidate | None:
     """The words of a sentence that answer a question best."""
     asked = words_asked(question.lowered)
     certain = asked is not None and question.wants.kind == "span"
@@ -99,7 +99,7 @@ def _said(question: Question, context: TurnContext) -> FoundWords | None:
         if cause is None:
             return None
         answer = _told(cause.plan, cause.sentence, question, context, cause.fit)
-        return FoundWords(answer, sure=True, certain=certain)
+        return SpanCandidate(answer, sure=True, certain=certain)
     meant = _meant(question, context)
     found = next(iter(find_sentences(meant, asked, context.document)), None)
     if found is None:
@@ -109,10 +109,10 @@ def _said(question: Question, context: TurnContext) -> FoundWords | None:
     if not named or (not certain and _is_number(found.sentence, span)):
         return None
     answer = _answer(found.sentence, span, question, context, found.score)
-    return FoundWords(answer, found.score >= (SURE if certain else _SURER), certain)
+    return SpanCandidate(answer, found.score >= (SURE if certain else _SURER), certain)
 
 
-def _auditor(question: Question, context: TurnContext) -> FoundWords | None:
+def _auditor(question: Question, context: TurnContext) -> SpanCandidate | None:
     """Who audits the company, by the signature under the report on its statements or a sentence that says so."""
     if context.document.is_page or not asks_for_auditor(question.lowered):
         return None
@@ -120,7 +120,7 @@ def _auditor(question: Question, context: TurnContext) -> FoundWords | None:
     if firm is None:
         return None
     answer = _answer(firm.sentence, (firm.start, firm.end), question, context, 1.0)
-    return FoundWords(replace(answer, confidence=_SIGNED, answerable=_SIGNED), sure=True, certain=True)
+    return SpanCandidate(replace(answer, confidence=_SIGNED, answerable=_SIGNED), sure=True, certain=True)
 
 
 def _names(asked: AskedWords, said: str, question: Question) -> bool:
@@ -151,7 +151,7 @@ def _meant(question: Question, context: TurnContext) -> Question:
     return question if before is None else Question(f"{question.text} {before.text}")
 
 
-def _definition(question: Question, context: TurnContext) -> FoundWords | None:
+def _definition(question: Question, context: TurnContext) -> SpanCandidate | None:
     """Returns what the text says that a term means, where a question may ask for that."""
     term = term_asked(question.lowered)
     if term is None or _is_line(term, context.document):
@@ -165,7 +165,7 @@ def _definition(question: Question, context: TurnContext) -> FoundWords | None:
     for sentence in context.document.sentences:
         if (said := form.search(sentence.text)) and len(sentence.text[said.end() :].split()) > 2:
             end = len(sentence.text.rstrip(" .:;,"))
-            return FoundWords(_answer(sentence, (said.end(), end), question, context, 1.0), sure=True, certain=False)
+            return SpanCandidate(_answer(sentence, (said.end(), end), question, context, 1.0), sure=True, certain=False)
     return None
 
 

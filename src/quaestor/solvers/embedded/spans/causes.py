@@ -10,7 +10,7 @@ from quaestor.core.provenance import SentenceRef
 from quaestor.documents.document import Document, Sentence
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.question import Question
-from quaestor.retrieval.causes import PART, CauseAsked, FoundCause, find_causes
+from quaestor.retrieval.causes import PART, CauseCandidate, CauseQuestion, find_causes
 from quaestor.solvers.embedded.spans.trimming import trim
 
 _PARTS = 6
@@ -20,7 +20,7 @@ _ENDS = " .;,\u2022\u00b7\u25aa\u25cf"
 
 
 @dataclass(frozen=True, slots=True)
-class ToldCause:
+class CauseAnswer:
     """What is told for a cause.
 
     Attributes:
@@ -34,7 +34,7 @@ class ToldCause:
     fit: float
 
 
-def told_cause(asked: CauseAsked, question: Question, document: Document, label: str) -> ToldCause | None:
+def told_cause(asked: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
     """Returns what a filing says to be the cause of what a question asks; None where it says nothing of it.
 
     Args:
@@ -55,10 +55,10 @@ def told_cause(asked: CauseAsked, question: Question, document: Document, label:
         spans = [(best.stated.sentence, trim(best.stated.sentence, question, "cause"))]
     else:
         spans = [(each.stated.sentence, _whole(each.stated.sentence)) for each in _parts(found)]
-    return ToldCause(_plan(spans, document.id, label), best.stated.sentence, best.fit) if spans else None
+    return CauseAnswer(_plan(spans, document.id, label), best.stated.sentence, best.fit) if spans else None
 
 
-def _parts(found: list[FoundCause]) -> list[FoundCause]:
+def _parts(found: list[CauseCandidate]) -> list[CauseCandidate]:
     """The causes of parts that fit about as well as the best, in the order of the document."""
     alike = [each for each in found if each.fit >= found[0].fit - _AS_GOOD and not each.stated.listed][:_PARTS]
     return sorted(alike, key=lambda each: (each.stated.block, each.stated.place))

@@ -91,7 +91,7 @@ _CAUSELESS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSentence:
+class SentenceCandidate:
     """A sentence that may answer.
 
     Attributes:
@@ -103,7 +103,7 @@ class FoundSentence:
     score: float
 
 
-def find_sentences(question: Question, asked: AskedWords, document: Document) -> tuple[FoundSentence, ...]:
+def find_sentences(question: Question, asked: AskedWords, document: Document) -> tuple[SentenceCandidate, ...]:
     """Returns the sentences of a document that may answer a question, the best first.
 
     Args:
@@ -140,7 +140,7 @@ def find_sentences(question: Question, asked: AskedWords, document: Document) ->
         if asked == "cause":
             own -= _CAUSELESS * (not _CAUSE.search(text)) + _moved_otherwise(question.lowered, text)
         own += _YEAR * _years(question, sentence)
-        found.append(FoundSentence(sentence, own))
+        found.append(SentenceCandidate(sentence, own))
     return tuple(sorted(found, key=lambda each: -each.score))
 
 
@@ -204,7 +204,7 @@ def _labels(document: Document) -> Iterator[str]:
             yield from (cell.text for cell in row)
 
 
-def _of_table(question: Question, sentences: Sequence[Sentence]) -> tuple[FoundSentence, ...]:
+def _of_table(question: Question, sentences: Sequence[Sentence]) -> tuple[SentenceCandidate, ...]:
     """The sentences that lead to a table and say what it shows."""
     wanted = stems_said(question)
     found = []
@@ -212,5 +212,5 @@ def _of_table(question: Question, sentences: Sequence[Sentence]) -> tuple[FoundS
         if _TABLE.search(sentence.text):
             own = set(stems(sentence.text.lower()))
             share = sum(stem in own for stem in wanted) / len(wanted) if wanted else 0.5
-            found.append(FoundSentence(sentence, 0.6 + 0.4 * share))
+            found.append(SentenceCandidate(sentence, 0.6 + 0.4 * share))
     return tuple(sorted(found, key=lambda each: -each.score))

@@ -5,7 +5,7 @@ import pytest
 import quaestor
 from quaestor.documents.assembly import HeadingPart, TablePart, assemble
 from quaestor.retrieval.fiscal_years import in_fiscal_years
-from quaestor.solvers.embedded.decode.labels import SaidLabels
+from quaestor.solvers.embedded.decode.labels import LabelMentions
 
 INCOME = [
     ["", "2023", "2022"],
@@ -36,7 +36,7 @@ REPORT = assemble(
 
 def said(question: str, row: int, table: int = 0) -> bool:
     found = REPORT.tables[table]
-    return SaidLabels(question, REPORT.tables).of(found, found.cells[row][1].ref)[1]
+    return LabelMentions(question, REPORT.tables).of(found, found.cells[row][1].ref)[1]
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_a_line_is_known_by_what_it_is(question: str, row: int) -> None:
 
 def test_another_line_is_known_by_its_own_name() -> None:
     row = REPORT.tables[1].rows[1]
-    assert SaidLabels("what was revenue in 2023?", REPORT.tables).names_another(row)
-    assert not SaidLabels("what was deferred revenue in 2023?", REPORT.tables).names_another(row)
+    assert LabelMentions("what was revenue in 2023?", REPORT.tables).names_another(row)
+    assert not LabelMentions("what was deferred revenue in 2023?", REPORT.tables).names_another(row)
 
 
 @pytest.mark.parametrize(

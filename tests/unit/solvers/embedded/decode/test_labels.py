@@ -6,7 +6,7 @@ import pytest
 
 from quaestor.core.provenance import CellRef
 from quaestor.documents.headers import read_table
-from quaestor.solvers.embedded.decode.labels import SaidLabels, line_called, lines_named
+from quaestor.solvers.embedded.decode.labels import LabelMentions, line_called, lines_named
 
 TABLE, _ = read_table(
     "10-K",
@@ -28,7 +28,7 @@ TABLE, _ = read_table(
 
 def said(question: str) -> Mapping[str, tuple[float, bool]]:
     """By its label what the question says of each line; of those with one label the last."""
-    labels = SaidLabels(question, [TABLE])
+    labels = LabelMentions(question, [TABLE])
     rows = {row: TABLE.rows[row] for row in range(1, len(TABLE.cells))}
     return {
         " ".join(header.levels).lower(): labels.of(TABLE, CellRef("10-K", 0, row, 1)) for row, header in rows.items()
@@ -79,7 +79,9 @@ def test_lines_are_known_by_their_captions_alone() -> None:
 
 def test_a_column_of_a_part_is_not_meant_where_none_is_named() -> None:
     table, _ = read_table("10-K", 0, [["", "Europe", "Japan", "Total"], ["Total revenues", "41", "12", "53"]])
-    spoken = [SaidLabels("what were total revenues?", [table]).of(table, CellRef("10-K", 0, 1, n)) for n in (1, 2, 3)]
+    spoken = [
+        LabelMentions("what were total revenues?", [table]).of(table, CellRef("10-K", 0, 1, n)) for n in (1, 2, 3)
+    ]
     assert spoken[0] == spoken[1] < spoken[2]
-    named = [SaidLabels("total revenues in japan?", [table]).of(table, CellRef("10-K", 0, 1, n)) for n in (1, 2)]
+    named = [LabelMentions("total revenues in japan?", [table]).of(table, CellRef("10-K", 0, 1, n)) for n in (1, 2)]
     assert named[0] < named[1]

@@ -9,7 +9,7 @@ from quaestor.core.answer_value import Number, Text, ValueList, YesNo, number_of
 from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.places import PlaceExcerpts
-from quaestor.evaluation.runner import Play
+from quaestor.evaluation.runner import ConversationRunner
 from quaestor.plan.steps import Extract
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.solvers.registry import make_solver
@@ -20,12 +20,12 @@ def ask(*questions: str) -> list[Answer]:
     document = a_long_filing()
     excerpts = PlaceExcerpts(PlaceIndex.of(document), 300)
     solver = make_solver("embedded", {"decline": True, "answers": "all"})
-    play = Play(Conversation("c", document, ()), solver, excerpts=excerpts)
+    play = ConversationRunner(Conversation("c", document, ()), solver, excerpts=excerpts)
     asyncio.run(_play(play, questions))
     return [turn.answer for turn in play.turns]
 
 
-async def _play(play: Play, questions: tuple[str, ...]) -> None:
+async def _play(play: ConversationRunner, questions: tuple[str, ...]) -> None:
     await play.begin()
     for question in questions:
         await play.next_turn(question)

@@ -1,0 +1,219 @@
+"""What can be asked about in a place that several people come to: files named when it was opened, and uploads.
+
+Owns the ids by which documents are asked for: the name of a file, or a path, is never one of them.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import PurePath
+from weakref import WeakValueDictionary
+
+from quaestor.application.concurrency_limiter import ConcurrencyLimiter
+from quaestor.application.resolve import (
+    SAMPLE,
+    CorpusPage,
+    find_page,
+    find_pages,
+    has_numbers,
+    page_file,
+    require_askable,
+)
+from quaestor.application.uploads import Uploads
+from quaestor.core.visible import visible_name
+from quaestor.errors import InputError, UnknownUploadError
+from quaestor.readers.apart import read_apart
+from quaestor.readers.cache import ByteCache
+from quaestor.readers.content import read_content
+
+_RECEIVED, _RECEIVED_OF_ONE = 8, 4
+"""Files that are handed over at once, and by one client: each is held whole in memory until it is read."""
+
+_LISTED = 200
+"""Pages of a file of many that are listed."""
+
+_HELD = 8
+"""Documents that are held in memory beside those of open conversations."""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryEntry:
+    """Something that can be asked about.
+
+    Attributes:
+        id: By which it is asked for.
+        name: What it is called, for people.
+    """
+
+    id: str
+    name: str
+
+
+class DocumentLibrary:
+    """Files that were named, and uploads. All calls are made from one event loop.
+
+    Attributes:
+        receiving: Room for the files that have arrived, until they are read.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[str],
+        uploads: Uploads,
+        cache: ByteCache | None = None,
+    ) -> None:
+        """Reads nothing yet.
+
+        Args:
+            files: As `quaestor ask` takes them: paths, `DATASET#PAGE`, `sample`.
+            uploads: Those of before, and those to come; the limits of their reading hold for the files too.
+            cache: Where documents are kept once they are read.
+        """
+        self._names = {_id(name): name for name in files}
+        self._uploads, self._cache = uploads, cache
+        self._held: OrderedDict[str, CorpusPage] = OrderedDict()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        refusal = "too many uploads in progress: try again in a moment"
+        self.receiving: ConcurrencyLimiter = ConcurrencyLimiter(_RECEIVED, refusal, _RECEIVED_OF_ONE)
+
+    @property
+    def files(self) -> tuple[LibraryEntry, ...]:
+        """Those that were named, in their order; one may hold several pages."""
+        return tuple(LibraryEntry(id, _called(name)) for id, name in self._names.items())
+
+    def add(self, name: str) -> LibraryEntry:
+        """Puts a file there that may be asked about, and returns how it is asked for; reads nothing yet.
+
+        Args:
+            name: As the files of the beginning.
+        """
+        id = _id(name)
+        self._names.setdefault(id, name)
+        return LibraryEntry(id, _called(name))
+
+    def remove(self, id: str) -> None:
+        """Takes a file away that was put there."""
+        self._names.pop(id, None)
+        self._held.pop(id, None)
+
+    @property
+    def largest(self) -> int:
+        """How many bytes a file may have that is handed over."""
+        return self._uploads.limits.largest
+
+    async def uploads(self) -> tuple[LibraryEntry, ...]:
+        """Returns those that are kept, the latest used first."""
+        return tuple(LibraryEntry(entry.id, entry.name) for entry in await asyncio.to_thread(self._uploads.all))
+
+    async def forget(self, id: str) -> None:
+        """Removes an upload; a file that was named stays.
+
+        Raises:
+            InputError: It is a file that was named.
+            UnknownUploadError: There is none of this id.
+        """
+        if id.partition(".")[0] in self._names:
+            raise InputError("this file was given when the server was started: only uploads can be deleted")
+        if not await asyncio.to_thread(self._uploads.forget, id):
+            raise UnknownUploadError("this document no longer exists: choose another")
+        self._held.pop(id, None)
+
+    async def take(self, data: bytes, name: str) -> LibraryEntry:
+        """Keeps an upload, and returns how it is asked for.
+
+        Args:
+            data: The file.
+            name: As whoever hands it over calls it.
+
+        Raises:
+            InputError: It is too large, of no kind that is read, damaged, takes too long to read, or has no number.
+            StoreError: It cannot be written.
+        """
+        upload = await self._uploads.read_upload(data, name)
+        self._hold(upload.id, upload.page)
+        return LibraryEntry(upload.id, upload.name)
+
+    async def pages(self, id: str) -> tuple[LibraryEntry, ...]:
+        """Returns the pages of a file that was named, as far as they have a number; the first 200.
+
+        Raises:
+            UnknownUploadError: There is no such file.
+            DatasetError: It cannot be read.
+        """
+        name = self._named(id)
+        cache = await self._read_before(name)
+        found = await asyncio.to_thread(find_pages, name, None, cache, self._uploads.limits.reading)
+        numbered = [(index, page.document) for index, page in enumerate(found) if has_numbers(page.document)]
+        return tuple(LibraryEntry(f"{id}.{index}", document.id) for index, document in numbered[:_LISTED])
+
+    async def open(self, id: str) -> CorpusPage:
+        """Returns a document, with what it is read among.
+
+        Raises:
+            UnknownUploadError: There is none of this id, or it was an upload that has made room for others.
+            SeveralPagesError: It is a file of several pages: `pages` lists them.
+            InputError: It cannot be read, or has no number.
+        """
+        # One reading of a document, whoever else asks for it meanwhile.
+        lock = self._locks.get(id)
+        if lock is None:
+            lock = self._locks[id] = asyncio.Lock()
+        async with lock:
+            if id.partition(".")[0] not in self._names and not self._uploads.has(id):
+                self._held.pop(id, None)
+            if (held := self._held.get(id)) is not None:
+                self._held.move_to_end(id)
+                return held
+            page = await self._read(id)
+            self._hold(id, page)
+            return page
+
+    async def _read(self, id: str) -> CorpusPage:
+        whole, dot, index = id.partition(".")
+        if whole not in self._names:
+            return (await self._uploads.open(id)).page
+        name = self._named(whole)
+        cache = await self._read_before(name)
+        if dot:
+            found = await asyncio.to_thread(find_pages, name, None, cache, self._uploads.limits.reading)
+            if not (index.isascii() and index.isdigit() and int(index) < len(found)):
+                raise UnknownUploadError("this page no longer exists: choose another")
+            page = found[int(index)]
+            name = f"{name}#{page.document.id}"
+        page = await asyncio.to_thread(find_page, name, cache, self._uploads.limits.reading)
+        require_askable(page.document)
+        return page
+
+    async def _read_before(self, name: str) -> ByteCache | None:
+        """Return where documents are kept, the one of this file among them."""
+        if page_file(name) == page_file(SAMPLE):
+            return self._cache
+        content = await asyncio.to_thread(read_content, page_file(name))
+        return await read_apart(content, self._cache, self._uploads.limits.reading, self._uploads.reading)
+
+    def _hold(self, id: str, page: CorpusPage) -> None:
+        self._held[id] = page
+        while len(self._held) > _HELD:
+            self._held.popitem(last=False)
+
+    def _named(self, id: str) -> str:
+        if id not in self._names:
+            raise UnknownUploadError("this document no longer exists: choose another")
+        return self._names[id]
+
+
+def _id(name: str) -> str:
+    return sha256(f"file {name}".encode("utf-8", "surrogateescape")).hexdigest()[:22]
+
+
+def _called(name: str) -> str:
+    """What a file is called without the folders that it is in.
+
+    >>> _called("/home/me/filings/AAPL.htm"), _called("data/pages.json#MRO/2007/page_134.pdf")
+    ('AAPL.htm', 'pages.json#MRO/2007/page_134.pdf')
+    """
+    path, separator, identity = name.partition("#")
+    shown = "sample: pages of fictional companies" if name == SAMPLE else PurePath(path).name
+    return visible_name(f"{shown}{separator}{identity}")

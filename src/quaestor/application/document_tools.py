@@ -1,0 +1,211 @@
+"""What can be done with a document besides asking: find places, query its graph, check a number, calculate with it.
+
+In a server whatever depends on the size of the document is computed by its worker processes, as answers are. All calls
+are made from one event loop.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from quaestor.application.answer_workers import AnswerWorkers, Work, WorkerPage
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.graph_query import QueryAnswer, query_graph
+from quaestor.application.named_values import NamedValue
+from quaestor.application.number_check import NumberCheck, check_number
+from quaestor.application.place_service import places_by_index
+from quaestor.application.resolve import CorpusPage
+from quaestor.conversation.memory import Memory
+from quaestor.conversation.references.resolving import resolve
+from quaestor.conversation.turn import Turn
+from quaestor.core.computing import compute
+from quaestor.documents.document import Document
+from quaestor.evaluation.checked_questions import check_question
+from quaestor.evaluation.excerpting import ContextSelector
+from quaestor.graph.sparql import Limits
+from quaestor.questions.question import read_question
+from quaestor.retrieval.place import Place
+from quaestor.solvers.answer_kinds import asks_beyond_numbers
+from quaestor.solvers.base import TurnContext
+
+R = TypeVar("R")
+
+_PAGES = 8
+"""Documents that are kept with what was made of them, if there are no workers."""
+
+_QUERIES_AT_ONCE = 2
+"""Large queries wait for one process, each in a thread that others want too."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanningPrompt:
+    """What whoever is to write a plan is told, as the workflow tells a model.
+
+    Attributes:
+        system: The rules, and the form of a plan.
+        page: The part of the document that the question is answered from, the conversation, the question.
+    """
+
+    system: str
+    page: str
+
+
+class DocumentTools:
+    """Works with documents by the settings in force."""
+
+    def __init__(self, request: AskRequest, workers: AnswerWorkers | None = None) -> None:
+        """Take how documents are read and asked, and the worker processes of a server; None to compute here."""
+        self._request, self._workers = request, workers
+        self._pages: OrderedDict[str, WorkerPage] = OrderedDict()
+        self._querying = asyncio.Semaphore(_QUERIES_AT_ONCE)
+
+    async def find(
+        self, page: CorpusPage, question: str, earlier: Sequence[str] = (), most: int = 5
+    ) -> tuple[Place, ...]:
+        """Returns the tables and passages where an answer would stand, best first; none where nothing fits.
+
+        Args:
+            page: The document.
+            question: What is asked, or words.
+            earlier: Questions of a conversation that it goes on with.
+            most: How many places at most.
+
+        Raises:
+            QuestionError: It cannot be asked.
+        """
+        check_question(question, "the question")
+        return await self._do(page, partial(_find, [*earlier, question], most))
+
+    async def query(self, page: CorpusPage, sparql: str, limits: Limits | None = None) -> QueryAnswer:
+        """Returns what a query over the graph of a whole document gives.
+
+        Args:
+            page: The document.
+            sparql: SELECT or ASK.
+            limits: Of rows and seconds.
+
+        Raises:
+            QueryError: It is refused, malformed, too slow, or has too many rows.
+            GapError: Under the policy `strict`, where the ontology has no property for a label.
+        """
+        async with self._querying:
+            return await self._do(page, partial(_query, sparql, limits))
+
+    async def check_number(self, document: Document, number: str, most: int = 10) -> NumberCheck:
+        """Returns where a number stands, as `number_check.check_number`.
+
+        Args:
+            document: The document.
+            number: As a table would print it.
+            most: How many places at most.
+
+        Raises:
+            QuantityError: It is not one number.
+        """
+        return await compute(check_number, document, number, most)
+
+    async def formula(
+        self, document: Document, formula: str, values: Mapping[str, NamedValue], turns: Sequence[Turn] = ()
+    ) -> Turn:
+        """Returns what a formula comes to, as `calculating.calculate_formula`.
+
+        Args:
+            document: Where the values stand.
+            formula: The arithmetic over their names.
+            values: What each name stands for.
+            turns: The conversation so far.
+
+        Raises:
+            InputError: A name is none, or what it stands for is not there, or is not one number.
+            PlanError: It is no formula, or has no result.
+        """
+        from quaestor.application.calculating import calculate_formula
+
+        return await compute(calculate_formula, document, formula, values, turns)
+
+    async def plan(
+        self, page: CorpusPage, plan: Mapping[str, object], question: str, turns: Sequence[Turn] = ()
+    ) -> Turn:
+        """Returns what a plan comes to that answers a question, as `calculating.calculate_plan`.
+
+        Args:
+            page: The document.
+            plan: As the planning prompt asks for it, as JSON.
+            question: What it answers.
+            turns: The conversation so far.
+
+        Raises:
+            QuestionError: The question cannot be asked.
+            InputError: It is no plan, or its words find nothing, or more than one number.
+            PlanError: It has no result.
+        """
+        check_question(question, "the question")
+        return await self._do(page, partial(_plan, plan, question, tuple(turns)))
+
+    async def planning_prompt(self, page: CorpusPage, question: str, turns: Sequence[Turn] = ()) -> PlanningPrompt:
+        """Returns what whoever is to write the plan of a question is told.
+
+        Args:
+            page: The document.
+            question: What is asked.
+            turns: The conversation so far.
+
+        Raises:
+            QuestionError: The question cannot be asked.
+            SettingsError: The extra that templates need is not installed.
+        """
+        check_question(question, "the question")
+        return await self._do(page, partial(_planning_prompt, question, tuple(turns)))
+
+    async def _do(self, page: CorpusPage, work: Work[R]) -> R:
+        if self._workers is not None:
+            return await self._workers.do(page, self._request, work)
+        here = self._pages.setdefault(page.document.digest, WorkerPage(page, self._request))
+        self._pages.move_to_end(page.document.digest)
+        if len(self._pages) > _PAGES:
+            self._pages.popitem(last=False)
+        return await work(here)
+
+
+async def _find(questions: Sequence[str], most: int, here: WorkerPage) -> tuple[Place, ...]:
+    return await compute(lambda: places_by_index(here.index(), questions, most))
+
+
+async def _query(sparql: str, limits: Limits | None, here: WorkerPage) -> QueryAnswer:
+    graph = await compute((await here.knowledge()).graph, here.page.document)
+    return await asyncio.to_thread(query_graph, graph, sparql, limits)
+
+
+async def _plan(plan: Mapping[str, object], question: str, turns: tuple[Turn, ...], here: WorkerPage) -> Turn:
+    from quaestor.application.calculating import calculate_plan, read_plan
+
+    written = read_plan(plan)
+    return await compute(calculate_plan, written, await _context(question, turns, here))
+
+
+async def _planning_prompt(question: str, turns: tuple[Turn, ...], here: WorkerPage) -> PlanningPrompt:
+    from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
+
+    context = await _context(question, turns, here)
+    beyond = asks_beyond_numbers(context.question)
+    return PlanningPrompt(rendered_system(beyond), await compute(rendered_prompt, question, context, beyond))
+
+
+async def _context(question: str, turns: tuple[Turn, ...], here: WorkerPage) -> TurnContext:
+    """Return what a solver would be given for a question."""
+    knowledge, asked, memory = await here.knowledge(), read_question(question), Memory(turns)
+    excerpts = await compute(here.excerpts)
+    shown = await compute(lambda: ContextSelector(here.page.document, knowledge, excerpts, None).of(asked, memory))
+    return TurnContext(
+        shown.excerpt.document,
+        memory,
+        shown.graph,
+        knowledge.ontology,
+        question=asked,
+        references=resolve(asked, memory),
+        weights=shown.excerpt.weights,
+        search=shown.search,
+    )

@@ -1,0 +1,507 @@
+"""Conversations that many people have at once: each asked in order, held open while it is used, taken up again later.
+
+Owns which are open, and the locks: questions of one conversation are answered one after the other, in the order in
+which they came; those of two never wait for each other, but for the machine. All calls are made from one event loop.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Any
+
+from quaestor.application.answer_workers import AnswerWorkers, WorkerPage
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.askable import what_can_be_asked
+from quaestor.application.chat_service import Chat, kept_conversation
+from quaestor.application.choices import DEFAULT, SolverChoice, find_answerer
+from quaestor.application.concurrency_limiter import ConcurrencyLimiter
+from quaestor.application.conversation_state import AnsweredNow, ConversationState
+from quaestor.application.document_library import DocumentLibrary
+from quaestor.application.event_forwarder import EventForwarder, Listener
+from quaestor.application.exporting import read_conversations
+from quaestor.application.fixing import Fix
+from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation, KeptConversations
+from quaestor.application.resolve import CorpusPage
+from quaestor.application.solver_options import NO_OVERRIDES
+from quaestor.conversation.corrections import Correction
+from quaestor.conversation.turn import Turn
+from quaestor.core.computing import compute
+from quaestor.errors import (
+    BusyError,
+    InputError,
+    QuestionStoppedError,
+    QuestionTimeoutError,
+    SettingsError,
+    StoreError,
+    UnknownConversationError,
+    UnknownRunError,
+)
+from quaestor.exports.conversation import ExportedConversation
+from quaestor.repair.ledger import Ledger
+from quaestor.settings import Settings
+from quaestor.solvers.registry import make_solver
+from quaestor.store.base import RunStore
+from quaestor.store.records import now
+
+_EXAMPLES = 100
+"""Documents whose examples are remembered."""
+
+_OTHERS = 60.0
+"""Seconds that a conversation is waited for while another server of the same store uses it."""
+
+_LOOK_AGAIN = 0.05
+"""Seconds between two looks whether it still does."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLimits:
+    """How much is held open.
+
+    Attributes:
+        idle: Seconds after which a conversation in which nothing is asked is closed.
+        open: How many conversations are held open; what was not used for longest is closed first.
+        waiting: How many questions of one conversation may wait to be answered.
+        questions: How many of all conversations may be under way at once, those that wait included.
+    """
+
+    idle: float = 900.0
+    open: int = 64
+    waiting: int = 8
+    questions: int = 100
+
+
+@dataclass(slots=True)
+class _Open:
+    """A conversation while somebody uses it.
+
+    Attributes:
+        answerer: Who answers.
+        lock: Held while anything is done in it.
+        chat: The conversation, once something was asked.
+        seen: What was on record of it when it was last used here; something else is on record if another server of the
+            same store has gone on with it since.
+        unlisted: Why the list of conversations does not have its latest answers, or None.
+        used: When it was last used, by the clock that only goes on.
+        waiting: How many wait for the lock.
+        asking: What answers questions, or waits to; those that were stopped are not among them.
+    """
+
+    answerer: SolverChoice
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    chat: Chat | None = None
+    forwarder: EventForwarder | None = None
+    seen: KeptConversation | None = None
+    unlisted: str | None = None
+    used: float = field(default_factory=monotonic)
+    waiting: int = 0
+    asking: "set[asyncio.Task[Any]]" = field(default_factory=set)
+
+
+class SessionManager:
+    """The open conversations of a place, over a shelf of documents and a store."""
+
+    def __init__(
+        self,
+        asking: AskRequest,
+        library: DocumentLibrary,
+        kept: KeptConversations,
+        store: RunStore,
+        limits: SessionLimits = SessionLimits(),
+        workers: AnswerWorkers | None = None,
+    ) -> None:
+        """Takes what lies around it.
+
+        Args:
+            asking: Who answers where nobody chooses another.
+            shelf: The documents.
+            kept: The conversations of before.
+            store: Where questions and answers are kept, open.
+            limits: How much is held open.
+            workers: Compute what is asked without a model; None computes in this process.
+        """
+        self._workers = workers
+        self.asking: AskRequest = asking
+        self.library: DocumentLibrary = library
+        self.kept: KeptConversations = kept
+        self._store, self._limits = store, limits
+        self._questions = ConcurrencyLimiter(
+            limits.questions, "too many questions are being answered: ask again in a moment"
+        )
+        self._open: dict[str, _Open] = {}
+        self._examples: dict[str, asyncio.Future[tuple[str, ...]]] = {}
+
+    async def begin(self, document: str, title: str = "", answerer: str | None = None) -> KeptConversation:
+        """Begins a conversation about a document of the shelf.
+
+        Args:
+            document: Its id.
+            title: What the conversation is called; "" is its first question.
+            answerer: Who answers, as `choices.answerers` names them; None is who answers by default.
+
+        Raises:
+            InputError: There is no such document or nobody of this name; it cannot be read, or has no number; the title
+                is too long.
+        """
+        chosen = DEFAULT if answerer is None else find_answerer(self.asking, answerer).id
+        page = await self.library.open(document)
+        return self.kept.begin(document, _about(page), title, chosen)
+
+    async def look(self, id: str) -> ConversationState:
+        """Returns a conversation as it is now; nothing is opened for it.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+            InputError: Its document is not there any more.
+        """
+        kept = self.kept.get(id)
+        page = await self.library.open(kept.document)
+        held = self._open.get(id)
+        if held is not None and held.chat is not None and not self._is_outdated(held, kept):
+            return ConversationState(kept, page, held.chat.ledger, held.answerer, held.chat.unkept or held.unlisted)
+        ledger = await self._ledger(kept, page)
+        return ConversationState(kept, page, ledger, held.answerer if held else self._chosen(kept))
+
+    async def ask(
+        self, id: str, text: str, listener: Listener | None = None, answerer: str | None = None
+    ) -> AnsweredNow:
+        """Answers each question in a text, after those that were asked in the conversation before.
+
+        Args:
+            id: The conversation's.
+            text: As a person puts it.
+            listener: Is told of each question, and of what happens while it is answered.
+            answerer: Who answers from now on, as `choices.answerers` names them; None is who did before.
+
+        Raises:
+            BusyError: Too many questions are under way already, here or in the conversation.
+            InputError: There is no such conversation, or nobody of this name.
+            QuestionError: It cannot be asked; nothing was.
+            QuestionStoppedError: It was stopped.
+            QuestionTimeoutError: It took too long.
+            QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.
+        """
+        found = None if answerer is None else find_answerer(self.asking, answerer)
+        with self._questions.entered(), self._stoppable(id):
+            async with self._held(id) as held:
+                if found is not None:
+                    await self._change(id, held, found)
+                chat = await self._chat(id, held)
+                assert held.forwarder is not None
+                held.forwarder.listener = listener
+                try:
+                    turns = await chat.ask(text)
+                finally:
+                    held.forwarder.listener = None
+                    self._note(id, held, chat)
+                first, unkept = len(chat.turns) - len(turns) + 1, chat.unkept or held.unlisted
+                return AnsweredNow(chat.turns, first, chat.document, chat.run, unkept, chat.page, held.answerer.name)
+
+    @contextmanager
+    def _stoppable(self, id: str) -> Iterator[None]:
+        """Has `stop` end the task that is in the block."""
+        asking, task = self._entry(id).asking, asyncio.current_task()
+        assert task is not None
+        asking.add(task)
+        try:
+            yield
+        except asyncio.CancelledError:
+            if task in asking:  # somebody else cancels it
+                raise
+            task.uncancel()
+            raise QuestionStoppedError("the question was stopped before it was answered") from None
+        finally:
+            asking.discard(task)
+
+    def stop(self, id: str) -> int:
+        """Stop the questions of a conversation that are being answered or wait to be, and return how many there are.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+        """
+        self.kept.get(id)
+        stopped = set(held.asking) if (held := self._open.get(id)) else set()
+        for task in stopped:
+            self._open[id].asking.discard(task)
+            task.cancel()
+        return len(stopped)
+
+    def stop_all(self) -> None:
+        """Stop all questions."""
+        for id in list(self._open):
+            with suppress(UnknownConversationError):
+                self.stop(id)
+
+    async def examples(self, id: str) -> tuple[str, ...]:
+        """Returns questions that the document of a conversation is known to answer, found without a model.
+
+        Raises:
+            InputError: There is no such conversation, or its document is not there any more.
+        """
+        kept = self.kept.get(id)
+        looking = self._examples.get(kept.document)
+        if looking is None:
+            while len(self._examples) >= _EXAMPLES:
+                self._examples.pop(next(iter(self._examples)))
+            looking = self._examples[kept.document] = asyncio.ensure_future(self._find_examples(kept.document))
+        try:
+            return await asyncio.shield(looking)
+        except Exception:
+            self._examples.pop(kept.document, None)
+            raise
+
+    async def _find_examples(self, document: str) -> tuple[str, ...]:
+        page = await self.library.open(document)
+        settings = replace(self.asking.settings, solver=Settings().solver)
+        request = replace(self.asking, settings=settings, overrides=NO_OVERRIDES, model_named=False, solver=None)
+        try:
+            if self._workers is not None:
+                return await self._workers.do(page, request, _examples)
+            await _prepare(request)
+            return (await what_can_be_asked(page, request)).examples
+        except QuestionTimeoutError:
+            return ()
+
+    async def undo(self, id: str) -> tuple[Turn, ...]:
+        """Takes the last question back, with all that it asked, and returns its turns; none where there is none.
+
+        Raises:
+            InputError: There is no such conversation.
+        """
+        async with self._held(id) as held:
+            chat = await self._chat(id, held)
+            taken = await chat.undo()
+            if taken:
+                await chat.keep()
+            self._note(id, held, chat)
+            return taken
+
+    async def correct(self, id: str, fix: Callable[[Ledger], Fix], author: str) -> Correction:
+        """Returns a correction that a person makes in a conversation, once what depends on it is computed again.
+
+        Args:
+            id: The conversation's.
+            fix: Says what is put right, of the conversation as it is when its turn comes.
+            author: Who does it.
+
+        Raises:
+            InputError: There is no such conversation, or it cannot be done; all stays as it was.
+        """
+        async with self._held(id) as held:
+            chat = await self._chat(id, held)
+            wanted = await compute(fix, chat.ledger)
+            if wanted.act is None:
+                raise InputError("say what is to be corrected")
+            made = await chat.correct(wanted.act, author, wanted.reason)
+            self._note(id, held, chat)
+            return made
+
+    async def change(self, id: str, answerer: str) -> None:
+        """Goes on with another solver or model.
+
+        Args:
+            id: The conversation's.
+            answerer: As `choices.answerers` names them.
+
+        Raises:
+            InputError: There is no such conversation or nobody of this name; the model cannot be reached as it is set
+                up.
+        """
+        found = find_answerer(self.asking, answerer)
+        async with self._held(id) as held:
+            await self._change(id, held, found)
+
+    async def _change(self, id: str, held: _Open, found: SolverChoice) -> None:
+        if held.chat is not None and found.id != held.answerer.id:
+            await held.chat.change(found.request)
+        held.answerer, kept = found, self.kept.get(id)
+        if kept.answerer != found.id:
+            self._save(held, kept, replace(kept, answerer=found.id))
+
+    async def exported(self, id: str) -> ExportedConversation:
+        """Returns a conversation to be handed on.
+
+        Raises:
+            InputError: There is no such conversation, or nothing is answered in it.
+        """
+        kept = self.kept.get(id)
+        held = self._open.get(id)
+        if held is not None and held.chat is not None and not self._is_outdated(held, kept):
+            async with self._held(id):
+                return await held.chat.exported()
+        if kept.run is None:
+            raise InputError("nothing is answered yet: ask something first")
+        (found,) = await read_conversations(self._store, kept.run)
+        return found
+
+    def rename(self, id: str, title: str) -> KeptConversation:
+        """Calls a conversation something else, and returns it.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+            InputError: The title is empty or too long.
+        """
+        before, held = self.kept.get(id), self._open.get(id)
+        renamed = self.kept.rename(id, title)
+        if held is not None and held.seen == before:
+            held.seen = renamed
+        return renamed
+
+    async def delete(self, id: str) -> None:
+        """Takes a conversation away for good, with all that is kept of it in the store; stops what is asked in it.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+        """
+        self.stop(id)
+        async with self._held(id) as held:
+            await self._let_go(id, held)
+            for run in self.kept.get(id).runs:
+                with suppress(UnknownRunError):
+                    await self._store.delete_run(run)
+            self.kept.forget(id)
+        self._open.pop(id, None)
+
+    async def close_idle(self) -> None:
+        """Closes what was not used for long, and what is open beyond the limit."""
+        by_use = sorted(self._open.items(), key=lambda item: item[1].used)
+        beyond = len(by_use) - self._limits.open
+        for number, (id, held) in enumerate(by_use):
+            old = monotonic() - held.used > self._limits.idle
+            if (old or number < beyond) and not held.lock.locked() and self._can_be_taken_up(held):
+                async with held.lock:
+                    await self._let_go(id, held)
+                if not held.waiting:
+                    self._open.pop(id, None)
+
+    async def close(self) -> None:
+        """Closes all, and stops what is asked."""
+        self.stop_all()
+        for looking in self._examples.values():
+            looking.cancel()
+        await asyncio.gather(*self._examples.values(), return_exceptions=True)
+        for id, held in list(self._open.items()):
+            async with held.lock:
+                await self._let_go(id, held)
+        self._open.clear()
+
+    @asynccontextmanager
+    async def _held(self, id: str) -> AsyncIterator[_Open]:
+        """Gives a conversation to whoever comes first, then to whoever comes next, here or in another server.
+
+        Raises:
+            BusyError: Too many wait for it, or another server uses it.
+            UnknownConversationError: It was deleted in the meantime.
+        """
+        held = self._entry(id)
+        if held.waiting > self._limits.waiting:
+            raise BusyError("too many questions wait in this conversation: wait for their answers")
+        held.waiting += 1
+        try:
+            async with held.lock:
+                held.used = monotonic()
+                await self._lock(id)
+                try:
+                    self.kept.get(id)
+                    yield held
+                finally:
+                    self.kept.unlock(id)
+        finally:
+            held.waiting -= 1
+            held.used = monotonic()
+
+    async def _lock(self, id: str) -> None:
+        """Wait until no other server uses a conversation."""
+        until = monotonic() + _OTHERS
+        while not self.kept.lock(id):
+            if monotonic() > until:
+                raise BusyError("this conversation is being used in another server of the same store: try again later")
+            await asyncio.sleep(_LOOK_AGAIN)
+
+    def _entry(self, id: str) -> _Open:
+        kept = self.kept.get(id)
+        held = self._open.get(id)
+        if held is None:
+            held = self._open[id] = _Open(self._chosen(kept))
+        return held
+
+    async def _chat(self, id: str, held: _Open) -> Chat:
+        """Return the open conversation, taken up again from the store if it was closed or another server went on."""
+        kept = self.kept.get(id)
+        if self._is_outdated(held, kept):
+            await self._let_go(id, held)
+        if held.chat is None:
+            await self.close_idle()
+            page = await self.library.open(kept.document)
+            forwarder = EventForwarder()
+            await _prepare(held.answerer.request)
+            chat = Chat(page, held.answerer.request, forwarder, self._workers)
+            try:
+                await chat.open(kept.run)
+            except UnknownRunError:  # somebody has deleted it from the store
+                await chat.open()
+            held.chat, held.forwarder, held.seen = chat, forwarder, kept
+        return held.chat
+
+    def _is_outdated(self, held: _Open, kept: KeptConversation) -> bool:
+        """Return whether another server has gone on with a conversation that is open here, and the store has it."""
+        return held.chat is not None and held.seen != kept and kept.run is not None and self._can_be_taken_up(held)
+
+    def _chosen(self, kept: KeptConversation) -> SolverChoice:
+        """Returns who answers in a conversation; who answers by default where the chosen one is not there any more."""
+        with suppress(InputError):
+            return find_answerer(self.asking, kept.answerer)
+        return find_answerer(self.asking, DEFAULT)
+
+    async def _ledger(self, kept: KeptConversation, page: CorpusPage) -> Ledger:
+        if kept.run is not None:
+            with suppress(UnknownRunError):  # somebody may have deleted it from the store
+                return await kept_conversation(self.asking.settings.store, kept.run, page)
+        return Ledger(page.document)
+
+    def _note(self, id: str, held: _Open, chat: Chat) -> None:
+        """Put on record what the conversation is kept as now; if that fails, its answers are shown all the same."""
+        kept, run = self.kept.get(id), chat.run
+        runs = kept.runs if run is None or run in kept.runs else (*kept.runs, run)
+        title = kept.title or (chat.turns[0].asked if chat.turns else "")
+        title = " ".join(title.split())
+        title = title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
+        try:
+            self._save(held, kept, replace(kept, title=title, runs=runs, turns=len(chat.turns), used=now()))
+            held.unlisted = None
+        except StoreError as error:
+            held.unlisted = str(error)
+
+    def _save(self, held: _Open, before: KeptConversation, kept: KeptConversation) -> None:
+        self.kept.save(kept)
+        if held.seen == before:
+            held.seen = kept
+
+    async def _let_go(self, id: str, held: _Open) -> None:
+        if held.chat is not None:
+            with suppress(StoreError):
+                await held.chat.close()
+            held.chat = held.forwarder = None
+
+    @staticmethod
+    def _can_be_taken_up(held: _Open) -> bool:
+        """Whether closing a conversation loses nothing: one that is not kept lives only while it is open."""
+        if held.chat is None or not held.chat.turns:
+            return True
+        return held.chat.request.keep and held.chat.unkept is None and held.unlisted is None
+
+
+async def _examples(here: WorkerPage) -> tuple[str, ...]:
+    return (await what_can_be_asked(here.page, here.request)).examples
+
+
+async def _prepare(request: AskRequest) -> None:
+    """Loads what a solver is made of, which takes a second once, where it holds nobody up."""
+    if request.solver is None:
+        with suppress(SettingsError):  # of which whoever opens it for good tells
+            await asyncio.to_thread(make_solver, request.settings.solver)
+
+
+def _about(page: CorpusPage) -> str:
+    return page.document.id

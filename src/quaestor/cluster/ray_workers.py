@@ -1,0 +1,237 @@
+"""Workers on a cluster that do jobs: whoever dies has its jobs done again by others, each result counts once.
+
+Owns the workers (actors), how many jobs each has at hand, and what happens when one is lost. Knows nothing of what a
+job is: a `Work` is handed to every worker once and does it.
+"""
+
+import asyncio
+import signal
+from collections.abc import Coroutine, Mapping
+from contextlib import suppress
+from importlib.metadata import version
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+
+from quaestor.cluster.joining import Cluster
+from quaestor.core.collecting import collect_seldom
+from quaestor.errors import EngineError
+
+if TYPE_CHECKING:
+    from ray import ObjectRef
+
+J_contra = TypeVar("J_contra", contravariant=True)
+R_co = TypeVar("R_co", covariant=True)
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+MOST_DEATHS = 4
+"""Workers that may die over one job before the job is to blame."""
+
+_AHEAD = 2
+"""Jobs that a worker has at hand, where it does one at a time: the next one waits there already."""
+
+_NO_WORKER_SECONDS = 120.0
+"""How long a play waits for a cluster on which not one worker can live."""
+
+
+class Work(Protocol[J_contra, R_co]):
+    """What every worker does: it survives pickling, and is handed out once."""
+
+    def __call__(self, job: J_contra, /, *shared: Any) -> Coroutine[Any, Any, R_co]:
+        """Returns what comes of a job.
+
+        Args:
+            job: What is to be done.
+            shared: What was shared of it with `RayWorkerPool.share`, as it was.
+        """
+        ...
+
+
+class _Hand:
+    """A worker, in its own process: does one job at a time."""
+
+    def __init__(self, shared_work: "list[ObjectRef[Work[Any, Any]]]") -> None:
+        import ray
+
+        collect_seldom()
+        with suppress(ValueError):  # a thread that is not the first cannot say so, and hears no Ctrl-C either
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.failure: str | None = None
+        try:
+            self.work = ray.get(shared_work[0])
+        except Exception as error:  # noqa: BLE001 - what a module raises that is read here, or is not there
+            self.failure = f"{type(error).__name__}: {error}"
+
+    def introduced(self) -> tuple[str, str | None]:
+        """Returns the version of this package here, and why the work could not be read."""
+        return version("quaestor"), self.failure
+
+    def do(self, job: Any, *shared: Any) -> tuple[bool, Any]:
+        return asyncio.run(_done(self.work, job, shared))
+
+
+class _AskingHand(_Hand):
+    """A worker that waits for others: does several jobs at once."""
+
+    async def do(self, job: Any, *shared: Any) -> tuple[bool, Any]:  # type: ignore[override]  # Ray awaits it
+        return await _done(self.work, job, shared)
+
+
+async def _done(work: Work[Any, Any], job: Any, shared: tuple[Any, ...]) -> tuple[bool, Any]:
+    """Returns whether a job was done, and the result or the error: as a value it arrives as it is."""
+    try:
+        return True, await work(job, *shared)
+    except Exception as error:  # noqa: BLE001 - raised again where the job came from
+        return False, error
+
+
+class RayWorkerPool(Generic[Job, Result]):
+    """Workers that live while it is entered."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        work: Work[Job, Result],
+        workers: int,
+        at_once: int | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        """Takes what is done, and by how many.
+
+        Args:
+            cluster: Where.
+            work: What is done.
+            workers: How many processes, each with a CPU of its own.
+            at_once: How many jobs are under way at once in all, for work that waits; None is one a worker.
+            variables: Of the environment that workers are started in.
+        """
+        self._work = work
+        self._workers = min(workers, cluster.cpus) or 1
+        self._each = _AHEAD if at_once is None else -(-at_once // self._workers)
+        self._waits = at_once is not None
+        self._options: dict[str, Any] = {"scheduling_strategy": "SPREAD"}
+        if self._waits:  # one more, so that a worker says who it is while it is busy
+            self._options["max_concurrency"] = self._each + 1
+        if variables:
+            self._options["runtime_env"] = {"env_vars": dict(variables)}
+        self.lanes = self._workers * _AHEAD if at_once is None else at_once
+        self._free: asyncio.Queue[Any] = asyncio.Queue()
+        self._alive: set[Any] = set()
+        self._hiring: set[asyncio.Task[None]] = set()
+        self._failure: BaseException | None = None
+
+    async def __aenter__(self) -> Self:
+        """Hires the workers, which begin as they come."""
+        self._shared_work = self.share(self._work)
+        for _ in range(self._workers):
+            self._hire()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        """Ends them, in the middle of jobs that nobody waits for."""
+        import ray
+
+        for task in self._hiring:
+            task.cancel()
+        await asyncio.gather(*self._hiring, return_exceptions=True)
+        for hand in self._alive:
+            ray.kill(hand)
+
+    def share(self, value: object) -> "ObjectRef[Any]":
+        """Puts a value where all workers reach it, once; it stays for as long as what is returned is held."""
+        import ray
+
+        return ray.put(value)
+
+    async def do(self, job: Job, *shared: "ObjectRef[Any]") -> Result:
+        """Returns what comes of a job, as `do_counted` does."""
+        return (await self.do_counted(job, *shared))[1]
+
+    async def do_counted(self, job: Job, *shared: "ObjectRef[Any]") -> tuple[int, Result]:
+        """Returns how many workers died over a job, and what came of it, done again each time.
+
+        Args:
+            job: Small; what is large, or of several jobs, is shared.
+            shared: What the work is handed besides.
+
+        Raises:
+            EngineError: One worker after the other died over it, or there is none any more.
+            Exception: Whatever the work raised.
+        """
+        from ray.exceptions import RayError, RayTaskError
+
+        for died in range(MOST_DEATHS):
+            hand = await self._next()
+            try:
+                well, result = await hand.do.remote(job, *shared)
+            except RayTaskError as error:  # a result that cannot travel
+                raise EngineError(f"worker result could not be pickled: {error.cause}") from error
+            except RayError:  # it died, its machine did, or the machine that held the result
+                self._lose(hand)
+                continue
+            self._free.put_nowait(hand)
+            if not well:
+                raise result
+            done: Result = result
+            return died, done
+        raise EngineError(
+            f"{MOST_DEATHS} workers died in a row on the same work (killed, or out of memory): resume the run, with "
+            "fewer workers if it happens again"
+        )
+
+    async def _next(self) -> Any:
+        while True:
+            try:
+                hand = await asyncio.wait_for(self._free.get(), _NO_WORKER_SECONDS)
+            except TimeoutError:
+                if self._alive:
+                    continue
+                raise EngineError(
+                    f"the Ray cluster had no free CPU for a worker within {_NO_WORKER_SECONDS:.0f} seconds"
+                ) from None
+            if self._failure is not None:
+                self._free.put_nowait(None)
+                raise self._failure
+            if hand in self._alive:
+                return hand
+
+    def _lose(self, hand: Any) -> None:
+        if hand in self._alive:
+            self._alive.remove(hand)
+            self._hire()
+
+    def _hire(self) -> None:
+        task = asyncio.create_task(self._hired())
+        self._hiring.add(task)
+        task.add_done_callback(self._hiring.discard)
+
+    async def _hired(self) -> None:
+        """Has a worker come, however long it takes, and gives it work."""
+        import ray
+        from ray.exceptions import RayError
+
+        kind: Any = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_AskingHand if self._waits else _Hand)
+        while True:
+            hand = kind.options(**self._options).remote([self._shared_work])
+            try:
+                there, failure = await hand.introduced.remote()
+            except RayError:
+                await asyncio.sleep(1)
+                continue
+            except asyncio.CancelledError:
+                ray.kill(hand)
+                raise
+            break
+        here = version("quaestor")
+        if there != here:
+            failure = f"quaestor versions differ: {there} on a machine of the Ray cluster, {here} on this one"
+        if failure is not None:
+            first = failure.partition("\n")[0]
+            self._failure = EngineError(f"a worker of the Ray cluster could not load its task: {first}")
+            self._free.put_nowait(None)
+            return
+        self._alive.add(hand)
+        for _ in range(self._each):
+            self._free.put_nowait(hand)

@@ -1,0 +1,143 @@
+"""What a server stands on: opened once, handed to every call. Nothing of it is global."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from quaestor.application.answer_workers import open_workers
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.conversation_state import AnsweredNow, ConversationState
+from quaestor.application.document_library import DocumentLibrary
+from quaestor.application.document_tools import DocumentTools
+from quaestor.application.event_forwarder import Listener
+from quaestor.application.folder_library import FolderLibrary
+from quaestor.application.folders import Folders
+from quaestor.application.kept_conversations import open_conversations
+from quaestor.application.resolve import CorpusPage
+from quaestor.application.session_manager import SessionManager
+from quaestor.application.uploads import open_uploads
+from quaestor.errors import UnknownUploadError
+from quaestor.store.base import RunStore, open_store
+
+T = TypeVar("T")
+
+_TIDIED = 60.0
+"""Seconds between two looks for conversations that nobody uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerContext:
+    """A server's own.
+
+    Attributes:
+        desk: The conversations.
+        reading: The documents.
+        bench: What is done with documents besides asking.
+        store: Where runs and conversations are kept, open.
+        exports: The folder that exports are written to; None where none was named, and nothing is written.
+        begun: The conversations that were begun here, the latest last.
+        lists: Whether those are listed: where one client alone speaks with the server.
+    """
+
+    sessions: SessionManager
+    reading: FolderLibrary
+    bench: DocumentTools
+    store: RunStore
+    exports: Path | None = None
+    begun: list[str] = field(default_factory=list)
+    lists: bool = False
+
+    def note(self, conversation: str) -> None:
+        """Remembers a conversation that was begun, where those are listed."""
+        if self.lists:
+            self.begun.append(conversation)
+
+    async def look(self, conversation: str) -> ConversationState:
+        """Returns a conversation as it is now; one of before finds its document in the folders.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+            InputError: Its document is not there any more.
+        """
+        return await self._known(conversation, lambda: self.sessions.look(conversation))
+
+    async def ask(self, conversation: str, text: str, listener: Listener | None, answerer: str | None) -> AnsweredNow:
+        """Answers each question in a text; a conversation of before finds its document in the folders.
+
+        Args:
+            conversation: The id.
+            text: As a person puts it.
+            listener: Is told of each question, and of what happens while it is answered.
+            answerer: The id of who answers from now on; None is who did before.
+
+        Raises:
+            UnknownConversationError: There is none of this id.
+            InputError: Its document is not there any more.
+            QuaestorError: Whatever `SessionManager.ask` refuses.
+        """
+        return await self._known(conversation, lambda: self.sessions.ask(conversation, text, listener, answerer))
+
+    async def _known(self, conversation: str, work: Callable[[], Awaitable[T]]) -> T:
+        """Returns what some work in a conversation gives, done again with all documents known where it lacks its."""
+        try:
+            return await work()
+        except UnknownUploadError:
+            await self.reading.know_again()
+        try:
+            return await work()
+        except UnknownUploadError:
+            about = self.sessions.kept.get(conversation).about
+            raise UnknownUploadError(
+                f"the document {about} is not loaded; read it first, then continue the conversation"
+            ) from None
+
+    async def page_of(self, document: str | None, conversation: str | None) -> CorpusPage:
+        """Returns the document that is named, or the one of a conversation with the numbers that hold in it.
+
+        Raises:
+            InputError: There is none.
+        """
+        if document is not None:
+            return (await self.reading.open(document)).page
+        assert conversation is not None
+        return (await self.look(conversation)).corrected_page
+
+
+@asynccontextmanager
+async def open_house(
+    asking: AskRequest, folders: Folders, exports: Path | None = None, *, lists: bool = False, processes: int = 0
+) -> AsyncIterator[ServerContext]:
+    """Gives what a server stands on, and closes it.
+
+    Args:
+        asking: Who answers, with the settings in force.
+        folders: What may be read.
+        exports: The folder that exports are written to, or None.
+        lists: Whether the conversations that are begun are listed.
+        processes: How many worker processes answer without a model; 0 answers in this process.
+
+    Raises:
+        StoreError: The store cannot be opened.
+    """
+    settings = asking.settings
+    async with open_workers(asking, processes) as workers, open_store(settings.store) as store:
+        with open_uploads(settings) as uploads, open_conversations(settings) as kept:
+            library = DocumentLibrary((), uploads, asking.cache)
+            sessions = SessionManager(asking, library, kept, store, workers=workers)
+            bench = DocumentTools(asking, workers)
+            tidying = asyncio.ensure_future(_tidy(sessions))
+            try:
+                yield ServerContext(sessions, FolderLibrary(folders, library), bench, store, exports, lists=lists)
+            finally:
+                tidying.cancel()
+                await asyncio.gather(tidying, return_exceptions=True)
+                await sessions.close()
+
+
+async def _tidy(sessions: SessionManager) -> None:
+    while True:
+        await asyncio.sleep(_TIDIED)
+        await sessions.close_idle()

@@ -1,0 +1,222 @@
+"""What a question looks for in a document: words with their weights, lines of statements, years, statements.
+
+Owns how much each word tells, and what of earlier turns a question leaves unsaid and is still about.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from quaestor.core.provenance import Source
+from quaestor.core.stop_words import FUNCTION_WORDS
+from quaestor.core.words import compounds, words
+from quaestor.documents.roles import look_alikes_named, statements_named
+from quaestor.documents.table import TableRole
+from quaestor.ontology.captions import caption_key
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stem
+from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.retrieval.index import PlaceIndex
+from quaestor.retrieval.terms import index_terms
+
+_LONGEST_NAME = 9
+_QUIET = 0.35
+"""What a word counts that names results or operations as well ("change", "total", "net")."""
+_SILENT = 0.1
+"""What a word for an operation counts where the question says on what: two years, a part of a whole."""
+_OPERATIONS = frozenset(map(stem, "change percentage percent increase decrease growth grow decline difference".split()))
+_UNKNOWN = 0.3
+"""What a word counts that the document does not have."""
+_EARLIER, _BESIDE = 0.5, 0.3
+"""What a word of the question before counts, and each one before that again: alone, and beside a thing newly named."""
+_EARLIER_QUESTIONS = 4
+_LEANING = frozenset({"and", "what_about", "again", "it", "this", "that", "the_former", "two_of_them"})
+_IN_MID = re.compile(r"as an? |(?:the )?same\b|in |for |of |than |versus ")
+_CHATTER = frozenset(
+    "able according bring brought came come company companies does firm get got going large many money own pay put "
+    "really reported see spend spending spent".split()
+)
+"""Words of questions that tell nothing of where an answer stands; quiet like those of results."""
+_HOW_MANY = re.compile(r"\b(?:how many|number of|count of) ((?:[\w-]+ ?){1,4})")
+_AT_THE_END = re.compile(r"\b(?:at|as of) (?:the )?(?:end of|(?:fiscal )?(?:year|quarter)[- ]?end\b)|\bas (?:of|at)\b")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class FindingContext:
+    """What was asked before, as far as it tells where to look.
+
+    Attributes:
+        questions: The earlier questions, oldest first.
+        sources: The sources of the earlier answers, a tuple a turn, oldest first.
+    """
+
+    questions: tuple[Question, ...] = ()
+    sources: tuple[tuple[Source, ...], ...] = ()
+
+
+NO_CONTEXT = FindingContext()
+"""Where nothing was asked before."""
+
+
+@dataclass(frozen=True)
+class RetrievalQuery:
+    """What is looked for.
+
+    Attributes:
+        question: As asked.
+        weights: How much each term tells, its own and those of earlier questions that it leaves unsaid.
+        own: The terms of the question itself.
+        sequence: Its own terms in their order, for names of several words.
+        properties: The lines of statements that it names, and the terms that name each.
+        years: The years that it asks of, in order.
+        roles: Those of tables that it names: "the balance sheet", "pro forma".
+        counted: The terms of what it asks the number of ("how many stores"), or none.
+        follows: Whether it leaves unsaid what it is about.
+        leans: Whether it leaves something to the questions before it.
+    """
+
+    question: Question
+    weights: Mapping[str, float]
+    own: frozenset[str]
+    sequence: tuple[str, ...]
+    properties: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    years: tuple[int, ...] = ()
+    roles: tuple[TableRole, ...] = ()
+    counted: frozenset[str] = frozenset()
+    follows: bool = False
+    leans: bool = False
+
+    @property
+    def asks_change_of_year(self) -> bool:
+        """Whether a change within one year is asked for, which the statement of cash flows prints."""
+        return TableRole.CASH_FLOWS in self.roles or (len(self.years) < 2 and "chang" in self.own)
+
+    @cached_property
+    def total(self) -> float:
+        """The weights together."""
+        return sum(self.weights.values())
+
+
+def parse_retrieval_query(
+    index: PlaceIndex, question: Question, context: FindingContext = NO_CONTEXT
+) -> RetrievalQuery:
+    """Returns what a question looks for in a document.
+
+    Args:
+        index: The document's.
+        question: As asked.
+        context: What was asked before.
+    """
+    asked = _asked_terms(question)
+    follows = bool(context.questions) and not question.names
+    said = dict(asked)
+    about = [question, *_leant_on(question, context.questions)]
+    for back, earlier in enumerate(about[1:], start=1):
+        for term, loudness in _asked_terms(earlier).items():
+            said.setdefault(term, (_EARLIER if follows else _BESIDE) ** back * loudness)
+    rarity = index.words.rarity(said)
+    weights = {term: share * _telling(*rarity[term], index.words.lines) for term, share in said.items()}
+    properties: dict[str, frozenset[str]] = {}
+    for each in about if follows else about[:1]:
+        named = _properties(index, in_words_of_reports(each.lowered))
+        properties |= {name: found for name, found in named.items() if name not in properties}
+    return RetrievalQuery(
+        question,
+        weights,
+        frozenset(asked),
+        index_terms(in_words_of_reports(question.text)),
+        properties,
+        _years(question, context),
+        _roles(question),
+        _counted(question),
+        follows,
+        len(about) > 1,
+    )
+
+
+def _leant_on(question: Question, earlier: Sequence[Question]) -> list[Question]:
+    """Returns the earlier questions that one leaves words to, the latest first: up to one that leans on none itself."""
+    found: list[Question] = []
+    for before in reversed(earlier[-_EARLIER_QUESTIONS:]):
+        if not _leans(found[-1] if found else question):
+            break
+        found.append(before)
+    return found
+
+
+def _leans(question: Question) -> bool:
+    """Whether a question leaves something to those before it: names nothing, points back, or begins in mid-sentence."""
+    return not question.names or not _LEANING.isdisjoint(question.cues) or _IN_MID.match(question.lowered) is not None
+
+
+@lru_cache(maxsize=256)
+def _asked_terms(question: Question) -> Mapping[str, float]:
+    """Returns the terms of a question in their order and how loud each is, without the years.
+
+    The words of a period ("January 31, 2024") are quiet: it is looked for in headings.
+    """
+    text = question.lowered
+    dated: set[str] = set()
+    for period in reversed(question.periods):
+        dated.update(index_terms(text[period.start : period.end]))
+        text = f"{text[: period.start]} {text[period.end :]}"
+    naming = {
+        stem(word) for word in words(in_words_of_reports(text)) if word not in FUNCTION_WORDS and word not in _CHATTER
+    }
+    asked = dict.fromkeys(term for term in index_terms(in_words_of_reports(question.text)) if not _YEAR.fullmatch(term))
+    marks = {term for term in asked if not term.isalpha() and term not in dated}
+    quiet = _SILENT if len(question.years) > 1 or question.comparison.kind == "share" else _QUIET
+    loudness = {term: quiet if term in _OPERATIONS else _QUIET for term in asked}
+    return loudness | {term: 1.0 for term in asked if term in naming or term in marks}
+
+
+def _roles(question: Question) -> tuple[TableRole, ...]:
+    """The roles named; the balance sheet where the state at the end of a period is asked for."""
+    named = statements_named(question.text)
+    if not named and _AT_THE_END.search(question.lowered):
+        named = (TableRole.BALANCE_SHEET,)
+    return (*named, *look_alikes_named(question.text))
+
+
+def _counted(question: Question) -> frozenset[str]:
+    """The terms of what is counted, behind "how many"."""
+    asked = _HOW_MANY.search(in_words_of_reports(question.lowered))
+    loud = {term for term, loudness in _asked_terms(question).items() if loudness == 1}
+    return frozenset(index_terms(asked[1])) & loud if asked else frozenset()
+
+
+def _telling(lines: int, around: int, total: int) -> float:
+    """How much a term tells by how rarely it stands in a document: the logarithm of BM25."""
+    if not lines and not around:
+        return _UNKNOWN * math.log(1 + total)
+    count = lines or around
+    return math.log(1 + (total - count + 0.5) / (count + 0.5)) if total >= count else 0.1
+
+
+def _years(question: Question, context: FindingContext) -> tuple[int, ...]:
+    """The years asked of: those named, and those named by their distance from the last one named before."""
+    years = list(question.years)
+    before = years or next((list(q.years) for q in reversed(context.questions) if q.years), [])
+    if before:
+        years += (before[-1] + offset for offset in question.offsets)
+    return tuple(dict.fromkeys(years))
+
+
+def _properties(index: PlaceIndex, text: str) -> dict[str, frozenset[str]]:
+    """Returns the lines of statements that a text names, the longest name first, none within another."""
+    said = compounds(text)
+    names: dict[tuple[int, int], str] = {}
+    for start in range(len(said)):
+        for end in range(start + 1, min(len(said), start + _LONGEST_NAME) + 1):
+            names[start, end] = caption_key(" ".join(said[start:end]))
+    known = index.words.properties(set(names.values()) - {""})
+    found: dict[str, frozenset[str]] = {}
+    taken: set[int] = set()
+    for (start, end), key in sorted(names.items(), key=lambda item: (item[0][0] - item[0][1], item[0])):
+        if key in known and taken.isdisjoint(range(start, end)):
+            taken |= set(range(start, end))
+            found.setdefault(known[key], frozenset(index_terms(" ".join(said[start:end]))))
+    return found

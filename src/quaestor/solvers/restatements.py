@@ -1,0 +1,141 @@
+"""Restated figures: where two filings print different numbers for one line and period, the later one's is taken.
+
+Owns when two cells are of one line (files of one company, tables of like lines, the same label under the same headings,
+the same period), and what is said of it. Any solver may have answered.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Scale
+from quaestor.core.words import search_words
+from quaestor.documents.combining import file_of, files_of, newest_years
+from quaestor.documents.document import Document
+from quaestor.documents.table import Cell, Table
+from quaestor.errors import PlanError
+from quaestor.plan.steps import Extract, Step
+from quaestor.retrieval.company_name import may_be_of_one_company
+from quaestor.solvers.answering import answer_of_plan
+from quaestor.solvers.base import Solver, TurnContext, WholeSolver
+
+_ALIKE = 0.3
+"""The share of lines that two tables have in common where they are one table of two filings."""
+
+
+class RestatementResolver:
+    """A solver whose answers over several filings are of the later one where both print a number."""
+
+    def __init__(self, solver: Solver) -> None:
+        """Takes who answers."""
+        self.name = solver.name
+        self._solver = solver
+
+    @property
+    def reads_whole(self) -> bool:
+        """Whether the solver answers questions about a long document from the whole of it."""
+        return isinstance(self._solver, WholeSolver) and self._solver.reads_whole
+
+    async def solve(self, question: str, context: TurnContext) -> Answer:
+        """Returns the solver's answer, its numbers those of the later filing; `reason` says which were restated.
+
+        Raises:
+            SolverError: As the solver does.
+        """
+        return with_later_figures(await self._solver.solve(question, context), question, context)
+
+
+def with_later_figures(answer: Answer, question: str, context: TurnContext) -> Answer:
+    """Returns an answer whose numbers are those of the later filing, and says what the earlier ones print.
+
+    Args:
+        answer: Of any solver.
+        question: As asked.
+        context: The turn.
+    """
+    document = context.document
+    if answer.plan is None or answer.value is None or len(files_of(document)) < 2:
+        return answer
+    said: list[str] = []
+    steps = tuple(_latest(step, document, said) for step in answer.plan.steps)
+    if not said:
+        return answer
+    reason = "; ".join(part for part in (answer.reason, *dict.fromkeys(said)) if part)
+    if steps == answer.plan.steps:
+        return replace(answer, reason=reason)
+    try:
+        plan = replace(answer.plan, steps=steps)
+        asked, whole = context.read(question), document.whole or document
+        later = answer_of_plan(plan, context.memory, whole, asked, confidence=answer.confidence, reason=reason)
+    except PlanError:
+        return replace(answer, reason=reason)
+    return replace(later, grounds=answer.grounds)
+
+
+def _latest(step: Step, document: Document, said: list[str]) -> Step:
+    """Returns a step that takes its number from the latest filing that prints it, noting where filings differ."""
+    if not isinstance(step, Extract) or step.quantity is None or not isinstance(step.source, CellRef):
+        return step
+    own = document.cell(step.source)
+    others = [cell for cell in _same_line(step.source, document) if cell.quantity is not None]
+    if own.quantity is None or own.quantity != step.quantity or not others:
+        return step
+    newest = newest_years(document)
+    ranked = sorted((own, *others), key=lambda cell: -newest.get(file_of(document, cell.ref) or "", 0))
+    latest = ranked[0]
+    differing = [cell for cell in ranked[1:] if _amount(cell, document) != _amount(latest, document)]
+    if not differing:
+        return step
+    told = ", ".join(f"{cell.text.strip()} in {file_of(document, cell.ref)}" for cell in differing)
+    said.append(f"restated: {step.label} is {latest.text.strip()} in {file_of(document, latest.ref)}, {told}")
+    if latest is own or latest.quantity is None:
+        return step
+    return replace(step, source=latest.ref, quantity=latest.quantity, label_scale=None, label_unit=None)
+
+
+def _same_line(source: CellRef, document: Document) -> Iterator[Cell]:
+    """Yields the cells of other files that are of the same line and period, at most one a file."""
+    table, file = document.table(source.table), file_of(document, source)
+    period, line = table.period_at(source.row, source.column), _line(table, source.row)
+    if period is None or not line:
+        return
+    labels, seen = _labels(table), {file}
+    for other in (document.whole or document).tables:
+        where = file_of(document, CellRef(source.document, other.index, 0, 0))
+        if (
+            where in seen
+            or not may_be_of_one_company(document, file or "", where or "")
+            or not _alike(labels, _labels(other))
+        ):
+            continue
+        for row in range(other.header_rows, len(other.rows)):
+            if _line(other, row) != line:
+                continue
+            found = [cell for cell in other.cells[row][1:] if other.period_at(row, cell.ref.column) == period]
+            if len(found) == 1 and found[0].quantities:
+                seen.add(where)
+                yield found[0]
+                break
+
+
+def _line(table: Table, row: int) -> tuple[str, ...]:
+    header = table.rows[row]
+    return tuple(search_words(" ".join((*header.levels, header.label)).lower())) if header.label else ()
+
+
+def _labels(table: Table) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(search_words(header.label.lower())) for header in table.rows if header.label)
+
+
+def _alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
+    return bool(one and other) and len(one & other) >= _ALIKE * min(len(one), len(other))
+
+
+def _amount(cell: Cell, document: Document) -> tuple[object, ...]:
+    table, quantity = document.table(cell.ref.table), cell.quantity
+    assert quantity is not None
+    scale = quantity.scale
+    if scale is Scale.ONE:
+        scale = table.scale_at(cell.ref.row, cell.ref.column) or scale
+    return (quantity.value * scale.factor,) if scale is not Scale.PERCENT else (quantity.value, "%")

@@ -1,0 +1,29 @@
+import pytest
+
+from quaestor.application.concurrency_limiter import ConcurrencyLimiter
+from quaestor.errors import BusyError
+
+
+def test_who_finds_no_room_is_refused_until_somebody_leaves() -> None:
+    room = ConcurrencyLimiter(2, "full: come again")
+    with room.entered():
+        with room.entered(), pytest.raises(BusyError, match="full"), room.entered():
+            pass
+        with room.entered():
+            pass
+
+
+def test_an_error_leaves_too() -> None:
+    room = ConcurrencyLimiter(1, "full")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="broken"), room.entered():
+            raise ValueError("broken")
+
+
+def test_one_client_does_not_take_all_of_it() -> None:
+    room = ConcurrencyLimiter(3, "full", 2)
+    with room.entered("a"), room.entered("a"):
+        with pytest.raises(BusyError), room.entered("a"):
+            pass
+        with room.entered("b"), pytest.raises(BusyError), room.entered("c"):
+            pass

@@ -1,0 +1,117 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from made_up import a_record, write_dataset
+
+from quaestor.application.answer_workers import open_workers
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.document_tools import DocumentTools
+from quaestor.application.explaining import explanation_object
+from quaestor.application.resolve import CorpusPage, find_page
+from quaestor.errors import InputError, QueryError, QuestionError
+from quaestor.retrieval.keeping import kept_index
+from quaestor.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+SAMPLE = "sample#NORD/2012/page_41.pdf"
+QUESTION = "what was the percentage change in total net sales from 2011 to 2012?"
+
+
+def a_plan(*rows: str) -> dict[str, object]:
+    extracts = [
+        {
+            "step_id": place,
+            "tool": "extract_value",
+            "source": "table",
+            "params": {"row_query": row, "col_query": year},
+        }
+        for place, (row, year) in enumerate(zip(rows, ("2012", "2011"), strict=True), start=1)
+    ]
+    operands = [{"type": "reference", "step_ref": place} for place in (1, 2)]
+    last = {"step_id": 3, "tool": "compute", "operation": "percentage_change", "operands": operands}
+    return {"thought_process": "both years", "steps": [*extracts, last]}
+
+
+@pytest.fixture
+def page() -> CorpusPage:
+    return find_page(SAMPLE)
+
+
+async def test_a_plan_in_words_is_looked_up_and_computed(page: CorpusPage) -> None:
+    turn = await DocumentTools(AskRequest(Settings())).plan(
+        page, a_plan("total net sales", "total net sales"), QUESTION
+    )
+    assert str(turn.answer) == "6.9 %"
+    said = explanation_object([turn], 1, page.document)
+    assert said["formula"] == "(1036.8 - 969.7) / 969.7"
+    steps = said["steps"]
+    assert isinstance(steps, list)
+    assert len(steps) == 3
+
+
+async def test_a_plan_whose_words_find_nothing_says_what_is_near(page: CorpusPage) -> None:
+    with pytest.raises(InputError):
+        await DocumentTools(AskRequest(Settings())).plan(page, a_plan("net sales in all", "total net sales"), QUESTION)
+
+
+async def test_what_is_no_plan_is_named(page: CorpusPage) -> None:
+    with pytest.raises(InputError):
+        await DocumentTools(AskRequest(Settings())).plan(page, {"steps": 1}, QUESTION)
+
+
+async def test_the_planning_prompt_shows_the_page_and_its_rules(page: CorpusPage) -> None:
+    told = await DocumentTools(AskRequest(Settings())).planning_prompt(page, QUESTION)
+    assert "step_id" in told.system
+    assert "total net sales | $ 1036.8" in told.page
+    assert told.page.endswith(QUESTION)
+
+
+async def test_places_and_rows_of_the_graph_are_found(page: CorpusPage) -> None:
+    bench = DocumentTools(AskRequest(Settings()))
+    places = await bench.find(page, "operating income in 2012")
+    assert "operating income" in places[0].text
+    found = await bench.query(page, "SELECT ?v { ?o kg:value ?v . FILTER(?v = 88.1) }")
+    assert len(found.rows) == 1
+
+
+@pytest.mark.very_slow
+async def test_workers_find_and_query_and_plan(page: CorpusPage) -> None:
+    request = AskRequest(Settings())
+    async with open_workers(request, 1) as workers:
+        bench = DocumentTools(request, workers)
+        assert await bench.find(page, "operating income") == await DocumentTools(request).find(page, "operating income")
+        assert len((await bench.query(page, "SELECT ?v { ?o kg:value ?v . FILTER(?v = 88.1) }")).rows) == 1
+        with pytest.raises(QueryError):
+            await bench.query(page, "SELECT ?v { ?o")
+        turn = await bench.plan(page, a_plan("total net sales", "total net sales"), QUESTION)
+        assert str(turn.answer) == "6.9 %"
+        with pytest.raises(InputError):
+            await bench.plan(page, {"steps": 1}, QUESTION)
+
+
+@pytest.mark.parametrize("question", ["", " ", "x" * 20_000, "\ud800"])
+async def test_what_cannot_be_asked_is_refused(page: CorpusPage, question: str) -> None:
+    with pytest.raises(QuestionError):
+        await DocumentTools(AskRequest(Settings())).find(page, question)
+
+
+async def test_what_is_made_of_a_document_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = 0
+
+    def counting(*given: object) -> object:
+        nonlocal made
+        made += 1
+        return kept_index(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("quaestor.application.answer_workers.kept_index", counting)
+    page = find_page(str(write_dataset(tmp_path / "pages.json", a_record())))
+    bench = DocumentTools(AskRequest(Settings()))
+    await asyncio.gather(*(bench.find(page, "net sales") for _ in range(5)))
+    assert made == 1
+
+
+def test_a_turn_that_is_not_there_is_not_explained(page: CorpusPage) -> None:
+    with pytest.raises(InputError):
+        explanation_object([], 1, page.document)

@@ -1,0 +1,284 @@
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from made_up import a_record, write_dataset
+from scripted import ScriptedSolver
+
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.document_library import DocumentLibrary
+from quaestor.application.kept_conversations import KeptConversations
+from quaestor.application.session_manager import SessionLimits, SessionManager
+from quaestor.application.uploads import Uploads
+from quaestor.conversation.events.kinds import Event, Note
+from quaestor.conversation.turn import Turn
+from quaestor.datasets.dataset import Conversation
+from quaestor.errors import BusyError, InputError, OutageError, QuestionStoppedError, UnknownConversationError
+from quaestor.evaluation.watching import Watcher
+from quaestor.evaluation.writing import RunWriter
+from quaestor.settings import Settings
+from quaestor.store.base import open_store
+
+pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def sessions(
+    folder: Path, limits: SessionLimits | None = None, *, keep: bool = True
+) -> AsyncIterator[SessionManager]:
+    path = folder / "pages.json"
+    if not path.exists():
+        write_dataset(path, a_record())
+    asking = AskRequest(Settings(store=str(folder / "runs.db")), solver=ScriptedSolver(), keep=keep)
+    async with open_store(asking.settings.store) as store:
+        library = DocumentLibrary([str(path)], Uploads(folder / "uploads"))
+        made = SessionManager(
+            asking, library, KeptConversations(folder / "conversations"), store, limits or SessionLimits()
+        )
+        try:
+            yield made
+        finally:
+            await made.close()
+
+
+async def begun(at: SessionManager) -> str:
+    return (await at.begin(at.library.files[0].id)).id
+
+
+def questions(turns: tuple[Turn, ...]) -> list[str]:
+    return [turn.question for turn in turns]
+
+
+async def test_a_conversation_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as first:
+        id = await begun(first)
+        await first.ask(id, "cell 1 1")
+        await first.ask(id, "cell 1 2")
+    async with sessions(tmp_path) as second:
+        assert questions((await second.look(id)).turns) == ["cell 1 1", "cell 1 2"]
+        found = await second.ask(id, "change")
+        assert found.turns[found.first - 1].answer.value is not None
+        assert len((await second.look(id)).turns) == 3
+        kept = second.kept.get(id)
+    assert (kept.title, kept.turns, len(kept.runs)) == ("cell 1 1", 3, 2)
+
+
+async def test_questions_of_one_conversation_are_answered_in_the_order_asked(tmp_path: Path) -> None:
+    async with sessions(tmp_path, SessionLimits(waiting=30)) as at:
+        ids = [await begun(at) for _ in range(4)]
+        asked = [[f"sleep 0.00{n % 3} cell 1 {1 + n % 2}" for n in range(5)] for _ in ids]
+        await asyncio.gather(*(at.ask(id, text) for texts, id in zip(asked, ids, strict=True) for text in texts))
+        for id, texts in zip(ids, asked, strict=True):
+            assert questions((await at.look(id)).turns) == texts
+
+
+async def test_two_conversations_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as at:
+        slow, quick = await begun(at), await begun(at)
+        waiting = asyncio.create_task(at.ask(slow, "sleep 30 cell 1 1"))
+        await asyncio.wait_for(at.ask(quick, "cell 1 1"), 20)
+        assert not waiting.done()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+
+async def test_no_more_questions_wait_than_may(tmp_path: Path) -> None:
+    async with sessions(tmp_path, SessionLimits(waiting=1)) as at:
+        id = await begun(at)
+        asked = [at.ask(id, "sleep 0.1 cell 1 1") for _ in range(4)]
+        outcomes = await asyncio.gather(*asked, return_exceptions=True)
+        refused = [outcome for outcome in outcomes if isinstance(outcome, BusyError)]
+        assert len(refused) == 2
+
+
+async def test_no_more_questions_of_all_conversations_are_under_way_than_may(tmp_path: Path) -> None:
+    async with sessions(tmp_path, SessionLimits(questions=2)) as at:
+        ids = [await begun(at) for _ in range(3)]
+        outcomes = await asyncio.gather(*(at.ask(id, "sleep 0.1 cell 1 1") for id in ids), return_exceptions=True)
+        assert [isinstance(outcome, BusyError) for outcome in outcomes] == [False, False, True]
+        assert (await at.ask(ids[2], "cell 1 1")).first == 1
+
+
+async def test_who_answers_can_be_chosen_with_the_question(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as at:
+        made = await at.begin(at.library.files[0].id, "called so", "default")
+        assert (made.title, made.answerer) == ("called so", "default")
+        with pytest.raises(InputError):
+            await at.begin(at.library.files[0].id, answerer="nobody")
+        with pytest.raises(InputError):
+            await at.ask(made.id, "cell 1 1", answerer="nobody")
+        found = await at.ask(made.id, "cell 1 1", answerer="default")
+        assert (found.first, len(found.turns), found.unkept) == (1, 1, None)
+
+
+async def test_a_listener_hears_what_happens_and_how_it_is_answered(tmp_path: Path) -> None:
+    heard: list[tuple[str, Event | Turn]] = []
+    async with sessions(tmp_path) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1", lambda question, news: heard.append((question, news)))
+        await asyncio.sleep(0)
+        await at.ask(id, "cell 1 2")
+    assert [(question, type(news)) for question, news in heard] == [("cell 1 1", Note), ("cell 1 1", Turn)]
+
+
+async def test_what_goes_wrong_leaves_the_conversation_as_it_was(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+        with pytest.raises(OutageError):
+            await at.ask(id, "down")
+        with pytest.raises(InputError):
+            await at.ask(id, "   ")
+        await at.ask(id, "cell 1 2")
+        assert questions((await at.look(id)).turns) == ["cell 1 1", "cell 1 2"]
+
+
+async def test_what_is_taken_back_is_gone_after_a_pause_too(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+        await at.ask(id, "cell 1 2")
+    async with sessions(tmp_path) as at:
+        assert questions(await at.undo(id)) == ["cell 1 2"]
+    async with sessions(tmp_path) as at:
+        assert questions((await at.look(id)).turns) == ["cell 1 1"]
+        assert at.kept.get(id).turns == 1
+
+
+async def test_what_nobody_uses_is_closed_and_opened_again(tmp_path: Path) -> None:
+    async with sessions(tmp_path, SessionLimits(idle=0)) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+        await asyncio.sleep(0.01)
+        await at.close_idle()
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            assert [run.status for run in await store.runs()] == ["complete"]
+        await at.ask(id, "cell 1 2")
+        assert questions((await at.look(id)).turns) == ["cell 1 1", "cell 1 2"]
+
+
+async def test_what_is_not_kept_stays_open(tmp_path: Path) -> None:
+    async with sessions(tmp_path, SessionLimits(idle=0), keep=False) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+        await asyncio.sleep(0.01)
+        await at.close_idle()
+        assert questions((await at.look(id)).turns) == ["cell 1 1"]
+        assert len((await at.exported(id)).turns) == 1
+
+
+async def test_deleting_takes_all_of_it_out_of_the_store(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as at:
+        id, other = await begun(at), await begun(at)
+        await at.ask(id, "cell 1 1")
+        await at.ask(other, "cell 1 1")
+    async with sessions(tmp_path) as at:
+        await at.ask(id, "cell 1 2")
+        await at.delete(id)
+        with pytest.raises(UnknownConversationError):
+            await at.look(id)
+        with pytest.raises(UnknownConversationError):
+            await at.ask(id, "cell 1 1")
+        assert [kept.id for kept in at.kept.all()] == [other]
+    async with open_store(str(tmp_path / "runs.db")) as store:
+        assert len(await store.runs()) == 1
+
+
+async def test_it_is_handed_on_open_or_closed(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as at:
+        id = await begun(at)
+        with pytest.raises(InputError):
+            await at.exported(id)
+        await at.ask(id, "cell 1 1")
+        opened = await at.exported(id)
+    async with sessions(tmp_path) as at:
+        assert [turn.question for turn in (await at.exported(id)).turns] == [turn.question for turn in opened.turns]
+
+
+async def test_a_run_that_somebody_deleted_leaves_an_empty_conversation(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+    async with sessions(tmp_path) as at:
+        run = at.kept.get(id).run
+        assert run is not None
+        async with open_store(str(tmp_path / "runs.db")) as store:
+            await store.delete_run(run)
+        assert (await at.look(id)).turns == ()
+        await at.ask(id, "cell 1 2")
+        assert questions((await at.look(id)).turns) == ["cell 1 2"]
+
+
+@pytest.mark.parametrize("stopped", ["asked", "taken back"])
+async def test_what_is_stopped_while_the_store_begins_an_attempt_is_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: str
+) -> None:
+    begins, attempts, begin = asyncio.Event(), 0, RunWriter.begin
+
+    async def slow(writer: RunWriter, conversation: Conversation) -> Watcher:
+        nonlocal attempts
+        attempts += 1
+        if attempts == (1 if stopped == "asked" else 2):
+            begins.set()
+            await asyncio.Event().wait()
+        return await begin(writer, conversation)
+
+    monkeypatch.setattr(RunWriter, "begin", slow)
+    async with sessions(tmp_path) as at:
+        id = await begun(at)
+        if stopped == "taken back":
+            await at.ask(id, "cell 1 1")
+        doing = asyncio.ensure_future(at.ask(id, "cell 1 1") if stopped == "asked" else at.undo(id))
+        await begins.wait()
+        doing.cancel()
+        await asyncio.gather(doing, return_exceptions=True)
+        await at.ask(id, "cell 1 2")
+        assert questions((await at.look(id)).turns) == ["cell 1 2"]
+    async with sessions(tmp_path) as at:
+        assert questions((await at.look(id)).turns) == ["cell 1 2"]
+
+
+async def test_a_question_is_stopped_with_those_that_wait_and_the_conversation_goes_on(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as at:
+        id = await begun(at)
+        await at.ask(id, "cell 1 1")
+        asked = [asyncio.create_task(at.ask(id, "sleep 30 cell 1 1")) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        assert at.stop(id) == 3
+        for one in asked:
+            with pytest.raises(QuestionStoppedError):
+                await one
+        assert at.stop(id) == 0
+        assert questions((await at.ask(id, "cell 1 2")).turns) == ["cell 1 1", "cell 1 2"]
+
+
+async def test_who_is_cancelled_is_not_told_that_the_question_was_stopped(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as at:
+        asked = asyncio.create_task(at.ask(await begun(at), "sleep 30 cell 1 1"))
+        await asyncio.sleep(0.05)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+
+
+# An interruption that comes within a callback is dropped there, and comes again.
+@pytest.mark.filterwarnings("ignore:(?s).*InterruptedWork:pytest.PytestUnraisableExceptionWarning")
+async def test_a_conversation_is_deleted_while_it_is_answering(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as at:
+        id = await begun(at)
+        asked = asyncio.create_task(at.ask(id, "sleep 30 cell 1 1"))
+        await asyncio.sleep(0.05)
+        await asyncio.wait_for(at.delete(id), 20)
+        with pytest.raises(QuestionStoppedError):
+            await asked
+        with pytest.raises(UnknownConversationError):
+            at.kept.get(id)
+
+
+async def test_questions_of_a_conversation_that_is_not_there_cannot_be_stopped(tmp_path: Path) -> None:
+    async with sessions(tmp_path) as at:
+        with pytest.raises(UnknownConversationError):
+            at.stop("nowhere")

@@ -1,0 +1,71 @@
+"""Questions as their document would put them: misspelled words, and the company's own name."""
+
+import pytest
+
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
+from quaestor.documents.combining import combine
+from quaestor.retrieval.company_name import names_no_company
+from quaestor.retrieval.index import PlaceIndex
+from quaestor.retrieval.question_texts import normalize_questions
+
+INDEX = PlaceIndex.of(
+    assemble(
+        "report",
+        [
+            HeadingPart("Birch & Alder Timber, Inc."),
+            ParagraphPart(("Birch & Alder Timber, Inc.", "We run plants for planks .")),
+            TablePart(
+                [["", "2024", "2023"], ["Operating income", "12", "11"], ["Birch Americas operations", "3", "2"]]
+            ),
+        ],
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("what was the operting income in 2024?", "what was the operating income in 2024?"),
+        ("what was the opperating income?", "what was the operating income?"),
+        ("what were the recievables?", "what were the receivables?"),
+        ("what were the Birch Americas operatons?", "what were the Birch Americas operations?"),
+        ("how many people does Birch & Alder employ?", "how many people does the company employ?"),
+        ("what was Birch's operating income?", "what was the company's operating income?"),
+        ("how many mills does birch have?", "how many mills does the company have?"),
+        ("and a year earlier than March 2024?", "and in March 2023?"),
+        ("what was operating income for the year before 2024?", "what was operating income for 2023?"),
+        ("what was operating income two years after 2022?", "what was operating income in 2024?"),
+        ("how many employees work at B&AT?", "how many employees work at the company?"),
+    ],
+)
+def test_a_question_is_put_in_the_words_of_its_document(asked: str, meant: str) -> None:
+    assert normalize_questions([asked], INDEX) == {asked: meant}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "what was operating income in 2024?",
+        "how many planes were sold?",  # another word, and no slip for "plants"
+        "what did Birch Americas earn?",  # a part of the company
+        "how many trees were birch?",
+        "what was net income attributable to Birch in 2024?",  # a line is called so
+        "what was capex in 2024?",
+        "which sawmill did Operon buy?",
+    ],
+)
+def test_what_is_no_slip_and_no_company_stays(asked: str) -> None:
+    assert normalize_questions([asked], INDEX) == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "names_none"),
+    [("what were net sales in 2024?", True), ("what were Alder's net sales in 2024?", False)],
+)
+def test_a_question_about_files_of_two_companies_may_name_neither(question: str, names_none: bool) -> None:
+    files = [
+        (f"{name}.html", assemble(name, [ParagraphPart((f"{name} Timber, Inc.",))])) for name in ("Alder", "Birch")
+    ]
+    assert names_no_company(question, combine(files)) is False  # both are called Timber
+    files = [(f"{name}.html", assemble(name, [ParagraphPart((f"{name}, Inc.",))])) for name in ("Alder", "Birch")]
+    assert names_no_company(question, combine(files)) is names_none

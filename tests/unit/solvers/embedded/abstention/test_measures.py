@@ -1,0 +1,77 @@
+"""What is measured of a question and a page."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pages import sample_pages
+
+from quaestor.graph.builder import build_graph
+from quaestor.ontology.builder import build_ontology
+from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.abstention.measures import answerable_measures, asked_stems
+from quaestor.solvers.embedded.decode.beam import START, Hypotheses, expand
+from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES
+from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.page.features import page_features
+from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
+from quaestor.solvers.embedded.page.word_matrix import Floats
+
+PAGE = page_features(number_matrix(build_graph(sample_pages()[0], build_ontology(()), "extend")), load_weights().idf)
+WORDS = StemWeights({"year": 0.1}, 2.0)
+
+
+def choices(question: str) -> Hypotheses:
+    return expand(START, read_question(question), PAGE, load_weights())
+
+
+def measured(question: str) -> dict[str, float]:
+    found = answerable_measures(choices(question), WORDS)
+    assert found is not None
+    return dict(zip(ANSWERABLE_MEASURES, map(float, found), strict=True))
+
+
+def line() -> tuple[str, int]:
+    leaf = next(leaf for leaf in PAGE.leaves.leaves if leaf.table >= 0 and leaf.year and leaf.row)
+    return leaf.label.rpartition(",")[0], leaf.year
+
+
+def test_a_line_and_a_year_of_the_page_lack_nothing() -> None:
+    label, year = line()
+    found = measured(f"what was {label} in {year}?")
+    assert (found["unknown"], found["years_lacking"], found["no_number_then"]) == (0, 0, 0)
+
+
+def test_words_and_years_that_no_number_has_are_counted() -> None:
+    label, _ = line()
+    found = measured(f"what was the zeppelin of {label} in 1987?")
+    assert (found["unknown"], found["unknown_most"], found["years_lacking"]) == (2.0, 2.0, 1)
+    assert found["no_number_then"] == 1
+
+
+def test_years_that_the_document_has_elsewhere_are_left_aside() -> None:
+    found = answerable_measures(choices("what was rent in 1987?"), WORDS, elsewhere={1987})
+    assert found is not None
+    assert dict(zip(ANSWERABLE_MEASURES, found, strict=True))["years_lacking"] == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "stems"),
+    [
+        ("what was the company's revenue?", ("revenu",)),
+        ("how much was spent on R&D?", ("spent",)),
+        ("how many shares did they buy back?", ("share", "repurchas")),
+        ("how many employees did the company have?", ("employe",)),
+    ],
+)
+def test_owners_and_single_letters_are_no_words_of_a_line(question: str, stems: tuple[str, ...]) -> None:
+    assert set(stems) <= set(asked_stems(read_question(question)))
+    assert not {"compani", "company's", "thei", "they", "r", "d"} & set(asked_stems(read_question(question)))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.text(max_size=60))
+def test_whatever_is_asked_each_measure_is_a_number(question: str) -> None:
+    found: Floats | None = answerable_measures(choices(question), WORDS)
+    assert found is None or bool(np.isfinite(found).all())

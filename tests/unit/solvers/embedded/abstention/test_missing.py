@@ -1,0 +1,47 @@
+"""What a page lacks, in words."""
+
+from decimal import Decimal
+
+import pytest
+from pages import page
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.answer_value import Number
+from quaestor.graph.builder import build_graph
+from quaestor.ontology.builder import build_ontology
+from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.abstention.missing import missing_words, nearest_words
+from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.page.stem_weights import StemWeights
+
+LEAVES = number_matrix(
+    build_graph(
+        page([["", "2012", "2011"], ["cost of towers", "7", "6"], ["rent", "5", "4"]]), build_ontology(()), "extend"
+    )
+)
+WORDS = StemWeights({"spent": 0.2}, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("how much was spent on share repurchases in 2012?", '"share repurchases"'),
+        ("what was the goodwill, and what the tax?", '"goodwill" or "tax"'),
+        ("what was the provision for credit losses?", '"provision for credit losses"'),
+        ("what was rent in 1999?", "1999"),
+        ("what was the rent of towers?", '"rent of towers"'),
+        ("what was rent against?", '"against"'),
+        ("what was it?", ""),
+    ],
+)
+def test_lines_years_and_what_does_not_stand_together_are_named(question: str, named: str) -> None:
+    said = missing_words(read_question(question), None, LEAVES, WORDS)
+    assert named in said
+    assert "2011, 2012" in said
+
+
+def test_the_nearest_reading_is_told_with_its_confidence() -> None:
+    answer = Answer(Number(Decimal(7)), description="cost of towers in 2012", confidence=0.22)
+    said = nearest_words(answer)
+    assert "7 (cost of towers in 2012)" in said
+    assert "22%" in said

@@ -1,0 +1,49 @@
+"""A line that the page lacks, though it has one that sounds like it."""
+
+import pytest
+from pages import page
+
+import quaestor
+from quaestor.documents.document import Document
+from quaestor.plan.steps import Compute, Plan, Ref
+from quaestor.questions.question import read_question
+from quaestor.solvers.embedded.abstention.other_lines import other_line_asked
+
+ROWS = [["( in millions )", "2012", "2011"], ["net sales", "980", "910"], ["operating income", "88", "91"]]
+PAGE = page(ROWS, ["the mill was quiet ."])
+IN_TEXT = page(ROWS, ["net income was $ 40 million in 2012 ."])
+OTHER_NAME = page([*ROWS, ["net earnings", "40", "38"]], ["the mill was quiet ."])
+
+
+def why(document: Document, question: str) -> str | None:
+    asked = quaestor.open(document).ask(question)
+    return asked.answer.reason if asked.answer.value is None else None
+
+
+def test_a_line_that_the_page_lacks_is_said() -> None:
+    said = why(PAGE, "what was net income in 2012?")
+    assert said is not None
+    assert "net income" in said
+
+
+def test_it_is_said_after_other_questions_too_and_not_calculated_from_their_answers() -> None:
+    plan, again = Plan((Compute(1, "divide", (Ref(-1), Ref(-2))),)), Plan((Compute(1, "identity", (Ref(-1),)),))
+    assert other_line_asked(read_question("what was net income in 2012?"), plan, PAGE) == "net income"
+    assert other_line_asked(read_question("what was net income in 2012?"), again, PAGE) is None
+    assert other_line_asked(read_question("what was that ratio in 2012?"), plan, PAGE) is None
+    assert other_line_asked(read_question("what was net income in 2012?"), plan, OTHER_NAME) is None
+
+
+@pytest.mark.parametrize("document", [IN_TEXT, OTHER_NAME])
+def test_a_line_that_the_text_or_another_name_has_is_answered(document: Document) -> None:
+    assert why(document, "what was net income in 2012?") is None
+
+
+@pytest.mark.parametrize("question", ["what was operating income in 2012?", "what was income in 2012?"])
+def test_the_line_itself_is_answered(question: str) -> None:
+    assert why(PAGE, question) is None
+
+
+def test_the_increase_of_a_line_is_no_line_of_cash_flows() -> None:
+    stocks = page([["( in millions )", "2012", "2011"], ["inventories", "56", "54"], ["net sales", "980", "910"]], [])
+    assert why(stocks, "what was the increase in inventories in 2012?") is None

@@ -1,0 +1,153 @@
+"""The silence of the solver without a model, through `quaestor.open`: said where it is certain, and nowhere else."""
+
+from pathlib import Path
+
+import pytest
+from pages import page
+
+import quaestor
+from quaestor.conversation.events.kinds import NoAnswerGiven
+from quaestor.documents.document import Document
+from quaestor.questions.question import Question
+from quaestor.questions.times import years_asked
+from quaestor.solvers.embedded.abstention.years import known_years
+
+PAGE = "sample#NORD/2012/page_41.pdf"
+GRID = [
+    ["( in millions )", "2016", "2015", "2014"],
+    ["net sales", "120", "110", "100"],
+    ["net of tax", "-", "7", "6"],
+    ["senior notes due december 15 2021 5.000%", "-", "600", "600"],
+]
+
+
+@pytest.fixture
+def made() -> Document:
+    return page(GRID, ["sales rose in 2016 ."])
+
+
+def declined(asked: quaestor.AnsweredQuestion) -> NoAnswerGiven | None:
+    return next((event for event in asked.turn.events if isinstance(event, NoAnswerGiven)), None)
+
+
+def why(asked: quaestor.AnsweredQuestion) -> str:
+    event = declined(asked)
+    return "" if event is None else f"{event.reason}: {event.explanation}"
+
+
+def test_a_year_that_the_page_lacks_is_said() -> None:
+    asked = quaestor.open(PAGE).ask("what were the net sales of power cables in 2009?")
+    assert asked.answer.value is None
+    assert asked.answer.confidence is None
+    assert asked.turn.error is None
+    assert (event := declined(asked)) is not None
+    assert event.reason == "not_on_page"
+    assert "2009" in event.explanation
+    assert "2010 to 2012" in event.explanation
+
+
+@pytest.mark.very_slow
+def test_years_that_pages_lack_are_never_answered() -> None:
+    """Made by rule: every page, a line, two years long before; what is "due" may be asked for any year."""
+    dataset = quaestor.read_dataset(quaestor.sample_path())
+    pages = {conversation.document.id: conversation.document for conversation in dataset.conversations}
+    refused = wanted = 0
+    for document in pages.values():
+        lacking = [year for year in (1961, 1962) if known_years(document).lacks(year)]
+        labels = [head.label for table in document.tables for head in table.rows[table.header_rows :] if head.label]
+        label = next(label for label in labels if years_asked(Question(f"what was {label} in 1961?")))
+        questions = [f"what was {label} in {year}?" for year in lacking] + [f"and in {year}?" for year in lacking]
+        wanted += 4
+        refused += sum("196" in why(asked) for asked in quaestor.open(document).ask(questions))
+    assert (refused, wanted) == (4 * len(pages), 4 * len(pages))
+
+
+@pytest.mark.very_slow
+def test_hardly_a_question_of_the_sample_is_declined() -> None:
+    """All have an answer: no rule declines one, and of a hundred four may be doubted that were learned to be."""
+    dataset = quaestor.read_dataset(quaestor.sample_path())
+    asked = [one for c in dataset.conversations for one in quaestor.open(c.document).ask(c.questions)]
+    events = [declined(one) for one in asked]
+    assert len(asked) == 180
+    assert sum(event is not None for event in events) <= 7
+    assert not [event for event in events if event is not None and event.reason != "not_on_page"]
+
+
+@pytest.mark.very_slow
+def test_rules_decline_at_most_one_percent_of_the_public_questions(shared_data: Path) -> None:
+    dataset = quaestor.read_dataset(shared_data / "convfinqa_tune.json")
+    rules, drawn = {"decline_below": 0.0}, list(dataset.conversations)[::4]
+    asked = [a for c in drawn for a in quaestor.open(c.document).ask(c.questions, options=rules)]
+    assert len(asked) > 200
+    assert sum(declined(one) is not None for one in asked) <= len(asked) / 100
+
+
+@pytest.mark.parametrize(
+    ("questions", "line"),
+    [
+        (("what was net of tax in 2016?",), "net of tax"),
+        (("what was net of tax in 2015?", "and in 2016?"), "net of tax"),
+        (("what was the balance of senior notes due december 15, 2021 in 2016?",), "senior notes"),
+    ],
+)
+def test_an_empty_cell_is_said(made: Document, questions: tuple[str, ...], line: str) -> None:
+    said = why(quaestor.open(made).ask(questions)[-1])
+    assert said.startswith("not_on_page")
+    assert line in said
+    assert "2016" in said
+
+
+def test_of_many_years_the_nearest_are_said() -> None:
+    many = page([["", *map(str, range(2000, 2016))], ["net sales", *map(str, range(31, 47))]], ["sales rose ."])
+    asked = quaestor.open(many).ask("what were net sales in 1987?")
+    assert "1987" in why(asked)
+    assert "2000" in why(asked)
+    assert "2015" not in why(asked)
+
+
+@pytest.mark.parametrize("question", ["what was net of tax in 2015?", "what were net sales in 2016?"])
+def test_full_cells_are_answered(made: Document, question: str) -> None:
+    assert quaestor.open(made).ask(question).answer.value is not None
+
+
+def test_thanks_between_two_questions_are_not_heard() -> None:
+    first = "what were the net sales of power cables in 2012?"
+    plain, polite = (
+        quaestor.open(PAGE).ask([first, "and in 2010?"]),
+        quaestor.open(PAGE).ask([first, "thanks!", "and in 2010?"]),
+    )
+    assert why(polite[1]).startswith("no_question")
+    assert polite[2].answer.number == plain[1].answer.number
+
+
+def test_nothing_is_calculated_with_what_has_no_answer() -> None:
+    questions = ["what were the total net sales in 2009?", "what were they in 2012?", "what was the change?"]
+    asked = quaestor.open(PAGE).ask(questions)
+    assert asked[2].answer.value is None
+    assert why(asked[2]).startswith("not_on_page")
+    assert "question 1" in why(asked[2])
+
+
+def test_a_question_that_stands_alone_needs_none_without_an_answer() -> None:
+    questions = [
+        "what was the goodwill impairment in 2012?",
+        "what was the average of total net sales from 2010 to 2012?",
+    ]
+    asked = quaestor.open(PAGE).ask(questions)
+    assert asked[0].answer.value is None
+    assert asked[1].answer.value is not None
+
+
+def test_where_every_reading_needs_what_has_no_answer_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.solvers.embedded.decode.answering._unanswered", lambda *_: [0])
+    asked = quaestor.open(PAGE).ask(
+        ["what were the total net sales in 2009?", "what were the total net sales in 2012?"]
+    )
+    assert "question 1" in why(asked[1])
+
+
+def test_it_can_be_left_out_and_is_off_elsewhere() -> None:
+    asked = quaestor.open(PAGE).ask("what were the net sales of power cables in 2009?", options={"decline": False})
+    assert asked.answer.value is not None
+    asked = quaestor.open(PAGE).ask("why?", solver=quaestor.make_solver("embedded"))
+    assert declined(asked) is None
