@@ -1,7 +1,7 @@
 """The embedded solver without one of its parts.
 
-Owns which columns make a part. A part of the ranker is left out by blanking its columns and fitting the ranker anew;
-what feeds it (signature, leaf scorer, candidates) stays as it was trained.
+A part of the ranker is left out by blanking its columns and fitting the ranker anew; what feeds it (signature, leaf
+scorer, candidates) stays as it was trained.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 
 def columns_of(part: str) -> list[int]:
-    """Returns the places of a part's columns.
+    """Return the places of a part's columns.
 
     Raises:
         ValueError: A pattern matches none: the columns have been renamed.
@@ -52,22 +52,18 @@ def columns_of(part: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Blinded(Ranker):
-    """A ranker that does not see some columns.
-
-    Attributes:
-        blank: Their places.
-    """
+    """A ranker that does not see some columns."""
 
     blank: tuple[int, ...] = ()
 
     def predict(self, rows: Floats, *, alone: bool = False) -> NDArray[np.float64]:
-        """Returns the score of each candidate."""
+        """Return the score of each candidate."""
         return Ranker.predict(self, _blanked(rows, self.blank), alone=alone)
 
 
 @contextmanager
 def keeping_rows() -> Iterator[list[RankedTurn]]:
-    """Keeps what the ranker of a training is fitted to; its last fit is the one that counts."""
+    """Keep what the ranker of a training is fitted to; its last fit is the one that counts."""
     kept: list[RankedTurn] = []
 
     def keeping(turns: Sequence[RankedTurn]) -> Ranker:
@@ -83,7 +79,7 @@ def keeping_rows() -> Iterator[list[RankedTurn]]:
 
 @contextmanager
 def paths_kept(count: int) -> Iterator[None]:
-    """Lets the solver carry so many readings of a conversation."""
+    """Let the solver carry so many readings of a conversation."""
     usual = beam.PATHS
     setattr(beam, "PATHS", count)  # noqa: B010 - a constant for everybody else
     try:
@@ -93,7 +89,7 @@ def paths_kept(count: int) -> Iterator[None]:
 
 
 def rankers_without(rows: Sequence[RankedTurn]) -> Iterator[tuple[str, Ranker]]:
-    """Yields the ranker without each part, fitted anew.
+    """Yield the ranker without each part, fitted anew.
 
     Args:
         rows: What the whole ranker was fitted to.

@@ -64,7 +64,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
 def _played(
     conversations: Sequence[Conversation], url: str, protocol: str, lanes: int, processes: int
 ) -> tuple[float, float]:
-    """Returns the seconds that conversations take, and those that are computed; their graphs are built before."""
+    """Return the seconds that conversations take, and those that are computed; their graphs are built before."""
     context = multiprocessing.get_context("spawn")
     ways = []
     for number in range(processes):
@@ -87,7 +87,7 @@ def _played(
 
 
 def _play(conversations: Sequence[Conversation], url: str, protocol: str, at_once: int, told: Connection) -> None:
-    """Plays when it is told to, and tells the seconds of CPU that it took."""
+    """Play when it is told to, and tells the seconds of CPU that it took."""
     documents = {c.document.id: c.document for c in conversations}
     knowledge = {name: GraphProvider.of([document]) for name, document in documents.items()}
     for name, document in documents.items():

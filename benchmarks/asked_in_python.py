@@ -28,14 +28,14 @@ class Answering:
     """Conversations about a document."""
 
     def __init__(self, document: str) -> None:
-        """Takes the name of the document, as `quaestor ask` does."""
+        """Take the name of the document, as `quaestor ask` does."""
         settings = load_settings({})
         cache = file_cache(settings)
         self._page, self._request = find_page(document, cache), AskRequest(settings, keep=True, cache=cache)
         self._chats: dict[str, Chat] = {}
 
     async def answer(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Returns what a question is answered with, in its conversation or in a new one."""
+        """Return what a question is answered with, in its conversation or in a new one."""
         name = given.get("conversation", str(len(self._chats)))
         if name not in self._chats:
             self._chats[name] = Chat(self._page, self._request)

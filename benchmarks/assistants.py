@@ -73,7 +73,7 @@ class Spoken:
         return clock_gettime(self._clock)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Returns what a tool gives."""
+        """Return what a tool gives."""
         result = self.say("tools/call", {"name": tool, "arguments": arguments})
         if result.get("isError"):
             raise SystemExit(result["content"][0]["text"])
@@ -81,7 +81,7 @@ class Spoken:
         return said
 
     def say(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Returns what a request is answered with."""
+        """Return what a request is answered with."""
         self._number += 1
         self._write({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
         assert self._process.stdout is not None
@@ -99,7 +99,7 @@ class Spoken:
 
 @contextmanager
 def started(folder: Path, *command: str) -> Iterator[Spoken]:
-    """Gives a process that was just started, with its store in a folder."""
+    """Give a process that was just started, with its store in a folder."""
     environment = {**os.environ, "QUAESTOR_STORE": str(folder / "runs.db")}
     with subprocess.Popen(
         [sys.executable, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
@@ -113,11 +113,10 @@ def started(folder: Path, *command: str) -> Iterator[Spoken]:
 
 
 def measure(document: str, name: str, questions: tuple[str, ...]) -> Iterator[Figure]:
-    """Yields the figures of a document.
+    """Yield the figures of a document.
 
     Args:
         document: As `quaestor mcp` is told of it.
-        name: As the server calls it.
         questions: The first one, and those that refer to it.
     """
     with tempfile.TemporaryDirectory() as there:
@@ -181,7 +180,7 @@ def _both(name: str, taken: Taken, how: str) -> Figure:
 
 
 def _asked(spoken: Spoken, name: str, questions: tuple[str, ...], taken: Taken) -> None:
-    """Asks all in a new conversation, and notes what the later ones took."""
+    """Ask all in a new conversation, and notes what the later ones took."""
     id = spoken.call("ask", document=name, question=questions[0])["conversation"]
     computed = spoken.computed
     for question in questions[1:]:

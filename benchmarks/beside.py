@@ -31,7 +31,7 @@ class Version:
         self.conversations = int(self._read())
 
     def seconds(self, conversation: int, *, greedy: bool) -> list[float]:
-        """Returns how long each turn of a conversation took."""
+        """Return how long each turn of a conversation took."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{conversation} {greedy:d}\n")
         self._process.stdin.flush()
@@ -39,7 +39,7 @@ class Version:
         return found
 
     def end(self) -> None:
-        """Ends the process."""
+        """End the process."""
         self._process.communicate()
 
     def _read(self) -> str:
@@ -52,7 +52,7 @@ class Version:
 
 @contextmanager
 def versions(other: Path, python: str) -> Iterator[tuple[Version, Version]]:
-    """Yields both versions, this one first."""
+    """Yield both versions, this one first."""
     both = Version(ROOT, sys.executable), Version(other, python)
     try:
         yield both
@@ -62,7 +62,7 @@ def versions(other: Path, python: str) -> Iterator[tuple[Version, Version]]:
 
 
 def least(both: tuple[Version, Version], plays: int, *, greedy: bool) -> list[list[float]]:
-    """Returns for each version the least time that each turn took."""
+    """Return for each version the least time that each turn took."""
     played: list[list[list[float]]] = [[], []]
     # The file as a whole again and again: of a page that was just read nothing would have to be read.
     for _ in range(plays):
@@ -76,7 +76,7 @@ def least(both: tuple[Version, Version], plays: int, *, greedy: bool) -> list[li
 
 
 def play() -> None:
-    """Plays the conversations whose numbers come in, with the code that the path has."""
+    """Play the conversations whose numbers come in, with the code that the path has."""
     from benchmarks.ablation import paths_kept
     from benchmarks.workload import SOLVER, Timed, benchmark_file
     from quaestor.datasets.formats import read_dataset

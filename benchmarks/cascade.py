@@ -59,13 +59,13 @@ class Bench:
     """The conversations that are played, and their references."""
 
     def __init__(self, conversations: Sequence[Conversation], gold: Gold) -> None:
-        """Takes what is asked and what is right."""
+        """Take what is asked and what is right."""
         self.dataset, self.gold = Dataset.of("convfinqa_tune.json", "convfinqa", conversations), gold
         self._knowledge = GraphProvider.of({c.document.id: c.document for c in conversations}.values())
         self.pages = [c.document.id for c in conversations for _ in c.questions]
 
     def play(self, made: Steps) -> Played:
-        """Returns every turn as a solver answers it."""
+        """Return every turn as a solver answers it."""
         return asyncio.run(self._played(made))
 
     async def _played(self, made: Steps) -> Played:
@@ -89,13 +89,13 @@ class Bench:
         return found
 
     def replay(self, first: Solver, second: Played) -> tuple[CascadePoint, ...]:
-        """Returns what cascades come to in which the first stage answers again after the second one's answers."""
+        """Return what cascades come to in which the first stage answers again after the second one's answers."""
         records = [record for _, record in second]
         return asyncio.run(replayed_curve(self.dataset, self.gold, first, records, THRESHOLDS, self._knowledge))
 
 
 def expressions(path: Path, gold: Gold) -> dict[str, list[GoldTurn]]:
-    """Returns the expressions of a recorded run as programs, in place of those of the references."""
+    """Return the expressions of a recorded run as programs, in place of those of the references."""
     said: dict[tuple[str, int], str] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         read = json.loads(line)
@@ -107,7 +107,7 @@ def expressions(path: Path, gold: Gold) -> dict[str, list[GoldTurn]]:
 
 
 def program_of(expression: str) -> str:
-    """Returns arithmetic over numbers as a program of the benchmark.
+    """Return arithmetic over numbers as a program of the benchmark.
 
     >>> program_of("(88.8 - 90.5) / 90.5")
     'subtract(88.8, 90.5), divide(#0, 90.5)'
@@ -135,7 +135,7 @@ def program_of(expression: str) -> str:
 
 
 def tables(bench: Bench, first: Solver, planned: Mapping[str, Gold]) -> Iterator[str]:
-    """Yields a Markdown table for each second stage."""
+    """Yield a Markdown table for each second stage."""
     sys.path.insert(0, SUPPORT)
     from oracle import Guided
     from oracle_workflow import WorkflowOracle
@@ -173,7 +173,7 @@ def tables(bench: Bench, first: Solver, planned: Mapping[str, Gold]) -> Iterator
 
 
 def _after_others(played: Played) -> str:
-    """Tells how sure the first stage was of what it answered after an answer of the second, and how right it was."""
+    """Tell how sure the first stage was of what it answered after an answer of the second, and how right it was."""
     passed, found = set[str](), list[StageTurn]()
     for turn, record in played:
         if turn.usage.requests:

@@ -10,9 +10,7 @@ class Figure:
     """One line of the report.
 
     Attributes:
-        name: What was measured.
         value: The figure with its unit.
-        how: How it was measured.
     """
 
     name: str
@@ -21,6 +19,6 @@ class Figure:
 
 
 def milliseconds(name: str, seconds: Iterable[float], of: str) -> Figure:
-    """Returns the median of some durations as a figure."""
+    """Return the median of some durations as a figure."""
     durations = list(seconds)
     return Figure(name, f"{1000 * median(durations):.2f} ms", f"median of {len(durations)} {of}")

@@ -72,7 +72,7 @@ def delimiters() -> list[tuple[str, str, str]]:
 
 
 def _made_up(chance: random.Random) -> tuple[str, str]:
-    """Returns a sign, and a table of financial numbers with it: titles, captions, quotes, empty cells, notes."""
+    """Return a sign, and a table of financial numbers with it: titles, captions, quotes, empty cells, notes."""
     sign = chance.choice(",;\t|")
     comma = chance.random() < (0.6 if sign == ";" else 0.1)
     years = [str(2024 - n) for n in range(chance.randint(1, 5))]

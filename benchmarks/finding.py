@@ -33,7 +33,7 @@ _MEBI = 1 << 20
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
-    """Yields the figures of the made-up document; the workload is not looked at."""
+    """Yield the figures of the made-up document; the workload is not looked at."""
     costs = _costs(many_tables(_TABLES))
     of = f"{_TABLES} made-up tables, {costs['lines']:.0f} lines"
     yield Figure("index of places, built", f"{costs['built']:.2f} s", of)
@@ -46,7 +46,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
 
 
 def _costs(document: Document) -> dict[str, float]:
-    """Returns seconds by step, the lines, the bytes that are kept, and the most MiB that building took."""
+    """Return seconds by step, the lines, the bytes that are kept, and the most MiB that building took."""
     PlaceIndex.of(many_tables(1))  # what is loaded once a process is no cost of a document
     clear_caches()
     at = process_time()
@@ -87,7 +87,7 @@ def _documents(paths: Sequence[str]) -> Iterator[Document]:
 
 
 def main() -> None:
-    """Prints a line for each file."""
+    """Print a line for each file."""
     grid = Grid("document", "blocks", "lines", "built s", "MiB", "kept MiB", "loaded ms", "question ms", "slowest ms")
     for document in _documents(sys.argv[1:]):
         costs = _costs(document)

@@ -50,7 +50,7 @@ class OutOfFold:
     name = "embedded"
 
     def __init__(self, folder: Path) -> None:
-        """Takes the folder of the folds' weights, be it that of some folds only."""
+        """Take the folder of the folds' weights, be it that of some folds only."""
         there = [fold for fold in range(FOLDS) if (_of(folder, fold) / "card.json").exists()]
         made = {fold: make_solver("embedded", {"weights": str(_of(folder, fold))}) for fold in there}
         folds = company_folds(read_examples([DATA / "convfinqa_tune.json"]), FOLDS, SEED)
@@ -62,7 +62,7 @@ class OutOfFold:
         return frozenset(self._solvers)
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer of the solver that has not seen the page's company."""
+        """Return the answer of the solver that has not seen the page's company."""
         return await self._solvers[context.document.id.partition("/")[0]].solve(question, context)
 
 

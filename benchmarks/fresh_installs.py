@@ -32,7 +32,7 @@ for extra in sys.argv[1:]:
 
 
 def pythons() -> Iterator[tuple[str, Path]]:
-    """Yields the version and the path of each Python that is installed here, one a minor version."""
+    """Yield the version and the path of each Python that is installed here, one a minor version."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for version in _PYTHONS:
         named = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python"))]
@@ -45,13 +45,13 @@ def pythons() -> Iterator[tuple[str, Path]]:
 
 
 def extras() -> list[str]:
-    """Returns the extras that users take; `dev` is for this repository alone."""
+    """Return the extras that users take; `dev` is for this repository alone."""
     project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return sorted(set(project["optional-dependencies"]) - {"dev"})
 
 
 def wheel(folder: Path) -> Path:
-    """Builds the wheel of this checkout into a folder."""
+    """Build the wheel of this checkout into a folder."""
     from hatchling.builders.wheel import WheelBuilder
 
     (built,) = WheelBuilder(str(_ROOT)).build(directory=str(folder), versions=["standard"])

@@ -60,7 +60,7 @@ def _graphs(documents: Sequence[Document], ontology: Ontology) -> list[tuple[flo
 
 
 def _query(graph: KnowledgeGraph) -> str:
-    """Returns the query of one value that a tool asks for."""
+    """Return the query of one value that a tool asks for."""
     observation = graph.observations[len(graph.observations) // 2]
     query = _QUERY.replace("<INSTANCE>", observation.instance).replace("<PROPERTY>", observation.predicate)
     assert observation.quantity.value in {row["value"] for row in graph.select(query)}

@@ -50,7 +50,7 @@ class Used:
 
 
 def grown(source: Path, times: int, target: Path) -> int:
-    """Writes a file that many times over, and returns how many turns it has."""
+    """Write a file that many times over, and returns how many turns it has."""
     records = json.loads(source.read_text(encoding="utf-8"))
     with target.open("w", encoding="utf-8") as file:
         file.write("[")
@@ -66,7 +66,7 @@ def grown(source: Path, times: int, target: Path) -> int:
 
 
 def copied(store: Path, run: str) -> str:
-    """Keeps a run with its scores once more under another id, without its graphs, for the command that compares two."""
+    """Keep a run with its scores once more under another id, without its graphs, for the command that compares two."""
     other = f"{run}-copy"
     of_run = ("examples", "turns", "scores", "scored_examples", "scored_turns", "scored_columns")
     tables = {"runs": "id", **dict.fromkeys(of_run, "run")}
@@ -83,7 +83,7 @@ def copied(store: Path, run: str) -> str:
 
 
 def measured(command: list[str]) -> tuple[Used, str]:
-    """Runs a command; returns what it took, and what it printed."""
+    """Run a command; returns what it took, and what it printed."""
     used, begun, before = Used(), time.monotonic(), _waited_for()
     with subprocess.Popen(
         [sys.executable, "-c", "from quaestor.cli import main; main()", *command],
@@ -107,7 +107,7 @@ def measured(command: list[str]) -> tuple[Used, str]:
 
 
 def _waited_for() -> float:
-    """Returns the seconds of CPU of all processes that this one has waited for."""
+    """Return the seconds of CPU of all processes that this one has waited for."""
     found = resource.getrusage(resource.RUSAGE_CHILDREN)
     return found.ru_utime + found.ru_stime
 
@@ -139,10 +139,7 @@ class Played:
     """A run in a store.
 
     Attributes:
-        turns: How many it has.
-        run: Its id.
         size: Of the store, in bytes.
-        used: What it took.
     """
 
     turns: int
@@ -152,7 +149,7 @@ class Played:
 
 
 def played(source: Path, times: int, workers: int, folder: Path) -> Played:
-    """Plays a file that many times over into a store of its own, unless the folder has it already."""
+    """Play a file that many times over into a store of its own, unless the folder has it already."""
     file, store, known = folder / f"{times}.json", folder / f"{times}.db", folder / f"{times}.played.json"
     if known.exists():
         kept = json.loads(known.read_text(encoding="utf-8"))
@@ -165,7 +162,7 @@ def played(source: Path, times: int, workers: int, folder: Path) -> Played:
 
 
 def looked(file: Path, store: Path, run: str) -> dict[str, float]:
-    """Scores a run, and returns the seconds of CPU of each command that looks into its store: the best of three."""
+    """Score a run, and returns the seconds of CPU of each command that looks into its store: the best of three."""
     where = ["--store", str(store)]
     scoring, _ = measured(["score", run, str(file), *where])
     other = copied(store, run)
@@ -211,7 +208,7 @@ def main() -> None:
 
 
 def _few(folder: Path) -> dict[str, float]:
-    """Returns what the commands take on a run of a few conversations of the bundled sample."""
+    """Return what the commands take on a run of a few conversations of the bundled sample."""
     store = folder / "few.db"
     _, run = measured(["run", "sample", "--limit", "3", "--store", str(store)])
     return looked(Path("sample"), store, run.strip())

@@ -1,6 +1,6 @@
 """The embedded solver on companies that its weights never saw: each fold trained once, answered in several ways.
 
-Owns the splits and what is recorded of a turn. What is left out for an ablation is said in `benchmarks.ablation`.
+What is left out for an ablation is said in `benchmarks.ablation`.
 """
 
 import asyncio
@@ -39,14 +39,11 @@ class Answered:
     """A held-out turn with its verdict.
 
     Attributes:
-        conversation: The id.
         company: The ticker, by which intervals are drawn.
         turn: From 0.
         intent: The metric type that the question asks for, by the patterns of the core.
         right: By official execution accuracy.
         confidence: The solver's, where it gave one.
-        number: What was answered, where it is kept.
-        program: The same as a program.
         reachable: Gold's number was among the candidates; None where that was not looked at.
     """
 
@@ -83,10 +80,8 @@ class Fold:
     """One fold's work.
 
     Attributes:
-        training: With pages.
         dialogues: Of which only what a turn does is learned.
         held_out: Of companies that are in neither.
-        seed: Of the training.
         parts: Whether parts of the ranker are left out in turn, too.
     """
 
@@ -98,7 +93,7 @@ class Fold:
 
 
 def read_data(folder: Path) -> Data:
-    """Returns the labelled conversations of the shared folder."""
+    """Return the labelled conversations of the shared folder."""
     return Data(
         read_examples([folder / "convfinqa_tune.json"]),
         read_examples([folder / "convfinqa_train50.json", folder / "convfinqa_train100.json"]),
@@ -108,7 +103,7 @@ def read_data(folder: Path) -> Data:
 
 
 def folds_of(data: Data, seed: int, *, share: float = 1.0, parts: bool = False) -> list[Fold]:
-    """Returns the folds.
+    """Return the folds.
 
     Args:
         data: What is learned from and answered.
@@ -142,7 +137,7 @@ def _some_companies(examples: Sequence[Example], share: float, seed: int) -> fro
 
 
 def answer_fold(fold: Fold) -> dict[str, list[Answered]]:
-    """Returns the held-out turns of one fold by variant."""
+    """Return the held-out turns of one fold by variant."""
     with keeping_rows() as rows:
         weights = fit_weights(fold.training, fold.dialogues, fold.seed)
     found = {FULL: list(_in_full(fold.held_out, weights))}

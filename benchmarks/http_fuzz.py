@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def _round(address: str, folder: str, seed: int) -> int:
-    """Returns how many requests were made; ends the program where an answer was not what the document says."""
+    """Return how many requests were made; ends the program where an answer was not what the document says."""
     command = [
         str(Path(sys.executable).with_name("schemathesis")), "run", f"{address}/api/v1/openapi.json",
         "--exclude-checks", "positive_data_acceptance", "--max-examples", str(_AN_OPERATION), "--seed", str(seed),

@@ -46,7 +46,6 @@ class Served:
 
     Attributes:
         address: Where, without a slash at its end.
-        process: The id of its process.
     """
 
     address: str
@@ -58,7 +57,6 @@ class Seen:
     """What a client saw.
 
     Attributes:
-        asked: Seconds of each question.
         other: Seconds of each other request.
     """
 
@@ -81,7 +79,7 @@ def main() -> None:
 
 @contextmanager
 def served(folder: Path, *files: str) -> Iterator[Served]:
-    """Serves files with a store in a folder, in a process of its own."""
+    """Serve files with a store in a folder, in a process of its own."""
     command = [sys.executable, "-uc", "from quaestor.cli import main; main()", "serve", *files, "--port", "0"]
     environment = {**os.environ, "QUAESTOR_STORE": f"sqlite:///{folder}/runs.db"}
     command += ["--requests-per-minute", "0"]
@@ -98,12 +96,10 @@ def served(folder: Path, *files: str) -> Iterator[Served]:
 
 
 def measure(server: Served, clients: int, seconds: float) -> list[Figure]:
-    """Returns the figures of a server that runs.
+    """Return the figures of a server that runs.
 
     Args:
-        server: The server.
         clients: How many ask at once.
-        seconds: For how long.
     """
     began = time.perf_counter()
     with ThreadPoolExecutor(clients) as pool:
@@ -174,7 +170,7 @@ def _got(
     there: str,
     body: dict[str, str] | None = None,
 ) -> Any:
-    """Returns a reply, and notes how long it took."""
+    """Return a reply, and notes how long it took."""
     began = time.perf_counter()
     sent = None if body is None else json.dumps(body)
     connection.request(method, f"/api/v1{there}", sent, {"Content-Type": "application/json"})

@@ -25,7 +25,6 @@ class FirstMinute:
 
     Attributes:
         seconds: By the clock on the wall.
-        cpu: Of all its processes.
         megabytes: What the virtual environment holds on disk.
         packages: How many are installed.
     """
@@ -37,7 +36,7 @@ class FirstMinute:
 
 
 def measure(revision: str) -> FirstMinute:
-    """Returns what the demo of a revision costs, in folders of its own that are gone afterwards.
+    """Return what the demo of a revision costs, in folders of its own that are gone afterwards.
 
     Raises:
         subprocess.CalledProcessError: There is no such revision, or its demo fails.

@@ -1,6 +1,5 @@
 """Which kinds of turn a labelled turn is: those that a table by operation or by place would hide.
 
-Owns the kinds and the rules by which a turn is one of them: from its reference program, its question and its page.
 A turn can be of several kinds or of none. Measures nothing.
 """
 
@@ -52,12 +51,8 @@ class Turn:
     """A labelled turn, as the rules look at it.
 
     Attributes:
-        question: As asked.
-        gold: The reference.
-        page: What is asked about.
         kind: Operation and origin, as every breakdown by them has it.
         tree: The reference program.
-        earlier: Those of the turns before.
     """
 
     question: str
@@ -68,7 +63,7 @@ class Turn:
     earlier: frozenset[Tree]
 
     def steps(self, operation: str) -> Iterator[tuple[Tree, ...]]:
-        """Yields the operands of each step of an operation that no earlier turn has done."""
+        """Yield the operands of each step of an operation that no earlier turn has done."""
         return (_operands(step) for step in self._new(self.tree) if step[0] == operation)
 
     def _new(self, tree: Tree) -> Iterator[Tree]:
@@ -78,17 +73,17 @@ class Turn:
                 yield from self._new(operand)
 
     def computed_earlier(self, tree: Tree) -> bool:
-        """Returns whether an operand is an earlier turn's result, and not a number that it looked up."""
+        """Return whether an operand is an earlier turn's result, and not a number that it looked up."""
         return bool(_operands(tree)) and tree in self.earlier
 
 
 def kinds_of(example: Example) -> tuple[frozenset[Kind], ...]:
-    """Returns the kinds of each turn of a conversation."""
+    """Return the kinds of each turn of a conversation."""
     return tuple(frozenset(kind for kind, rule in RULES.items() if rule(turn)) for turn in _turns(example))
 
 
 def kinds_by_place(examples: Iterable[Example]) -> dict[tuple[str, int], frozenset[Kind]]:
-    """Returns the kinds of turns by conversation and turn."""
+    """Return the kinds of turns by conversation and turn."""
     return {(e.id, number): kinds for e in examples for number, kinds in enumerate(kinds_of(e))}
 
 
@@ -173,7 +168,7 @@ def _rows_summed(turn: Turn) -> bool:
 
 
 def _terms(tree: Tree) -> Iterator[Tree]:
-    """Yields what a sum adds up, sums within it resolved; the tree itself where it is no sum."""
+    """Yield what a sum adds up, sums within it resolved; the tree itself where it is no sum."""
     if tree[0] != "add":
         yield tree
         return
@@ -211,7 +206,7 @@ def _count_multiplied(turn: Turn) -> bool:
 
 
 def _amounts_multiplied(turn: Turn) -> Iterator[tuple[Tree, ...]]:
-    """Yields the operands of each product that changes neither a unit nor a sign."""
+    """Yield the operands of each product that changes neither a unit nor a sign."""
     changing = {*_THOUSANDS, _HUNDRED, Decimal(1), Decimal(-1)}
     return (operands for operands in turn.steps("multiply") if changing.isdisjoint(map(_constant, operands)))
 
@@ -242,7 +237,7 @@ def _hundred(turn: Turn) -> bool:
 
 
 def _factors(turn: Turn) -> Iterator[Decimal]:
-    """Yields the powers of ten by which something is multiplied or divided."""
+    """Yield the powers of ten by which something is multiplied or divided."""
     multiplied = (_constant(operand) for operands in turn.steps("multiply") for operand in operands)
     divided = (_divisor_of_unit(*operands) for operands in turn.steps("divide"))
     return (factor for factor in (*multiplied, *divided) if factor in _THOUSANDS or factor == _HUNDRED)

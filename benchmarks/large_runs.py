@@ -45,7 +45,7 @@ print(json.dumps([seconds, time.process_time(), most]), file=sys.stderr)
 
 
 async def templates() -> list[TurnRecord]:
-    """Returns the turns of a conversation as the embedded solver leaves them."""
+    """Return the turns of a conversation as the embedded solver leaves them."""
     pages = read_dataset(sample_path(), 1)
     async with open_store("sqlite://") as store:
         run = await run_dataset(pages, RunSpec.of(pages, "embedded", limit=1), store, InlineEngine())
@@ -55,7 +55,7 @@ async def templates() -> list[TurnRecord]:
 async def make_run(
     store: RunStore, name: str, share: float, turns: Sequence[TurnRecord], conversations: int
 ) -> KeptScore:
-    """Keeps a made-up run, and returns what would be kept of its score."""
+    """Keep a made-up run, and returns what would be kept of its score."""
     draw, started = random.Random(name), now()
     run = RunRecord(name, {"solver": name}, name, "made-up.json", "0" * 64, conversations, started)
     await store.create_run(run)
@@ -94,7 +94,7 @@ async def make_run(
 
 
 async def fill(uri: str, conversations: int) -> None:
-    """Keeps two runs with their scores."""
+    """Keep two runs with their scores."""
     turns = await templates()
     for name, share in (("first", 0.66), ("second", 0.64)):
         async with open_store(uri) as store:
@@ -106,7 +106,7 @@ async def fill(uri: str, conversations: int) -> None:
 
 
 def measured(folder: Path, *command: str) -> tuple[float, float, float]:
-    """Returns seconds, seconds of a core and MiB of a command in a process of its own."""
+    """Return seconds, seconds of a core and MiB of a command in a process of its own."""
     outcome = subprocess.run(
         [sys.executable, "-c", _MEASURED, *command], capture_output=True, text=True, cwd=folder, check=True
     )
@@ -115,7 +115,7 @@ def measured(folder: Path, *command: str) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Measures, and prints a line a command."""
+    """Measure, and print a line a command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=TURNS)
     turns = parser.parse_args().turns

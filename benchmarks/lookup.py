@@ -38,11 +38,7 @@ class Place:
     """A number of a table, and what its lines are called.
 
     Attributes:
-        document: The page.
-        cell: Its cell.
         order: Its place among the cell's numbers, from 0.
-        row: Its row.
-        column: Its column.
     """
 
     document: Document
@@ -52,7 +48,7 @@ class Place:
     column: Line
 
     def outcome(self, row: str, column: str) -> str:
-        """Returns whether words find this number: `found`, `wrong` or `refused`."""
+        """Return whether words find this number: `found`, `wrong` or `refused`."""
         end = f" (number {self.order + 1})" if len(self.cell.quantities) > 1 else ""
         try:
             match = look_up(self.document, row, column + end)
@@ -62,7 +58,7 @@ class Place:
 
 
 def operands(path: Path) -> Iterator[Place]:
-    """Yields the numbers of the tables that the reference programs of a file use, each once."""
+    """Yield the numbers of the tables that the reference programs of a file use, each once."""
     golds = read_gold(path)
     seen: set[tuple[str, CellRef, int]] = set()
     for conversation in read_dataset(path).conversations:
@@ -119,7 +115,7 @@ PERTURBED: dict[str, Callable[[str], Iterable[str]]] = {
 
 
 def measured(path: Path) -> dict[str, Counter[str]]:
-    """Returns the outcomes for each way to write the labels."""
+    """Return the outcomes for each way to write the labels."""
     counts: dict[str, Counter[str]] = {}
 
     def add(name: str, outcome: str) -> None:
@@ -139,7 +135,7 @@ def measured(path: Path) -> dict[str, Counter[str]]:
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
-    """Yields a figure for each way to write the labels."""
+    """Yield a figure for each way to write the labels."""
     for name, outcomes in measured(workload.path).items():
         shares = f"{_share(outcomes, 'found')} found, {_share(outcomes, 'wrong')} wrong"
         yield Figure(f"workflow, a cell by {name}", shares, f"{outcomes.total()} look-ups, the rest refused")
@@ -150,7 +146,7 @@ def _share(outcomes: Counter[str], name: str) -> str:
 
 
 def main() -> None:
-    """Prints the shares."""
+    """Print the shares."""
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else benchmark_file()
     grid = Grid("labels", "look-ups", "found", "wrong", "refused", title=f"cells of {path.name} by words")
     for column in grid.columns[1:]:

@@ -49,7 +49,7 @@ class Counts:
     slowest: tuple[float, str] = (0.0, "")
 
     def add(self, outcome: str, seconds: float, asked: Sequence[str]) -> None:
-        """Counts a question."""
+        """Count a question."""
         self.outcomes[outcome] += 1
         self.seconds.append(seconds)
         self.slowest = max(self.slowest, (seconds, repr(asked)[:300]))
@@ -61,7 +61,7 @@ class Counts:
 
 
 def main() -> None:
-    """Asks, and prints what the questions of all filings came to."""
+    """Ask, and prints what the questions of all filings came to."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--questions", type=int, default=60_000, help="of all files together")
@@ -92,7 +92,7 @@ def _print(counts: Counts) -> None:
 
 
 def _ask_in_processes(file: Path, count: int, seed: str, alarm: float, counts: Counts, lock: Lock) -> None:
-    """Asks so many questions of a file, in another process after each that never ends."""
+    """Ask so many questions of a file, in another process after each that never ends."""
     done = 0
     while done < count:
         ours, theirs = get_context("spawn").Pipe()
@@ -117,7 +117,7 @@ def _ask_in_processes(file: Path, count: int, seed: str, alarm: float, counts: C
 
 
 def _said(ours: Connection) -> Iterator[tuple[str, float, list[str]]]:
-    """Yields what a process says of each question, until it ends or says nothing for long."""
+    """Yield what a process says of each question, until it ends or says nothing for long."""
     try:
         while ours.poll(_PATIENCE):
             yield ours.recv()
@@ -126,7 +126,7 @@ def _said(ours: Connection) -> Iterator[tuple[str, float, list[str]]]:
 
 
 def _ask(theirs: Connection, file: Path, count: int, seed: str, done: int, alarm: float) -> None:
-    """Asks the questions of a seed behind the first ones, and says what came of each."""
+    """Ask the questions of a seed behind the first ones, and says what came of each."""
     os.chdir(tempfile.mkdtemp())  # no settings and no store of anybody
     settings = quaestor.Settings(question_seconds=_PATIENCE)  # the alarm is the limit here
     document = quaestor.open(file, settings=settings)
@@ -170,7 +170,7 @@ def _outcome(ask: Callable[[list[str]], Answers], question: str) -> str:
 
 
 def _questions(seed: str, words: Vocabulary, count: int) -> Iterator[list[str]]:
-    """Yields so many questions, each behind those that it follows up."""
+    """Yield so many questions, each behind those that it follows up."""
     draw = random.Random(seed)
     while count > 0:
         asked = draw_conversation(draw, words)

@@ -38,7 +38,7 @@ QUESTIONS = (
 
 
 def measure(tables: int) -> dict[str, float]:
-    """Returns what a document of so many tables takes: seconds of the processor by step, and the most MiB held."""
+    """Return what a document of so many tables takes: seconds of the processor by step, and the most MiB held."""
     measured: dict[str, float] = {"tables": tables}
     document = many_tables(tables)
     # What is loaded once a process is no cost of a document.
@@ -78,7 +78,7 @@ def _peak() -> float:
 
 
 def main() -> None:
-    """Measures each size in its own process and prints a line for each."""
+    """Measure each size in its own process and print a line for each."""
     if sys.argv[1:2] == ["--one"]:
         print(json.dumps(measure(int(sys.argv[2]))))
         return

@@ -35,7 +35,7 @@ _KEYS = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none", "INSPECT_DISPLAY
 
 
 def main() -> None:
-    """Measures, and prints a line a measurement."""
+    """Measure, and print a line a measurement."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--at-once", type=int, nargs="+", default=[50, 200])
     parser.add_argument("--samples", type=int, default=600)
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def _shares(told: dict[str, float], samples: int) -> str:
-    """Returns how much of it the process computes that writes, where others play."""
+    """Return how much of it the process computes that writes, where others play."""
     here = told.get("here", told["computed"])
     return "" if here == told["computed"] else f" ({1000 * here / samples:.1f} of them where it is written)"
 
@@ -114,7 +114,7 @@ def _measured(python: str, who: str, protocol: str, url: str, at_once: int, fold
 
 
 def _write_samples(folder: Path, count: int, turns: int) -> None:
-    """Writes which pages are asked about and how often, and for Inspect what the agent says of them."""
+    """Write which pages are asked about and how often, and for Inspect what the agent says of them."""
     from benchmarks.workload import benchmark_file
     from quaestor.application.document_text import text_parts
     from quaestor.datasets.formats import read_dataset
@@ -171,7 +171,7 @@ def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: 
 
 @contextmanager
 def _computed_by_workers() -> Iterator[dict[int, float]]:
-    """Gives the seconds that each worker process has computed; looked up often, for workers end without a word."""
+    """Give the seconds that each worker process has computed; looked up often, for workers end without a word."""
     found, over = dict[int, float](), threading.Event()
 
     def look() -> None:
@@ -201,11 +201,10 @@ def _play_inspect(protocol: str, url: str, at_once: int, folder: Path) -> dict[s
     @tool  # type: ignore[untyped-decorator]  # the extra `inspect` is installed beside, not here
     def calculate() -> Tool:
         async def execute(operation: str, values: list[float]) -> str:
-            """Calculates with numbers.
+            """Calculate with numbers.
 
             Args:
                 operation: What is done with them, such as add.
-                values: The numbers.
             """
             return str(sum(values)) if operation == "add" else operation
 

@@ -37,7 +37,6 @@ class Told:
     """A question put to a page, and what the solver says of it.
 
     Attributes:
-        kind: How it was put.
         first: Whether it was the first of its conversation.
         holds: The probability that the page holds the answer; 0 where a rule is certain that it does not.
     """
@@ -56,7 +55,7 @@ class _Fold:
 
 
 def told_of(put: Iterable[SyntheticQuestion], solver: EmbeddedSolver) -> list[Told]:
-    """Returns what a solver that declines says of questions, each asked after its history."""
+    """Return what a solver that declines says of questions, each asked after its history."""
     found = []
     for question in put:
         conversation = Conversation("", question.document, (*question.history, question.question))
@@ -68,7 +67,7 @@ def told_of(put: Iterable[SyntheticQuestion], solver: EmbeddedSolver) -> list[To
 
 
 def area_under_curve(answerable: NDArray[np.float64], others: NDArray[np.float64]) -> float:
-    """Returns how often a question with an answer is held for likelier than one without; a tie is half.
+    """Return how often a question with an answer is held for likelier than one without; a tie is half.
 
     >>> area_under_curve(np.array([0.9, 0.4]), np.array([0.4, 0.1]))
     0.875
@@ -98,7 +97,7 @@ def _folds(options: argparse.Namespace) -> list[_Fold]:
 
 
 def show(told: Sequence[Told]) -> Table:
-    """Returns what was measured as a table."""
+    """Return what was measured as a table."""
     table = Table("question", "asked", "area under ROC", f"refused, {ANSWERED:.0%} answered", "refused as asked")
     holds = np.array([one.holds for one in told])
     own = np.array([one.kind == OWN for one in told])
@@ -125,7 +124,7 @@ def show(told: Sequence[Told]) -> Table:
 
 
 def calibration_error(told: Sequence[Told], ranges: int = 10) -> float:
-    """Returns how far the probabilities are from what came true, on average over ranges of them."""
+    """Return how far the probabilities are from what came true, on average over ranges of them."""
     holds, own = np.array([one.holds for one in told]), np.array([one.kind == OWN for one in told])
     place = np.minimum((holds * ranges).astype(int), ranges - 1)
     gaps = [abs(holds[place == n].mean() - own[place == n].mean()) * (place == n).mean() for n in {*place.tolist()}]
@@ -133,7 +132,7 @@ def calibration_error(told: Sequence[Told], ranges: int = 10) -> float:
 
 
 def main() -> None:
-    """Reads the command line, measures and prints."""
+    """Read the command line, measures and prints."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.no_answer", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, help="labelled files whose companies are held out in turn")
     parser.add_argument("--extra", nargs="*", type=Path, default=[], help="labelled files that only train")

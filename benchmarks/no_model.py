@@ -44,13 +44,13 @@ Variants = dict[str, tuple[Answered, ...]]
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
-    """Yields how long a turn takes where one reading of the conversation is followed, not several."""
+    """Yield how long a turn takes where one reading of the conversation is followed, not several."""
     with paths_kept(1):
         yield milliseconds("embedded solver, a turn, greedy", play_workload(workload.path).seconds, "turns, one core")
 
 
 def experiments(data: Data) -> dict[str, list[Fold]]:
-    """Returns by name what is trained and answered."""
+    """Return by name what is trained and answered."""
     return {
         HELD_OUT: folds_of(data, SEED, parts=True),
         QUARTER: folds_of(data, SEED, share=0.25),
@@ -61,7 +61,7 @@ def experiments(data: Data) -> dict[str, list[Fold]]:
 
 
 def measure_all(path: Path, workers: int) -> dict[str, Variants]:
-    """Returns the turns of all experiments; those that the file does not have are made, and written to it."""
+    """Return the turns of all experiments; those that the file does not have are made, and written to it."""
     done = read_figures(path) if path.exists() else {}
     waiting = {name: folds for name, folds in experiments(read_data(DATA)).items() if name not in done}
     with deterministic_pool(workers) as pool:
@@ -76,12 +76,12 @@ def measure_all(path: Path, workers: int) -> dict[str, Variants]:
 
 
 def read_figures(path: Path) -> dict[str, Variants]:
-    """Returns the turns that a file has."""
+    """Return the turns that a file has."""
     return serial.load(dict[str, Variants], json.loads(path.read_text(encoding="utf-8")))
 
 
 def report(done: Mapping[str, Variants], kinds: Mapping[tuple[str, int], frozenset[Kind]]) -> Iterator[str]:
-    """Yields the tables as Markdown.
+    """Yield the tables as Markdown.
 
     Args:
         done: The turns of the experiments.
@@ -125,7 +125,7 @@ def report(done: Mapping[str, Variants], kinds: Mapping[tuple[str, int], frozens
 
 
 def confidences(full: Sequence[Answered]) -> Iterator[str]:
-    """Yields how far confidences can be believed, and what withholding the least sure answers leaves."""
+    """Yield how far confidences can be believed, and what withholding the least sure answers leaves."""
     sure, right = [turn.confidence or 0.0 for turn in full], [turn.right for turn in full]
     found = calibration_report(sure, right, [turn.company for turn in full])
     assert found is not None
@@ -143,7 +143,7 @@ def confidences(full: Sequence[Answered]) -> Iterator[str]:
 
 
 def draw(full: Sequence[Answered], folder: Path) -> None:
-    """Writes the two pictures."""
+    """Write the two pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     sure, right = [turn.confidence or 0.0 for turn in full], [turn.right for turn in full]
     found = calibration_report(sure, right, [turn.company for turn in full])
@@ -153,7 +153,7 @@ def draw(full: Sequence[Answered], folder: Path) -> None:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yields the lines of a Markdown table; all columns but the first are numbers."""
+    """Yield the lines of a Markdown table; all columns but the first are numbers."""
     yield f"| {' | '.join(head)} |"
     yield f"|---{'|---:' * (len(head) - 1)}|"
     yield from (f"| {' | '.join(row)} |" for row in rows)
@@ -161,35 +161,35 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def value(turns: Sequence[Answered]) -> float:
-    """Returns the share that is right, in percent."""
+    """Return the share that is right, in percent."""
     return 100 * mean(turn.right for turn in turns)
 
 
 def share(turns: Sequence[Answered]) -> tuple[str, str, str, str]:
-    """Returns the cells of a proportion."""
+    """Return the cells of a proportion."""
     found = proportion([turn.right for turn in turns], [turn.company for turn in turns])
     return str(found.correct), str(found.total), f"{100 * found.value:.1f}", interval(found)
 
 
 def interval(found: Proportion) -> str:
-    """Returns the interval in percent."""
+    """Return the interval in percent."""
     return f"{100 * found.low:.1f} to {100 * found.high:.1f}"
 
 
 def by_turn(turn: Answered) -> str:
-    """Returns the name of a turn's place in its conversation."""
+    """Return the name of a turn's place in its conversation."""
     return f"turn {turn.turn + 1}" if turn.turn < 6 else "turn 7 and later"
 
 
 def by_intent(turn: Answered) -> str:
-    """Returns the name of what a question asks for."""
+    """Return the name of what a question asks for."""
     return turn.intent.replace("_", " ")
 
 
 def by_group(
     full: Sequence[Answered], gold: Sequence[Answered], key: Callable[[Answered], str]
 ) -> Iterator[tuple[str, ...]]:
-    """Yields a row for each group of turns, the largest first."""
+    """Yield a row for each group of turns, the largest first."""
     names = Counter(map(key, full))
     for name in sorted(names, key=lambda name: (-names[name], name)):
         own, told = ([turn for turn in turns if key(turn) == name] for turns in (full, gold))
@@ -200,7 +200,7 @@ def by_group(
 def by_kind(
     full: Sequence[Answered], gold: Sequence[Answered], kinds: Mapping[tuple[str, int], frozenset[Kind]]
 ) -> Iterator[tuple[str, ...]]:
-    """Yields a row for each kind of turn; a turn can be in several. A kind that no turn is of has no shares."""
+    """Yield a row for each kind of turn; a turn can be in several. A kind that no turn is of has no shares."""
     for kind in Kind:
         own, told = ([t for t in turns if kind in kinds[t.conversation, t.turn]] for turns in (full, gold))
         if not own:
@@ -212,7 +212,7 @@ def by_kind(
 
 
 def against(turns: Sequence[Answered], full: Sequence[Answered]) -> tuple[str, str, str]:
-    """Returns the share that is right, and how far it is from that of the whole solver on the same turns."""
+    """Return the share that is right, and how far it is from that of the whole solver on the same turns."""
     mine, theirs = ({(t.conversation, t.turn): t for t in found} for found in (turns, full))
     companies: dict[str, list[int]] = {}
     for key, turn in theirs.items():
@@ -224,7 +224,7 @@ def against(turns: Sequence[Answered], full: Sequence[Answered]) -> tuple[str, s
 
 
 def write_turns(full: Sequence[Answered], path: Path) -> None:
-    """Writes what was answered to each turn beside the reference, one JSON object a line."""
+    """Write what was answered to each turn beside the reference, one JSON object a line."""
     examples = {example.id: example for example in read_data(DATA).tune}
     with path.open("w", encoding="utf-8") as file:
         for turn in full:
@@ -236,7 +236,7 @@ def write_turns(full: Sequence[Answered], path: Path) -> None:
 
 
 def show_features() -> Iterator[str]:
-    """Yields the tables of what is measured, as Markdown."""
+    """Yield the tables of what is measured, as Markdown."""
     for title, columns in (("leaf scorer", LEAF_FEATURES), ("ranker", CANDIDATE_FEATURES)):
         yield f"## What the {title} sees"
         yield ""

@@ -28,13 +28,7 @@ COUNT = 200
 
 @dataclass(frozen=True, slots=True)
 class SeenLine:
-    """A line of a page, and what the ontology said of it.
-
-    Attributes:
-        page: The page's id.
-        table_class: The class of its table.
-        fact: The line and its property.
-    """
+    """A line of a page, and what the ontology said of it."""
 
     page: str
     table_class: str
@@ -46,9 +40,7 @@ class Coverage:
     """What an ontology knows of some pages.
 
     Attributes:
-        pages: How many there are.
         accepted: How many of them `strict` accepts.
-        lines: All of their lines.
     """
 
     pages: int
@@ -65,7 +57,7 @@ class Coverage:
 
 
 def coverage(known: Iterable[Document], unseen: Sequence[Document]) -> Coverage:
-    """Returns what the ontology of some documents knows of others."""
+    """Return what the ontology of some documents knows of others."""
     ontology = build_ontology(known)
     lines: list[SeenLine] = []
     accepted = 0
@@ -78,7 +70,7 @@ def coverage(known: Iterable[Document], unseen: Sequence[Document]) -> Coverage:
 
 
 def coverage_of_halves(documents: Mapping[str, Document]) -> Coverage:
-    """Returns what either half of the companies, every other one by name, says of the other half."""
+    """Return what either half of the companies, every other one by name, says of the other half."""
     companies = sorted({company(page) for page in documents})
     total = Coverage(0, 0, ())
     for half in (0, 1):
@@ -89,12 +81,12 @@ def coverage_of_halves(documents: Mapping[str, Document]) -> Coverage:
 
 
 def company(page: str) -> str:
-    """Returns the company that a page's id begins with."""
+    """Return the company that a page's id begins with."""
     return page.split("/", maxsplit=1)[0]
 
 
 def draw(found: Coverage, count: int, seed: int) -> tuple[SeenLine, ...]:
-    """Returns some of the matched lines, drawn by chance, in the order of their rules."""
+    """Return some of the matched lines, drawn by chance, in the order of their rules."""
     drawn = random.Random(seed).sample(found.matched, min(count, len(found.matched)))
     return tuple(sorted(drawn, key=lambda line: (line.fact.rule, line.fact.label, line.page, line.fact.index)))
 
@@ -135,7 +127,7 @@ def _print_figures(found: Coverage, known: int) -> None:
 
 
 def table_pages(path: Path) -> list[Document]:
-    """Returns the contexts of a file in the form of TAT-QA: each has one table and some paragraphs."""
+    """Return the contexts of a file in the form of TAT-QA: each has one table and some paragraphs."""
     return [
         assemble(
             context["table"]["uid"],

@@ -68,7 +68,7 @@ LIBRARIES: dict[str, Callable[[str], Iterator[int]]] = {
 
 
 def main() -> None:
-    """Prints the comparison; each library in a process of its own."""
+    """Print the comparison; each library in a process of its own."""
     if len(sys.argv) == 4 and sys.argv[1] == "--one":
         started = time.perf_counter()
         pages = list(LIBRARIES[sys.argv[2]](sys.argv[3]))

@@ -11,7 +11,7 @@ _DOTS = 160
 
 
 def draw_calibration(found: CalibrationReport, path: Path) -> None:
-    """Writes the share of right answers against their confidence, with how many answers each range has."""
+    """Write the share of right answers against their confidence, with how many answers each range has."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -38,7 +38,7 @@ def draw_calibration(found: CalibrationReport, path: Path) -> None:
 
 
 def draw_coverage(points: Sequence[Coverage], path: Path) -> None:
-    """Writes the share of wrong answers against the share of answers given, the surest first."""
+    """Write the share of wrong answers against the share of answers given, the surest first."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -45,7 +45,7 @@ class Heard:
         self._then, self._kill = then, kill
 
     def __call__(self, conversation: Conversation, _turns: tuple[Turn, ...]) -> None:
-        """Notes it, and kills a node when it is time."""
+        """Note it, and kills a node when it is time."""
         self.ended.append(conversation.id)
         self.times.append(time.perf_counter())
         if self._kill is not None and len(self.ended) == self._then:
@@ -53,7 +53,7 @@ class Heard:
 
 
 def play(dataset: Dataset, engine: Engine, heard: Heard) -> tuple[str, float]:
-    """Returns the digest of what is stored of a run but ids and times, and the seconds that it took."""
+    """Return the digest of what is stored of a run but ids and times, and the seconds that it took."""
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "runs.db"
 
@@ -68,7 +68,7 @@ def play(dataset: Dataset, engine: Engine, heard: Heard) -> tuple[str, float]:
 
 
 def main() -> None:
-    """Measures, and prints a line a run."""
+    """Measure, and print a line a run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--dataset", type=Path, default=benchmark_file())
@@ -107,7 +107,7 @@ def main() -> None:
 
 
 def start_and_end() -> float:
-    """Returns the seconds that a Ray of this machine takes to be there and to be gone."""
+    """Return the seconds that a Ray of this machine takes to be there and to be gone."""
 
     async def start() -> None:
         async with joined_cluster(1):

@@ -50,12 +50,9 @@ class Tally:
         using: Questions that use an earlier result.
         first: Of these, the likeliest set is the right one.
         third: Of these, one of the three likeliest is.
-        idle: Questions that use none.
         idle_right: Of these, the likeliest set is empty.
         claimed: Questions for which the likeliest set is not empty.
-        claimed_right: Of these, it is the right one.
         found: Earlier results in the likeliest sets of all questions.
-        found_right: Of these, those that are used.
         wanted: Earlier results that are used.
     """
 
@@ -71,7 +68,7 @@ class Tally:
     wanted: int = 0
 
     def add(self, item: LabelledReference, ranked: Sequence[tuple[int, ...]]) -> None:
-        """Counts one question."""
+        """Count one question."""
         right = item.is_right(ranked[0])
         if item.used:
             self.using += 1
@@ -88,7 +85,7 @@ class Tally:
         self.wanted += len(item.used)
 
     def cells(self) -> list[str]:
-        """Returns the shares, as the table shows them."""
+        """Return the shares, as the table shows them."""
         shares = (
             (self.first, self.using),
             (self.third, self.using),
@@ -102,7 +99,7 @@ class Tally:
 
 
 def ranker(weights: Weights) -> Ranker:
-    """Returns the ranking that is measured, with some weights."""
+    """Return the ranking that is measured, with some weights."""
 
     def rank(item: LabelledReference) -> Sequence[tuple[int, ...]]:
         return [chosen.turns for chosen in sets_for(item, weights)]
@@ -142,7 +139,7 @@ Files = Mapping[str, Sequence[LabelledReference]]
 
 
 def labelled_files() -> Files:
-    """Returns all labelled questions: of dialogues without pages, and of conversations as their page answers them."""
+    """Return all labelled questions: of dialogues without pages, and of conversations as their page answers them."""
     dialogues = read_lines([DATA / "convfinqa_train_dialogues.jsonl"])
     tune = read_examples([DATA / "convfinqa_tune.json"])
     train = read_examples([DATA / "convfinqa_train50.json", DATA / "convfinqa_train100.json"])
@@ -153,7 +150,7 @@ def labelled_files() -> Files:
 
 
 def held_out_weights(files: Files, folds: int = 5) -> Callable[[LabelledReference], Weights]:
-    """Returns what gives each question the weights that were fitted to other companies' questions."""
+    """Return what gives each question the weights that were fitted to other companies' questions."""
     items = [item for file in files.values() for item in file]
     fold_of = company_folds([Example(i.conversation, (i.question,), (), None, i.company) for i in items], folds, 0)
     samples = reference_samples(items)
@@ -171,9 +168,6 @@ class Spoken:
     Attributes:
         using: Questions that use an earlier result, and whose words are given a meaning.
         right: Of these, each expression first means a result that is used.
-        silent: Questions that use one, and whose words are given none.
-        idle: Questions that use none.
-        idle_right: Of these, none is said to be used.
         torn: Questions whose words first mean another result than those that are said to be used.
     """
 
@@ -185,7 +179,7 @@ class Spoken:
     torn: int = 0
 
     def add(self, item: LabelledReference, found: References) -> None:
-        """Counts one question, if its words point at results."""
+        """Count one question, if its words point at results."""
         pointing = [e for e in found.expressions if e.kind in ("result", "results", "cell")]
         if not pointing:
             return
@@ -201,7 +195,7 @@ class Spoken:
             self.right += all(item.programs[turn] in item.used for turn in meant)
 
     def cells(self) -> list[str]:
-        """Returns the counts and shares, as the table shows them."""
+        """Return the counts and shares, as the table shows them."""
         both = 100 * (self.right + self.idle_right) / (self.using + self.idle)
         return [
             str(self.using), f"{100 * self.right / self.using:.1f}", str(self.silent), str(self.idle),
@@ -210,7 +204,7 @@ class Spoken:
 
 
 def with_own_answers(examples: Sequence[Example]) -> Iterable[LabelledReference]:
-    """Yields the questions with the memory that the embedded solver has of the turns before."""
+    """Yield the questions with the memory that the embedded solver has of the turns before."""
     solver = make_solver("embedded", {})
     for example in examples:
         if example.document is not None:
@@ -221,7 +215,7 @@ def with_own_answers(examples: Sequence[Example]) -> Iterable[LabelledReference]
 
 
 def milliseconds_a_question(items: Sequence[LabelledReference]) -> float:
-    """Returns the median, nothing of the question read before."""
+    """Return the median, nothing of the question read before."""
     resolve(Question("what was it?"), items[0].memory)
     seconds = []
     for item in items:
@@ -232,7 +226,7 @@ def milliseconds_a_question(items: Sequence[LabelledReference]) -> float:
 
 
 def show_worst(console: Console, items: Sequence[LabelledReference], count: int) -> None:
-    """Prints the mistakes that were surest."""
+    """Print the mistakes that were surest."""
     weights, wrong = read_weights(), []
     for item in items:
         ranked = sets_for(item, weights)
@@ -248,7 +242,7 @@ def show_worst(console: Console, items: Sequence[LabelledReference], count: int)
 
 
 def fit_all(files: Files) -> int:
-    """Makes the shipped weights anew, and returns how many there are."""
+    """Make the shipped weights anew, and returns how many there are."""
     weights = fit_references(reference_samples(item for file in files.values() for item in file))
     made = {"made by": COMMAND, "weights": {trait: weights[trait] for trait in sorted(weights)}}
     path = Path(str(files_of("quaestor.conversation.references").joinpath("weights.json")))

@@ -35,14 +35,14 @@ _TURNS = 20
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
-    """Yields how long two critics take beside one."""
+    """Yield how long two critics take beside one."""
     ratio = critics_beside_one(workload)
     how = f"from the first request to the last reply, {_TURNS} turns, replies after {1000 * _LATENCY:.0f} ms"
     yield Figure("two critics beside one", f"{ratio:.2f} x", how)
 
 
 def critics_beside_one(workload: Workload) -> float:
-    """Returns how long the round of both critics takes, as a multiple of one critic's latency."""
+    """Return how long the round of both critics takes, as a multiple of one critic's latency."""
     sys.path.insert(0, SUPPORT)
     from model_replies import Asked, Reply
     from model_server import ModelServer
@@ -75,7 +75,7 @@ def critics_beside_one(workload: Workload) -> float:
 
 
 def wrong_drafts(turns: "list[Examined]") -> "Iterator[tuple[str, Examined, Written | Plan]]":
-    """Yields drafts that are wrong, and plans that no draft was written for, with the name of the mistake."""
+    """Yield drafts that are wrong, and plans that no draft was written for, with the name of the mistake."""
     from drafting import PLAN_MISTAKES, Corruptor, comes_to_another, write_draft
 
     corruptor = Corruptor(_SEED)
@@ -95,7 +95,7 @@ def wrong_drafts(turns: "list[Examined]") -> "Iterator[tuple[str, Examined, Writ
 
 
 def found_shares(turns: "list[Examined]") -> dict[str, tuple[int, int]]:
-    """Returns how many of `_DRAFTS` wrong drafts were made of each kind, and how many of those were found."""
+    """Return how many of `_DRAFTS` wrong drafts were made of each kind, and how many of those were found."""
     from drafting import judge
 
     from quaestor.plan.steps import Plan
@@ -123,7 +123,7 @@ def found_shares(turns: "list[Examined]") -> dict[str, tuple[int, int]]:
 
 
 def main() -> None:
-    """Prints the share found of each kind of mistake, the false alarms, and how often the right rows are marked."""
+    """Print the share found of each kind of mistake, the false alarms, and how often the right rows are marked."""
     sys.path.insert(0, SUPPORT)
     from drafting import examined_pages, judge, write_draft
 

@@ -37,7 +37,7 @@ COLUMNS = {
 
 
 def one(path: Path) -> dict[str, float]:
-    """Reads, indexes and asks a file; to be called in a process of its own."""
+    """Read, indexes and ask a file; to be called in a process of its own."""
     import quaestor
     from quaestor.readers.content import read_content
     from quaestor.readers.reading import read_file

@@ -57,7 +57,7 @@ def _address(server: "subprocess.Popen[str]") -> str:
 
 
 def measure(host: str, people: int) -> list[Figure]:
-    """Returns the figures of a server that runs."""
+    """Return the figures of a server that runs."""
     alone = _person(host)
     began = time.perf_counter()
     with ThreadPoolExecutor(people) as pool:
@@ -77,7 +77,7 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _person(host: str) -> list[float]:
-    """Asks the questions of a conversation, and returns how long each answer took, in seconds."""
+    """Ask the questions of a conversation, and returns how long each answer took, in seconds."""
     connection = http.client.HTTPConnection(host, timeout=120)
     start = _got(connection, "GET", "/")[1]
     document = start.partition('name="document" value="')[2].partition('"')[0]
@@ -97,7 +97,7 @@ def _person(host: str) -> list[float]:
 def _got(
     connection: http.client.HTTPConnection, method: str, there: str, form: dict[str, str] | None = None
 ) -> tuple[str, str]:
-    """Returns where an answer leads, and its page."""
+    """Return where an answer leads, and its page."""
     connection.request(method, there, urlencode(form) if form else None, _FORM)
     answer = connection.getresponse()
     page = answer.read().decode()

@@ -28,10 +28,8 @@ class Cost:
     """What one solver took.
 
     Attributes:
-        solver: Its name.
         turns: How many were played.
         right: How many of them came out right.
-        usage: Of the model, in all.
         seconds: Of a turn, the mean; the model's server, which answers at once, is part of it.
     """
 
@@ -59,7 +57,7 @@ HEADINGS = ("solver", "model calls", "tokens read", "tokens written", "time", "r
 
 
 def compare(path: Path) -> Iterator[Cost]:
-    """Yields what each solver takes for the conversations of a labelled file."""
+    """Yield what each solver takes for the conversations of a labelled file."""
     sys.path.insert(0, SUPPORT)
     from oracle import play_with_oracle
     from run_oracle import ORACLES, oracle_of
@@ -76,7 +74,7 @@ def compare(path: Path) -> Iterator[Cost]:
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
-    """Yields a figure for each solver, on the bundled sample."""
+    """Yield a figure for each solver, on the bundled sample."""
     for cost in compare(sample_path()):
         name, calls, read, wrote, time, _ = cost.row
         value = f"{time}, {calls} calls, {read} + {wrote} tokens"
@@ -84,7 +82,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
 
 
 def main() -> None:
-    """Prints the comparison."""
+    """Print the comparison."""
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else sample_path()
     table = Table(*HEADINGS, title=f"a turn of {path.name}, the means")
     for column in table.columns[1:]:

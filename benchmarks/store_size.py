@@ -46,8 +46,6 @@ class Size:
     """What the runs of one solver took.
 
     Attributes:
-        solver: Its name.
-        turns: How many a run has.
         first: Bytes of the store after the first run.
         second: Bytes that the second run added.
         parts: Bytes by table and index after both, the largest first.
@@ -70,7 +68,7 @@ class OracleEngine:
     """Plays in this process, each turn with the perfect model of its reference."""
 
     def __init__(self, server: "ModelServer", solver: str, golds: Mapping[str, Sequence[GoldTurn]]) -> None:
-        """Takes the model's server, and what it is told by."""
+        """Take the model's server, and what it is told by."""
         self._server, self._solver, self._golds = server, solver, golds
 
     async def play(
@@ -81,7 +79,7 @@ class OracleEngine:
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Plays every conversation, one after the other."""
+        """Play every conversation, one after the other."""
         from oracle import Guided
         from run_oracle import oracle_of
 
@@ -99,11 +97,11 @@ class TimedStore:
     """A run store with a stopwatch."""
 
     def __init__(self, store: RunStore) -> None:
-        """Takes the store."""
+        """Take the store."""
         self._store, self.seconds = store, 0.0
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        """Returns an operation that notes how long it took."""
+        """Return an operation that notes how long it took."""
         operation = getattr(self._store, name)
 
         async def timed(*args: Any, **kwargs: Any) -> Any:
@@ -117,7 +115,7 @@ class TimedStore:
 
 
 async def play(dataset: Dataset, path: Path, solver: str, uri: str) -> float:
-    """Plays a run into a store, and returns the seconds that the store took."""
+    """Play a run into a store, and returns the seconds that the store took."""
     from model_replies import say
     from model_server import ModelServer
 
@@ -134,7 +132,7 @@ async def play(dataset: Dataset, path: Path, solver: str, uri: str) -> float:
 
 
 async def read_all(uri: str) -> float:
-    """Returns the seconds that it takes to read the latest run, turns and prompts."""
+    """Return the seconds that it takes to read the latest run, turns and prompts."""
     async with open_store(uri) as store:
         run = (await store.runs())[0]
         examples = await store.examples(run.id)
@@ -146,13 +144,13 @@ async def read_all(uri: str) -> float:
 
 
 def parts_of(file: Path) -> dict[str, int]:
-    """Returns the bytes of each table and index, the largest first."""
+    """Return the bytes of each table and index, the largest first."""
     with closing(sqlite3.connect(file)) as db:
         return dict(db.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC"))
 
 
 def show(uri: str) -> float:
-    """Returns the seconds of `quaestor runs show latest`, the best of three."""
+    """Return the seconds of `quaestor runs show latest`, the best of three."""
     command = [str(Path(sys.executable).with_name("quaestor")), "runs", "show", "latest", "--store", uri]
     seconds = []
     for _ in range(3):
@@ -163,7 +161,7 @@ def show(uri: str) -> float:
 
 
 def measure(dataset: Dataset, path: Path, solver: str, folder: Path) -> Size:
-    """Plays two runs of a solver into a store in a folder, and returns what they took."""
+    """Play two runs of a solver into a store in a folder, and returns what they took."""
     file = folder / f"{solver}.db"
     uri, turns = str(file), sum(len(conversation.questions) for conversation in dataset.conversations)
     writing = asyncio.run(play(dataset, path, solver, uri))
@@ -175,7 +173,7 @@ def measure(dataset: Dataset, path: Path, solver: str, folder: Path) -> Size:
 
 
 def main() -> None:
-    """Prints what a turn of each solver takes."""
+    """Print what a turn of each solver takes."""
     parser = argparse.ArgumentParser(prog="benchmarks.store_size", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("file", nargs="?", type=Path, default=benchmark_file())
     parser.add_argument("--solver", action="append", choices=SOLVERS, help="by default all")

@@ -44,19 +44,19 @@ class Stub:
     """A stub that runs."""
 
     def __init__(self, connection: Connection) -> None:
-        """Takes the way to its process."""
+        """Take the way to its process."""
         self._connection = connection
         self.url: str = connection.recv()
 
     def served(self) -> Served:
-        """Returns what it has done since it was asked last."""
+        """Return what it has done since it was asked last."""
         self._connection.send("tell")
         return Served(*self._connection.recv())
 
 
 @contextmanager
 def stub_model(latency: float) -> Iterator[Stub]:
-    """Gives a stub that replies after some seconds, for as long as the block lasts."""
+    """Give a stub that replies after some seconds, for as long as the block lasts."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(latency, theirs), daemon=True)
@@ -69,7 +69,7 @@ def stub_model(latency: float) -> Iterator[Stub]:
 
 
 def _serve(latency: float, told: Connection) -> None:
-    """Serves until it is told that it is enough."""
+    """Serve until it is told that it is enough."""
 
     async def serve() -> None:
         loop, end = asyncio.get_running_loop(), asyncio.Event()

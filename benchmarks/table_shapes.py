@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def measure(rows: int, columns: int) -> dict[str, float]:
-    """Returns the seconds of the processor that each step takes for a table of a shape."""
+    """Return the seconds of the processor that each step takes for a table of a shape."""
     lines = [["", *(f"column {column}" for column in range(1, columns))]]
     lines += [[f"line {row}", *(str(row * column % 9_973) for column in range(1, columns))] for row in range(1, rows)]
     file = FileContent(Path("table.csv"), "\n".join(map(",".join, lines)).encode())
@@ -46,7 +46,7 @@ def measure(rows: int, columns: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Prints a line for each shape."""
+    """Print a line for each shape."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--shapes", nargs="+", default=SHAPES, metavar="ROWSxCOLUMNS")
     measure(3, 3)  # what is loaded once is no table's time

@@ -33,7 +33,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
 
 
 def _queries(graph: KnowledgeGraph) -> Iterable[dict[str, JsonValue]]:
-    """Yields queries for cells spread over a page, each singled out as the tool itself proposes."""
+    """Yield queries for cells spread over a page, each singled out as the tool itself proposes."""
     types = {table.index: table.name for table in graph.tables}
     step = max(len(graph.observations) // _CALLS_A_PAGE, 1)
     for observation in graph.observations[::step]:

@@ -21,7 +21,7 @@ _TIMES = 5
 
 
 def rows_of_turns(path: Path) -> list[Floats]:
-    """Returns what the trees are asked in each turn of some conversations, as the solver answers them."""
+    """Return what the trees are asked in each turn of some conversations, as the solver answers them."""
     asked: list[Floats] = []
     scores = Trees.scores
 
@@ -40,7 +40,7 @@ def rows_of_turns(path: Path) -> list[Floats]:
 
 
 def milliseconds_a_turn(apply: Callable[[Floats], Floats], turns: Sequence[Floats]) -> float:
-    """Returns the CPU time of one call, the best of some runs over all turns."""
+    """Return the CPU time of one call, the best of some runs over all turns."""
     best = float("inf")
     for _ in range(_TIMES):
         began = time.process_time()

@@ -34,7 +34,7 @@ _SCROLLED = """async link => {
 
 
 def measure(filing: Path, questions: list[str]) -> Iterator[Figure]:
-    """Yields how long the page of a filing takes, and the way to a source."""
+    """Yield how long the page of a filing takes, and the way to a source."""
     with tempfile.TemporaryDirectory() as folder, pages(Path(folder), [str(filing)]) as address, chromium() as browser:
         page = browser.new_context(base_url=address, viewport={"width": 1280, "height": 800}).new_page()
         begin(page, filing.name)

@@ -21,7 +21,7 @@ _CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 @contextmanager
 def pages(folder: Path, files: Sequence[str]) -> Iterator[str]:
-    """Serves files with a store in a folder, as `quaestor serve` does, and gives the address."""
+    """Serve files with a store in a folder, as `quaestor serve` does, and give the address."""
     settings = load_settings({"store": str(folder / "runs.db")}, environment={}, folder=folder)
     app = create_app(AskRequest(settings, keep=True, cache=file_cache(settings)), None, tuple(files))
     sys.setswitchinterval(0.001)
@@ -40,7 +40,7 @@ def pages(folder: Path, files: Sequence[str]) -> Iterator[str]:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Starts Chromium; its sandbox is for whoever is not root."""
+    """Start Chromium; its sandbox is for whoever is not root."""
     found = next(filter(None, map(shutil.which, _CHROMIUM)), None)
     if found is None:
         raise SystemExit("there is no Chromium on this machine: install one")
@@ -53,14 +53,14 @@ def chromium() -> Iterator[Browser]:
 
 
 def begin(page: Page, name: str) -> None:
-    """Begins a conversation about a document that is at hand."""
+    """Begin a conversation about a document that is at hand."""
     page.goto("/")
     page.get_by_role("button", name=name, exact=True).click()
     page.wait_for_selector("html.scripted")
 
 
 def ask(page: Page, question: str) -> None:
-    """Asks, and waits for the answer."""
+    """Ask, and waits for the answer."""
     before = page.locator("#turns > .turn:not(.pending)").count()
     page.locator("#question").fill(question)
     page.keyboard.press("Enter")

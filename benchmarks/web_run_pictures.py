@@ -30,7 +30,7 @@ DESK, PHONE = (1200, 760), (390, 760)
 
 
 def play(store: Path) -> str:
-    """Plays the sample into a store, scores the run, and returns its id."""
+    """Play the sample into a store, scores the run, and return its id."""
     dataset = read_dataset(sample_path())
 
     async def played() -> str:
@@ -44,7 +44,7 @@ def play(store: Path) -> str:
 
 @contextmanager
 def served(store: Path) -> Iterator[str]:
-    """Serves the pages of a store, and gives their address."""
+    """Serve the pages of a store, and gives their address."""
     settings = load_settings({"store": str(store)}, environment={}, folder=store.parent)
     with bind("127.0.0.1", 0) as bound, ThreadPoolExecutor(1) as pool:
         server = server_of(create_app(AskRequest(settings, keep=True, cache=file_cache(settings))))
@@ -61,13 +61,9 @@ def served(store: Path) -> Iterator[str]:
 def take(
     browser: Browser, address: str, path: str, to: Path, *, size: tuple[int, int] = DESK, dark: bool = False
 ) -> None:
-    """Writes a picture of a page.
+    """Write a picture of a page.
 
     Args:
-        browser: What shows it.
-        address: Of the server.
-        path: Of the page.
-        to: The file.
         size: Width and height of the window, in pixels.
         dark: Whether a person prefers dark pages.
     """
@@ -82,7 +78,7 @@ def take(
 
 
 def pages_of(browser: Browser, address: str, run: str) -> Mapping[str, str]:
-    """Returns the paths of the pages that are pictured, by the names of their files."""
+    """Return the paths of the pages that are pictured, by the names of their files."""
     page = browser.new_page()
     page.goto(f"{address}/runs/{run}?operation=percentage_change")
     links = page.locator("table.turns tbody th a")
@@ -95,7 +91,7 @@ def pages_of(browser: Browser, address: str, run: str) -> Mapping[str, str]:
 
 
 def draw_runs(to: Path) -> None:
-    """Writes the pictures of the pages of runs into a folder."""
+    """Write the pictures of the pages of runs into a folder."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     # Its sandbox needs a user that is not root.
     sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []

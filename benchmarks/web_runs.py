@@ -54,7 +54,7 @@ _COPIED = ("examples", "turns", "scores", "scored_examples", "scored_turns", "sc
 
 
 def play(path: Path, store: Path) -> str:
-    """Plays a labelled file into a store, scores the run, and returns its id."""
+    """Play a labelled file into a store, scores the run, and return its id."""
     dataset = read_dataset(path)
 
     async def played() -> str:
@@ -68,11 +68,9 @@ def play(path: Path, store: Path) -> str:
 
 
 def copy_run(store: Path, run: str, number: int, times: int = 1) -> str:
-    """Copies a run in the file of its store, and returns the id of the copy.
+    """Copy a run in the file of its store, and return the id of the copy.
 
     Args:
-        store: The file.
-        run: The run's id.
         number: Tells the copy from others.
         times: How often each conversation is in it.
     """
@@ -106,7 +104,7 @@ def _columns(db: sqlite3.Connection, table: str) -> list[str]:
 
 
 def _copy(db: sqlite3.Connection, table: str, where: str, run: str, changes: Mapping[str, tuple[str, ...]]) -> None:
-    """Copies the rows of a run; a change is a value, or an expression where it stands twice."""
+    """Copy the rows of a run; a change is a value, or an expression where it stands twice."""
     names, values, given = _columns(db, table), list[str](), list[str]()
     for name in names:
         if len(changes.get(name, ())) == 1:
@@ -119,7 +117,7 @@ def _copy(db: sqlite3.Connection, table: str, where: str, run: str, changes: Map
 
 
 def addresses(store: Path, runs: Sequence[str], large: str | None) -> Mapping[str, list[str]]:
-    """Returns addresses of each kind of page."""
+    """Return addresses of each kind of page."""
     with sqlite3.connect(store) as db:
         asked = 'SELECT conversation, "index" FROM turns WHERE run = ? ORDER BY conversation, "index"'
         turns = db.execute(asked, (runs[0],)).fetchall()
@@ -144,7 +142,7 @@ def addresses(store: Path, runs: Sequence[str], large: str | None) -> Mapping[st
 
 
 def measure(store: Path, kinds: Mapping[str, list[str]]) -> Iterator[tuple[str, Took, list[Took]]]:
-    """Yields of each kind of page how long its first one took, and how long all others did."""
+    """Yield of each kind of page how long its first one took, and how long all others did."""
     settings = load_settings({"store": str(store)}, environment={}, folder=store.parent)
     with bind("127.0.0.1", 0) as bound:
         server = server_of(create_app(AskRequest(settings, keep=True, cache=file_cache(settings))))
@@ -174,7 +172,7 @@ def _p95(values: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Prints the figures."""
+    """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--runs", type=int, default=50)

@@ -70,7 +70,7 @@ def _megabytes(kilobytes: int) -> str:
 
 
 def _family(process: int) -> list[int]:
-    """Returns a process and its descendants; on systems without /proc none."""
+    """Return a process and its descendants; on systems without /proc none."""
     found, waiting = [], [process] if Path("/proc/self/task").exists() else []
     while waiting:
         current = waiting.pop()

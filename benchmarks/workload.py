@@ -27,9 +27,6 @@ class Workload:
     """A dataset, how long its pages took to read, and how the solver answered it.
 
     Attributes:
-        path: The file.
-        dataset: Its documents and questions.
-        turns: The turns by conversation.
         seconds: How long the solver took for each turn, in the order of playing.
         reading: How long each page took to read, in the order of the file, nothing of it read before.
     """
@@ -48,7 +45,7 @@ class Timed:
         self.name, self._solver, self.seconds = solver.name, solver, list[float]()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the solver's answer, and notes how long it took."""
+        """Return the solver's answer, and notes how long it took."""
         started = perf_counter()
         try:
             return await self._solver.solve(question, context)
@@ -57,13 +54,13 @@ class Timed:
 
 
 def benchmark_file() -> Path:
-    """Returns the public file beside the repository, or the bundled sample."""
+    """Return the public file beside the repository, or the bundled sample."""
     public = Path(__file__).resolve().parents[2] / "shared" / "data" / "convfinqa_tune.json"
     return public if public.exists() else sample_path()
 
 
 def play_workload(path: Path) -> Workload:
-    """Returns the dataset of a file, played on one core."""
+    """Return the dataset of a file, played on one core."""
     # As the command line and its worker processes do.
     collect_seldom()
     reading = _read_pages(path)

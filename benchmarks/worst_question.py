@@ -94,7 +94,7 @@ def _lowest_priority_load() -> Iterator[None]:
 
 
 def measure(address: str, clients: int, seconds: float, times: int) -> list[Figure]:
-    """Returns the figures of a server that runs."""
+    """Return the figures of a server that runs."""
     _time_answers(address, 1, 2.0, endless=False)  # what is loaded by the first questions is loaded
     without, beside = list[float](), list[float]()
     for _ in range(times):
@@ -129,7 +129,7 @@ def _time_answers(address: str, clients: int, seconds: float, *, endless: bool) 
 
 
 def _ask_endless(address: str, end: float) -> None:
-    """Asks until it is time, then stops the question, by leaving."""
+    """Ask until it is time, then stops the question, by leaving."""
     connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
     kind = {"Content-Type": "application/json"}
 

@@ -13,7 +13,7 @@ collect_seldom()
 
 
 def pytest_collection_finish() -> None:
-    """Sets aside what is loaded, millions of objects that stay: no look for cycles has to go through them."""
+    """Set aside what is loaded, millions of objects that stay: no look for cycles has to go through them."""
     gc.freeze()
 
 
@@ -54,7 +54,7 @@ SLOW_TIMEOUT = 600
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Gives slow tests more time."""
+    """Give slow tests more time."""
     for item in items:
         slow = item.get_closest_marker("slow") or item.get_closest_marker("very_slow")
         if slow and not item.get_closest_marker("timeout"):
@@ -72,7 +72,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(autouse=True, scope="session")
 def no_live_models() -> Iterator[None]:
-    """Refuses every request to a model; `local_models` allows those to a server on this machine."""
+    """Refuse every request to a model; `local_models` allows those to a server on this machine."""
     from pydantic_ai.models import override_allow_model_requests
 
     with override_allow_model_requests(False):
@@ -104,7 +104,7 @@ def reading_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def local_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Allows requests to models on this machine, for one test."""
+    """Allow requests to models on this machine, for one test."""
     from local_models import loopback_only
 
     with loopback_only(monkeypatch):

@@ -63,7 +63,7 @@ class Tally:
     seconds: float = 0.0
 
     def add(self, other: "Tally") -> None:
-        """Counts another tally too."""
+        """Count another tally too."""
         for mine, its in ((self.asked, other.asked), (self.right, other.right)):
             for kind, count in its.items():
                 mine[kind] = mine.get(kind, 0) + count
@@ -85,12 +85,10 @@ class Missed:
 def ask_filing(
     name: str, document: Document, questions: Sequence[FilingQuestion], *, by_cell: bool
 ) -> tuple[Tally, list[Missed]]:
-    """Returns how a filing's questions went.
+    """Return how a filing's questions went.
 
     Args:
-        name: Of the filing.
         document: It, or another print of it.
-        questions: Made from its tags.
         by_cell: Whether cells of `document` are those that the questions name; else sources are not judged.
     """
     index, tally, missed = PlaceIndex.of(document), Tally(), list[Missed]()
@@ -180,12 +178,10 @@ class MeasureAnswer:
 
 
 def ask_measures(name: str, document: Document, questions: Sequence[MeasureQuestion]) -> list[MeasureAnswer]:
-    """Returns how the measures of a filing were answered, each asked by itself, withheld where that is said.
+    """Return how the measures of a filing were answered, each asked by itself, withheld where that is said.
 
     Args:
-        name: Of the filing.
         document: It, or another print of it.
-        questions: Made from its tags.
     """
     conversation = Conversation(document.id, document, tuple(q.text for q in questions), chained=False)
     solver = make_solver("embedded", {"decline": True, "answers": "all"})
@@ -196,7 +192,7 @@ def ask_measures(name: str, document: Document, questions: Sequence[MeasureQuest
 
 
 def _print_measures(answers: Sequence[MeasureAnswer]) -> None:
-    """Prints how many are right, withheld and wrong, by filing and of the surest half."""
+    """Print how many are right, withheld and wrong, by filing and of the surest half."""
     table = Table("filing", "asked", "right", "own definition", "withheld", "wrong", "right of the surest half")
     filings = dict.fromkeys(answer.filing for answer in answers)
     for filing in (*filings, "all"):
@@ -228,7 +224,7 @@ def _measure_line(item: MeasureAnswer) -> str:
 
 
 def main() -> None:
-    """Reads the command line, measures and prints."""
+    """Read the command line, measures and prints."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.whole_filings", description=__doc__)
     parser.add_argument("filings", nargs="*", type=Path, help="inline XBRL filings; by default the shared ones")
     parser.add_argument("--at-most", type=int, default=120, help="questions a filing")

@@ -1,8 +1,7 @@
 """Measures that analysts call by name, asked of filings; what they come to is computed from the tags alone.
 
-Owns the definitions by which answers are judged, over concepts of US GAAP: nothing of them is read from the ontology. A
-measure is asked for each year, and of a quarterly report for each duration, of which all concepts are tagged without a
-dimension; in two wordings. A figure that is tagged by several concepts is the first of them that is there.
+A measure is asked for each year, and of a quarterly report for each duration, of which all concepts are tagged without
+a dimension; in two wordings. A figure that is tagged by several concepts is the first of them that is there.
 """
 
 from collections import defaultdict
@@ -65,8 +64,6 @@ class NamedMeasure:
 
     Attributes:
         names: What it is called: each is a wording.
-        takes: The figures.
-        computed: What they come to.
         whole_years: Whether it is asked of whole years alone.
     """
 
@@ -146,9 +143,6 @@ class MeasureQuestion:
     """A question for a measure, with what it comes to.
 
     Attributes:
-        text: As asked.
-        measure: The measure's name.
-        value: In ones, or a ratio.
         named: Words that a line of the measure's own name has.
     """
 
@@ -170,11 +164,7 @@ class _Time:
 
 
 def measure_questions(document: Document) -> tuple[MeasureQuestion, ...]:
-    """Returns the questions that the tags of a filing answer, in two wordings each.
-
-    Args:
-        document: A filing with tags.
-    """
+    """Return the questions that the tags of a filing answer, in two wordings each."""
     known = _known(document)
     times = sorted(_times(document, known), key=lambda time: (time.end, time.start), reverse=True)
     found: list[MeasureQuestion] = []

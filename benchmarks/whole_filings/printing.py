@@ -11,12 +11,12 @@ _SECONDS = 300
 
 
 def browser() -> str | None:
-    """Returns the Chromium of this machine, or None."""
+    """Return the Chromium of this machine, or None."""
     return next((found for name in _BROWSERS if (found := shutil.which(name))), None)
 
 
 def print_to_pdf(filing: Path, folder: Path) -> Path:
-    """Prints a filing (`.html` or `.html.gz`) and returns the PDF; one that is in the folder already is taken.
+    """Print a filing (`.html` or `.html.gz`) and returns the PDF; one that is in the folder already is taken.
 
     Raises:
         FileNotFoundError: There is no Chromium.

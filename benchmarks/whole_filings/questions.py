@@ -31,8 +31,6 @@ class FilingQuestion:
     """A question with its answer.
 
     Attributes:
-        text: As asked.
-        kind: What it asks for.
         value: The exact answer: of a look-up and a change in units of `scale`, else a fraction.
         scale: What a look-up and a change count in.
         operands: For each number that the answer rests on, all cells that print it.
@@ -59,13 +57,7 @@ class _Printed:
 
 
 def questions_of(document: Document, seed: int = 0, at_most: int = 200) -> tuple[FilingQuestion, ...]:
-    """Returns questions about a filing, drawn by chance: a half look-ups, the rest calculations.
-
-    Args:
-        document: A filing with tags.
-        seed: Of the draw.
-        at_most: How many.
-    """
+    """Return questions about a filing, drawn by chance: a half look-ups, the rest calculations."""
     printed = list(_printed(document))
     named = _named(document, printed)
     by_kind: dict[Kind, Iterator[FilingQuestion]] = {
@@ -114,7 +106,7 @@ _Named = Mapping[tuple[str, int, str], Sequence[_Printed]]
 
 
 def _named(document: Document, printed: Iterable[_Printed]) -> dict[tuple[str, int, str], list[_Printed]]:
-    """Returns the numbers that a question can name, by what it has to say for it."""
+    """Return the numbers that a question can name, by what it has to say for it."""
     same = defaultdict(list)
     for number in printed:
         same[number.label.casefold(), number.year].append(number)
@@ -141,7 +133,7 @@ def _named(document: Document, printed: Iterable[_Printed]) -> dict[tuple[str, i
 
 
 def _labels(document: Document) -> dict[tuple[str, int], set[CellRef]]:
-    """Returns all cells with a number by label and year, tagged or not."""
+    """Return all cells with a number by label and year, tagged or not."""
     found = defaultdict(set)
     for table in document.tables:
         for cell in table.body():
@@ -153,7 +145,7 @@ def _labels(document: Document) -> dict[tuple[str, int], set[CellRef]]:
 
 
 def _place(document: Document, table: Table) -> str:
-    """Returns how a person would say where a table is: by its title, else by the section that it stands in."""
+    """Return how a person would say where a table is: by its title, else by the section that it stands in."""
     return " ".join((table.title or document.section_of(table).title).split())
 
 

@@ -36,7 +36,7 @@ _KIBI = 1 << 10
 
 
 def measure(workload: Workload) -> Iterable[Figure]:
-    """Yields the figures of the shared filings, where they are; the workload is not looked at."""
+    """Yield the figures of the shared filings, where they are; the workload is not looked at."""
     for name in FILES:
         path = DATA / name
         if path.exists():
@@ -48,7 +48,7 @@ def measure(workload: Workload) -> Iterable[Figure]:
 
 
 def costs_of(path: Path) -> dict[str, float]:
-    """Returns what a file costs, measured in a process of its own.
+    """Return what a file costs, measured in a process of its own.
 
     Units: `read`, `again`, `ontology`, `question` in seconds of processor time; `megabytes`, `peak` in MB.
     """
@@ -59,7 +59,7 @@ def costs_of(path: Path) -> dict[str, float]:
 
 
 def _inside(path: Path) -> dict[str, float]:
-    """Measures in this process; what is loaded once a process is loaded by a small file before."""
+    """Measure in this process; what is loaded once a process is loaded by a small file before."""
     from quaestor.datasets.dataset import Conversation
     from quaestor.evaluation.knowledge import GraphProvider
     from quaestor.evaluation.places import PlaceExcerpts
@@ -117,7 +117,7 @@ def _kind(path: Path) -> str:
 
 
 def main() -> None:
-    """Reads the command line, measures and prints."""
+    """Read the command line, measures and prints."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.whole_filings.speed", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="by default two of the shared ones")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)

@@ -11,7 +11,7 @@ _FORMS = (
 
 
 def in_everyday_words(text: str) -> str:
-    """Returns a question that `benchmarks.whole_filings.questions` made, put as people do.
+    """Return a question that `benchmarks.whole_filings.questions` made, put as people do.
 
     >>> in_everyday_words("what was the change in rent from 2023 to 2024 according to LEASES?")
     'how much did rent change in 2024 according to LEASES?'

@@ -259,7 +259,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Imports a public name when it is first asked for (PEP 562)."""
+    """Import a public name when it is first asked for (PEP 562)."""
     from importlib import import_module
 
     if name == "__version__":

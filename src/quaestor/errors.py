@@ -65,7 +65,7 @@ class QuaestorError(Exception):
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Returns how it is made again: without its constructor, which takes facts and not the message."""
+        """Return how it is made again: without its constructor, which takes facts and not the message."""
         return _made_again, (type(self), self.args, dict(self.__dict__))
 
 
@@ -81,12 +81,7 @@ class InputError(QuaestorError, ValueError):
 
 
 class QuantityError(InputError):
-    """Text that cannot be read as a number.
-
-    Attributes:
-        text: The text as given.
-        reason: What stands in the way.
-    """
+    """Text that cannot be read as a number."""
 
     def __init__(self, text: str, reason: str, where: str | None = None) -> None:
         self.text = text
@@ -119,7 +114,6 @@ class ReadingLimitError(DatasetError):
     """A file that takes more memory or time to read than it may.
 
     Attributes:
-        path: The file.
         setting: The name of the setting that limits it.
         limit: What it allows, such as `60 seconds`.
     """
@@ -134,12 +128,7 @@ class ReadingLimitError(DatasetError):
 
 
 class SeveralPagesError(DatasetError):
-    """A file that holds several pages, where one was asked for.
-
-    Attributes:
-        path: The file.
-        pages: How many it holds.
-    """
+    """A file that holds several pages, where one was asked for."""
 
     def __init__(self, path: str, pages: int) -> None:
         self.path = path
@@ -151,7 +140,6 @@ class BadLinesError(InputError):
     """Lines of a file that cannot be used.
 
     Attributes:
-        file: The file's name.
         lines: One text for each: `FILE:LINE: what is wrong`.
     """
 
@@ -190,7 +178,6 @@ class ProgramError(PlanError):
     """ConvFinQA program text that does not parse.
 
     Attributes:
-        program: The text as given.
         position: Where in it the reading stopped, from 0.
     """
 
@@ -205,7 +192,6 @@ class FormulaError(PlanError):
     """Arithmetic over named values that does not parse.
 
     Attributes:
-        formula: The text as given.
         position: Where in it the reading stopped, from 0.
     """
 
@@ -287,11 +273,7 @@ class CassetteError(OutageError, InputError):
 
 
 class QuestionTimeoutError(QuaestorError, TimeoutError):
-    """A question took longer to answer than the setting `question_seconds` allows, and was stopped.
-
-    Attributes:
-        seconds: How long it may take.
-    """
+    """A question took longer to answer than the setting `question_seconds` allows, and was stopped."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -309,7 +291,6 @@ class RunStoppedError(QuaestorError):
     """A run was stopped, by a person or a limit, and can be resumed.
 
     Attributes:
-        why: What stopped it.
         run: The run's id, by which it is resumed; None where nothing was begun.
         by_person: Whether a person interrupted it.
     """
@@ -377,7 +358,6 @@ class GapError(GraphError):
     """Rows or columns of a document that no property of a frozen ontology matches.
 
     Attributes:
-        document: The document's id.
         gaps: One line for each: where it stands, its label, and the nearest properties with their scores.
     """
 
@@ -410,7 +390,7 @@ class ModelError(QuaestorError, RuntimeError):
 
 
 def unknown_name(noun: str, name: str, known: Iterable[str], where: str = "", most: int = 1) -> str:
-    """Returns the message for a name that does not exist, with the nearest that do or, failing that, all of them.
+    """Return the message for a name that does not exist, with the nearest that do or, failing that, all of them.
 
     >>> unknown_name("solver", "embeded", ["embedded", "agent"])
     "unknown solver 'embeded'; did you mean 'embedded'?"

@@ -29,10 +29,9 @@ EXTRAS: dict[str, tuple[str, ...]] = {
 
 
 def require_extra(extra: str, purpose: str) -> None:
-    """Makes sure that the modules of an extra are installed, without importing them.
+    """Make sure that the modules of an extra are installed, without importing them.
 
     Args:
-        extra: One of `EXTRAS`.
         purpose: What needs them, as the subject of a sentence: "training needs scipy, ...".
 
     Raises:
@@ -43,7 +42,7 @@ def require_extra(extra: str, purpose: str) -> None:
 
 
 def extra_of(module: str) -> str | None:
-    """Returns the extra that brings a module, or None where none does.
+    """Return the extra that brings a module, or None where none does.
 
     >>> extra_of("pymongo.errors")
     'mongo'
@@ -55,7 +54,7 @@ def extra_of(module: str) -> str | None:
 
 
 def how_to_install(extra: str) -> str:
-    """Returns the commands that install an extra.
+    """Return the commands that install an extra.
 
     >>> how_to_install("train")
     "pip install 'quaestor[train]' (in a checkout: pip install -e '.[train]')"
@@ -64,7 +63,7 @@ def how_to_install(extra: str) -> str:
 
 
 def is_installed(module: str) -> bool:
-    """Returns whether a module could be imported, without importing it."""
+    """Return whether a module could be imported, without importing it."""
     try:
         return find_spec(module) is not None
     except (ImportError, ValueError):  # a package above it is missing, or was taken out

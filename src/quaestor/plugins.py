@@ -5,8 +5,8 @@ A package adds one by an entry point, whose group says what it is and whose name
     [project.entry-points."quaestor.solvers"]
     mine = "my_package.solver:SPEC"
 
-Owns how entry points are found, loaded and refused. What is of this package stands in a table beside them, so that a
-checkout works whatever was declared when it was installed. Nothing is imported before it is asked for.
+What is of this package stands in a table beside them, so that a checkout works whatever was declared when it was
+installed. Nothing is imported before it is asked for.
 """
 
 import logging
@@ -36,11 +36,10 @@ class Registry(Generic[T]):
     """
 
     def __init__(self, group: str, noun: str, built_in: Mapping[str, str], check: Callable[[str, object], T]) -> None:
-        """Takes what is of this package, and how something loaded is recognised.
+        """Take what is of this package, and how something loaded is recognised.
 
         Args:
             group: Of the entry points.
-            noun: For messages.
             built_in: By name, as `module:attribute`.
             check: Returns what was loaded under a name, as what it should be; raises TypeError where it is not that.
         """
@@ -56,11 +55,11 @@ class Registry(Generic[T]):
         return frozenset(self._built_in)
 
     def names(self) -> tuple[str, ...]:
-        """Returns all names: first those of this package, then those that others add, sorted."""
+        """Return all names: first those of this package, then those that others add, sorted."""
         return (*self._built_in, *sorted(self._added().keys() - self._built_in.keys()))
 
     def find(self, name: str) -> T | None:
-        """Returns what has a name; None where nothing has it.
+        """Return what has a name; None where nothing has it.
 
         Raises:
             PluginError: It cannot be loaded, or two have the name.
@@ -118,11 +117,10 @@ class Registry(Generic[T]):
 
 
 def named_object(name: str, found: object, parts: tuple[str, ...]) -> object:
-    """Returns what was loaded under a name: an object, or what its class makes.
+    """Return what was loaded under a name: an object, or what its class makes.
 
     Args:
         name: That it must have itself.
-        found: The object or the class.
         parts: The attributes that it must have.
 
     Raises:
@@ -138,7 +136,7 @@ def named_object(name: str, found: object, parts: tuple[str, ...]) -> object:
 
 @lru_cache(maxsize=16)
 def _entry_points(group: str, path: tuple[str, ...]) -> Mapping[str, list["EntryPoint"]]:
-    """Returns the entry points of a group by name. They change with the path on which packages are found."""
+    """Return the entry points of a group by name. They change with the path on which packages are found."""
     found: dict[str, list[EntryPoint]] = {}
     for point in _selecting(path)(group=group):
         # A folder that stands on the path twice shows its packages twice.
@@ -150,7 +148,7 @@ def _entry_points(group: str, path: tuple[str, ...]) -> Mapping[str, list["Entry
 
 @lru_cache(maxsize=2)
 def _selecting(path: tuple[str, ...]) -> Callable[..., Iterable["EntryPoint"]]:
-    """Returns what gives the entry points of a group. Whichever is wanted, all installed packages are looked at."""
+    """Return what gives the entry points of a group. Whichever is wanted, all installed packages are looked at."""
     from importlib.metadata import entry_points
 
     del path

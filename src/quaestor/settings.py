@@ -1,7 +1,6 @@
 """What a person may set once instead of at every command.
 
-Owns the order flag > environment (`QUAESTOR_*`) > `quaestor.toml` in the current directory > default. Read at the
-edges only (command line, web, MCP server); everything below is handed values, never settings.
+Read at the edges only (command line, web, MCP server); everything below is handed values, never settings.
 """
 
 import os
@@ -35,15 +34,11 @@ class Settings:
 
     Attributes:
         store: The run store's URI or path; relative paths start at the current directory.
-        solver: The solver's name where none is asked for.
         workers: How many conversations are played at once; None leaves it to the solver: one a core that this process
             may use where it computes, `ASKED_AT_ONCE` where it asks a model.
         engine: What spreads work: `inline` (this process), `processes` or `ray`; None leaves it to the solver.
         address: Of the Ray cluster of the engine `ray`, `HOST:PORT` or `auto`; None starts one on this machine.
-        model: The model's name, for solvers that ask one.
         max_requests: What a run may ask of its model: requests, repeated attempts included; None is no limit.
-        max_tokens: Tokens read and written.
-        max_cost: US dollars.
         excerpt_tokens: About how many tokens of a long document a question is answered from.
         question_seconds: How many seconds of computing a question may take; waiting for a model does not count.
         tracing: Whether requests to models are traced with OpenTelemetry.
@@ -99,7 +94,7 @@ class Settings:
     solvers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def concurrency(self, *, asks: bool) -> int:
-        """Returns how many conversations are played at once, by a solver that asks a model or one that computes."""
+        """Return how many conversations are played at once, by a solver that asks a model or one that computes."""
         if self.workers is not None:
             return self.workers
         if asks:
@@ -135,7 +130,7 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Settings:
-    """Returns the settings in force.
+    """Return the settings in force.
 
     Args:
         flags: By name, as the command line gave them; None is a flag that was not given.
@@ -156,7 +151,7 @@ def load_settings(
 
 
 def misspelt_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns a warning for each variable that looks like a setting and is none, naming the nearest.
+    """Return a warning for each variable that looks like a setting and is none, naming the nearest.
 
     >>> misspelt_variables({"QUAESTOR_SOLVR": "agent", "QUAESTOR_STORE": "runs.db"})
     ('unknown variable QUAESTOR_SOLVR; did you mean QUAESTOR_SOLVER?',)
@@ -186,7 +181,7 @@ def _from_file(path: Path) -> dict[str, object]:
 
 
 def _tables(name: str, tables: object, path: Path) -> dict[str, dict[str, object]]:
-    """Returns the tables under a heading such as `[models.NAME]`."""
+    """Return the tables under a heading such as `[models.NAME]`."""
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
         raise SettingsError(f"{name!r} in {path} must contain tables such as [{name}.NAME]")
     return tables
@@ -202,7 +197,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
 
 
 def _read(text: str, kind: type) -> Setting:
-    """Returns what a variable says, or the text where that is not of the kind that is wanted."""
+    """Return what a variable says, or the text where that is not of the kind that is wanted."""
     if kind is bool:
         return {"1": True, "true": True, "0": False, "false": False}.get(text.strip().casefold(), text)
     if kind in (int, float) and len(text) < 40:

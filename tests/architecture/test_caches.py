@@ -10,7 +10,7 @@ _EMPTY = frozenset({"dict", "list", "set", "defaultdict", "OrderedDict", "Counte
 
 
 def unbounded(module: ast.Module) -> Iterator[int]:
-    """Yields the lines of a module with a cache of functions, or a value of the module, that grows without a bound."""
+    """Yield the lines of a module with a cache of functions, or a value of the module, that grows without a bound."""
     for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom) and node.module == "functools":
             yield from (node.lineno for name in node.names if name.name == "cache")
@@ -30,7 +30,7 @@ def _name(called: ast.expr) -> str:
 
 
 def _is_empty(value: ast.expr | None) -> bool:
-    """Returns whether a value is empty, and so can only be there to be filled."""
+    """Return whether a value is empty, and so can only be there to be filled."""
     if isinstance(value, ast.Dict):
         return not value.keys
     if isinstance(value, ast.List | ast.Set):

@@ -24,7 +24,7 @@ def begin(page: Page) -> None:
 
 
 def ask(page: Page, question: str) -> Locator:
-    """Asks with the keyboard, waits for the answer and returns its card."""
+    """Ask with the keyboard, waits for the answer and return its card."""
     before = page.locator("#turns > .turn:not(.pending)").count()
     page.locator("#question").fill(question)
     page.keyboard.press("Enter")

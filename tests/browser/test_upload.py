@@ -47,7 +47,7 @@ def hand_over(page: Page, name: str, data: bytes) -> None:
 
 
 def converse(page: Page, questions: Sequence[str]) -> list[str]:
-    """Asks one question after the other by the keyboard, and returns what is answered."""
+    """Ask one question after the other by the keyboard, and returns what is answered."""
     expect(page.locator("#undo-button")).to_be_hidden()
     cards = page.locator("#turns > .turn:not(.pending)")
     for number, question in enumerate(questions, start=1):

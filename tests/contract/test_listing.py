@@ -164,7 +164,7 @@ Scenario = Callable[[ScoreStore], Coroutine[None, None, None]]
 
 
 def play_scored(uri: str, scenario: Scenario) -> None:
-    """Plays a scenario on two runs of two conversations; the first is scored, of the second one conversation."""
+    """Play a scenario on two runs of two conversations; the first is scored, of the second one conversation."""
 
     async def opened() -> None:
         async with open_store(uri) as store:

@@ -26,7 +26,7 @@ RUN = a_run()
 
 
 def as_before_attempts(db: Any) -> None:
-    """Makes what `fill` wrote what the version before attempts would have written."""
+    """Make what `fill` wrote what the version before attempts would have written."""
     for collection in (db.turns, db.examples):
         collection.update_many({}, {"$set": {"attempt": ObjectId("65a000000000000000000001")}})
     db.turns.update_many({}, {"$unset": {"conversationHistory": 1, "registers": 1, "status": 1, "understanding": 1}})
@@ -256,7 +256,7 @@ def test_ontologies_that_two_processes_have_mixed_are_refused(mongo_uri: str) ->
 
 
 def as_before_contents(db: Any) -> None:
-    """Makes what `fill` wrote what the version before contents would have written."""
+    """Make what `fill` wrote what the version before contents would have written."""
     for prompt in db.prompt_logs.find():
         texts = {"prompt": a_prompt(RUN).prompt, "response": a_prompt(RUN).response}
         db.prompt_logs.update_one({"_id": prompt["_id"]}, {"$set": texts})

@@ -186,7 +186,7 @@ def test_patience_ends(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_another_one_wrote_is_no_reply_that_was_lost(mongo_uri: str) -> None:
-    """Records that are refused are refused at once, and those of the same content too."""
+    """Record that are refused are refused at once, and those of the same content too."""
 
     async def scenario(store: RunStore) -> None:
         await write_all(store)

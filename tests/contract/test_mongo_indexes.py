@@ -44,7 +44,7 @@ class Listening(monitoring.CommandListener):
 
 
 def _filters(name: str, command: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the collection and the filter of all that a command looks for."""
+    """Yield the collection and the filter of all that a command looks for."""
     match name:
         case "find":
             yield command["find"], dict(command.get("filter", {}))

@@ -314,7 +314,7 @@ def test_close_twice_is_close_once(uri: str) -> None:
 
 
 def write_conversations(uri: str, run: RunRecord, writer: int, count: int) -> None:
-    """Runs in a process of its own: its conversations, then one that every writer wants."""
+    """Run in a process of its own: its conversations, then one that every writer wants."""
 
     async def scenario(store: RunStore) -> None:
         for number in range(count):

@@ -22,7 +22,7 @@ Scenario = Callable[[RunStore, ScoreStore], Coroutine[None, None, None]]
 
 
 def play(uri: str, scenario: Scenario) -> None:
-    """Plays a scenario on a store that has one complete run."""
+    """Play a scenario on a store that has one complete run."""
 
     async def opened() -> None:
         async with open_store(uri) as store:

@@ -75,7 +75,7 @@ CALLS: dict[str, list[Call]] = {
 
 
 def model(asked: Asked) -> Reply:
-    """Makes the calls of the worked examples, one a reply; with the first it says how it understands."""
+    """Make the calls of the worked examples, one a reply; with the first it says how it understands."""
     question = question_of(asked)
     if not asked.results:
         return reply(Call("describe_understanding", UNDERSTANDINGS[question]), CALLS[question][0])

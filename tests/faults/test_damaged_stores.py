@@ -15,7 +15,7 @@ JSON_SIGNS = b'"{}[],:0123456789abcxyzTN-.e\x00\xff'
 
 
 def damaged(whole: bytes, seed: int) -> bytes:
-    """Returns a store with a few bits flipped, or with some of its texts written over."""
+    """Return a store with a few bits flipped, or with some of its texts written over."""
     source, data = random.Random(seed), bytearray(whole)
     texts = [place for place, byte in enumerate(data) if 32 <= byte < 127]
     for _ in range(source.choice([1, 5, 50, 200])):

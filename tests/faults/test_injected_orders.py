@@ -43,7 +43,7 @@ sys.addaudithook(_note)
 
 @contextmanager
 def watched() -> Iterator[list[tuple[str, str]]]:
-    """Notes the files that are opened and what is connected to or started."""
+    """Note the files that are opened and what is connected to or started."""
     _watching.append([])
     try:
         yield _watching[-1]
@@ -52,7 +52,7 @@ def watched() -> Iterator[list[tuple[str, str]]]:
 
 
 def hostile_calls() -> list[Call]:
-    """Returns calls of every tool with every order in each of its arguments, and of tools that there are not."""
+    """Return calls of every tool with every order in each of its arguments, and of tools that there are not."""
     calls = [Call(name, {"path": text, "command": text}) for name in ("read_file", "bash", "fetch") for text in HOSTILE]
     for tool in TOOLS.values():
         names = tool.takes.__annotations__

@@ -39,7 +39,7 @@ Answer = Callable[[socket.socket], None]
 
 @contextmanager
 def a_server(answer: Answer) -> Iterator[tuple[str, list[bytes]]]:
-    """Takes each request, and hands the connection over; gives the address, and what was asked."""
+    """Take each request, and hands the connection over; gives the address, and what was asked."""
     asked: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
 

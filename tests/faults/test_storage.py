@@ -33,7 +33,7 @@ WRITING = [
 
 
 def quaestor(folder: Path, *arguments: str, largest: int | None = None, first: str = "") -> tuple[int, str, str]:
-    """Runs a command in a process of its own; `largest` is how many bytes any file may grow to."""
+    """Run a command in a process of its own; `largest` is how many bytes any file may grow to."""
 
     def limit() -> None:
         if largest is not None:
@@ -52,7 +52,7 @@ def quaestor(folder: Path, *arguments: str, largest: int | None = None, first: s
 
 
 def here(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> tuple[int, str]:
-    """Runs a command in this process: its code, and what it says on stderr."""
+    """Run a command in this process: its code, and what it says on stderr."""
     code = exit_code(*arguments)
     return code, capsys.readouterr().err
 

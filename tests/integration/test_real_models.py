@@ -25,7 +25,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def live_model(no_live_models: None) -> Iterator[None]:
-    """Allows the requests that every other test is refused."""
+    """Allow the requests that every other test is refused."""
     with override_allow_model_requests(True):
         yield
 

@@ -11,7 +11,7 @@ OF_THEMES = ("color-contrast", "link-in-text-block")
 
 
 def serious_faults(page: Page, *rules: str) -> list[str]:
-    """Returns the faults of a page that keep some people from using it: the rule, and the elements.
+    """Return the faults of a page that keep some people from using it: the rule, and the elements.
 
     Args:
         page: As it is shown now.

@@ -23,7 +23,7 @@ Rent increased $ 3 million in 2024.
 
 
 def numbers_of_report(folder: Path) -> NumberMatrix:
-    """Returns the numbers of the report, which is written to a folder."""
+    """Return the numbers of the report, which is written to a folder."""
     path = folder / "alder.md"
     path.write_text(REPORT, encoding="utf-8")
     document = quaestor.open(path).document

@@ -24,7 +24,7 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Starts the machine's Chromium; the test is skipped where there is none."""
+    """Start the machine's Chromium; the test is skipped where there is none."""
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
         pytest.skip("there is no Chromium on this machine")
@@ -43,7 +43,6 @@ class Watched:
     """A page of a browser, and what was wrong with it.
 
     Attributes:
-        page: Playwright's.
         faults: What it wrote as an error, what of its scripts broke, which other hosts it asked.
         expected: Parts of lines that are no faults: a test that asks for what is not there knows of them.
     """
@@ -57,7 +56,7 @@ class Watched:
 def watched(
     browser: Browser, address: str, *, size: dict[str, int] = DESKTOP, dark: bool = False, scripts: bool = True
 ) -> Iterator[Watched]:
-    """Gives a page of a server in a context of its own, and fails at the end where anything was wrong with it."""
+    """Give a page of a server in a context of its own, and fails at the end where anything was wrong with it."""
     context = browser.new_context(
         base_url=address,
         viewport={"width": size["width"], "height": size["height"]},

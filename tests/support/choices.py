@@ -49,7 +49,7 @@ QUARTERS = page(
 
 
 def features(document: Document) -> PageFeatures:
-    """Returns the numbers of a page, ready for questions."""
+    """Return the numbers of a page, ready for questions."""
     return page_features(number_matrix(_knowledge(document).graph(document)), load_weights().idf)
 
 
@@ -59,7 +59,7 @@ def _knowledge(document: Document) -> GraphProvider:
 
 
 def played(document: Document, questions: Sequence[str], answers: str = "all") -> tuple[Turn, ...]:
-    """Returns the turns of a conversation about a page."""
+    """Return the turns of a conversation about a page."""
     conversation = Conversation("chosen", document, tuple(questions))
     return asyncio.run(
         play_conversation(conversation, make_solver("embedded", {"answers": answers}), _knowledge(document))
@@ -67,5 +67,5 @@ def played(document: Document, questions: Sequence[str], answers: str = "all") -
 
 
 def told(document: Document, *questions: str) -> list[str]:
-    """Returns what is answered to each question, in words."""
+    """Return what is answered to each question, in words."""
     return ["" if turn.answer.value is None else str(turn.answer.value) for turn in played(document, questions)]

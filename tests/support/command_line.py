@@ -33,7 +33,7 @@ def all_commands() -> Any:
 
 
 def exit_code(*arguments: str) -> int:
-    """Runs a command in this process; errors are printed as in a terminal."""
+    """Run a command in this process; errors are printed as in a terminal."""
     with _log_levels_restored():
         return exit_code_of(lambda: all_commands()(list(arguments), standalone_mode=False, prog_name="quaestor"))
 

@@ -254,9 +254,6 @@ class Examined:
     """A labelled turn with its reference as a plan.
 
     Attributes:
-        conversation: Its id.
-        question: As asked.
-        plan: The reference program's.
         context: The turn, whose memory has the references of the turns before.
     """
 

@@ -36,7 +36,7 @@ Row = tuple[str, int, float]
 
 @cache
 def made_page() -> PageFeatures:
-    """Returns the page; every stem weighs one."""
+    """Return the page; every stem weighs one."""
     return features_of(GRID, (SENTENCE,))
 
 
@@ -64,14 +64,14 @@ def state_of(*turns: tuple[str, TurnAction]) -> DialogueState:
 
 
 def turn_of(question: str, *turns: tuple[str, TurnAction], of: PageFeatures | None = None) -> TurnView:
-    """Returns a turn on the page, after others."""
+    """Return a turn on the page, after others."""
     return read_turn(read_question(question), state_of(*turns), of or made_page(), {})
 
 
 def pool_of(
     leaves: NumberMatrix, rows: Sequence[Row], state: DialogueState, groups: Sequence[NumberGroup] = ()
 ) -> Pool:
-    """Returns a pool of these operands, and of the one that stands for none, which is the last."""
+    """Return a pool of these operands, and of the one that stands for none, which is the last."""
     lookups, used = state.lookups, state.used_leaves
     operands, kinds, taken, since = [], [], [], []
     for kind, index, value in (*rows, ("none", 0, 0.0)):
@@ -110,7 +110,7 @@ def candidates_of(
     *plans: tuple[str, int, int] | tuple[str, int],
     groups: Sequence[NumberGroup] = (),
 ) -> Candidates:
-    """Returns plans over a pool of `rows`: an operation on the rows with these indices."""
+    """Return plans over a pool of `rows`: an operation on the rows with these indices."""
     pool = pool_of(turn.leaves, rows, turn.state, groups)
     first = np.array([plan[1] for plan in plans], np.intp)
     second = np.array([plan[2] if len(plan) == 3 else len(rows) for plan in plans], np.intp)
@@ -156,6 +156,6 @@ PROBABILITY = np.array([0.8, 0.7, 0.3, 0.1, 0.05, 0.04, 0.5, 0.6])
 
 
 def changed() -> tuple[TurnView, Candidates]:
-    """Returns the turn `CHANGE` and the plans `PLANS` for it."""
+    """Return the turn `CHANGE` and the plans `PLANS` for it."""
     turn = turn_of(*CHANGE)
     return turn, candidates_of(turn, ROWS, *PLANS)

@@ -33,7 +33,6 @@ class Block:
         line: Of its first line, from 1.
         language: `sh`, `console`, `python`, ... or "".
         remarks: By name: `needs=model` is {"needs": "model"}.
-        text: Without the fences.
     """
 
     file: str

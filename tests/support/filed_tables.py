@@ -23,13 +23,12 @@ _TOPICS = ("operations", "cash flows", "segment results", "income taxes", "lease
 
 
 def many_tables(tables: int, seed: int = 13) -> Document:
-    """Returns a document of made-up tables with sentences before and after each.
+    """Return a document of made-up tables with sentences before and after each.
 
     A table has 15 to 30 rows and 3 to 5 years; some lines stand in most tables, as totals and taxes do in a filing,
     others in one alone.
 
     Args:
-        tables: How many.
         seed: The same one gives the same document.
     """
     chance = random.Random(seed)
@@ -38,7 +37,7 @@ def many_tables(tables: int, seed: int = 13) -> Document:
 
 
 def _document(name: str, grids: list[list[list[str]]], texts: list[list[str]]) -> Document:
-    """Returns the document of tables, each in a note of its own behind half of its sentences."""
+    """Return the document of tables, each in a note of its own behind half of its sentences."""
     parts: list[DocumentPart] = []
     for note, (grid, sentences) in enumerate(zip(grids, texts, strict=True), start=1):
         middle = len(sentences) // 2
@@ -63,7 +62,7 @@ def _amount(chance: random.Random) -> str:
 
 
 def _name(chance: random.Random) -> str:
-    """Returns the made-up name of a region, a plan or a company: filings have many that stand in one table alone."""
+    """Return the made-up name of a region, a plan or a company: filings have many that stand in one table alone."""
     return "".join(chance.sample(_SYLLABLES, 3))
 
 

@@ -21,12 +21,7 @@ WHEN = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Remembered:
-    """A conversation with all its right answers.
-
-    Attributes:
-        example: The conversation.
-        memory: All its turns.
-    """
+    """A conversation with all its right answers."""
 
     example: Example
     memory: Memory
@@ -38,7 +33,7 @@ class Remembered:
 
 
 def remembered(examples: Sequence[Example]) -> Iterator[Remembered]:
-    """Answers every turn of conversations that come with their page by its reference program."""
+    """Answer every turn of conversations that come with their page by its reference program."""
     documents = [example.document for example in examples if example.document is not None]
     provider = GraphProvider.of(documents)
     for example in examples:

@@ -27,11 +27,7 @@ Number = Observation | MentionFact | HeaderNumber
 
 @dataclass
 class GoldPlans:
-    """The plans of one conversation, turn after turn.
-
-    Attributes:
-        graph: The page's.
-    """
+    """The plans of one conversation, turn after turn."""
 
     graph: KnowledgeGraph
     _earlier: dict[str, int] = field(default_factory=dict)

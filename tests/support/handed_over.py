@@ -7,7 +7,7 @@ from quaestor.documents.table import Table
 
 
 def as_html(document: Document) -> bytes:
-    """Returns a document as a file."""
+    """Return a document as a file."""
     parts = []
     for block in document.blocks:
         match block.content:

@@ -37,13 +37,13 @@ UNITS = """
 
 
 def filing(body: str, hidden: str = "", contexts: str = CONTEXTS, units: str = UNITS, head: str = HEAD) -> str:
-    """Returns a filing whose tags refer to some contexts and units."""
+    """Return a filing whose tags refer to some contexts and units."""
     resources = f"<ix:header><ix:hidden>{hidden}</ix:hidden><ix:resources>{contexts}{units}</ix:resources></ix:header>"
     return f'{head}<body><div style="display:none">{resources}</div>{body}</body></html>'
 
 
 def number(text: str, concept: str = "us-gaap:Revenues", context: str = "y24", unit: str = "usd", **said: str) -> str:
-    """Returns a tagged number: with commas for thousands unless `format`, in ones unless `scale` says otherwise."""
+    """Return a tagged number: with commas for thousands unless `format`, in ones unless `scale` says otherwise."""
     attributes = {"format": "ixt:num-dot-decimal", "decimals": "INF", **said}
     more = " ".join(f'{name.replace("__", ":")}="{value}"' for name, value in attributes.items() if value)
     return f'<ix:nonFraction name="{concept}" contextRef="{context}" unitRef="{unit}" {more}>{text}</ix:nonFraction>'

@@ -47,7 +47,6 @@ class Scenario:
     """A command that writes.
 
     Attributes:
-        name: In a word.
         arguments: What is typed, in a folder in which `prepared` has run; the second time with what resumes it.
         result: What it has come to, without times and ids.
         kept: What it has acknowledged so far: keys, each with a digest of what belongs to it.
@@ -68,10 +67,7 @@ class Kill:
     """One kill, and what came of it.
 
     Attributes:
-        scenario: Of which command.
-        how: The signal, and to whom.
         after: Seconds after the start.
-        code: The exit code.
         gone: Seconds from the signal until no process of it was left.
         wrong: What was not as it is promised, a line each.
     """
@@ -138,15 +134,11 @@ def undisturbed(scenario: Scenario, folder: Path) -> tuple[Result, float]:
 def killed(
     scenario: Scenario, folder: Path, draw: random.Random, kills: int, wanted: Result, seconds: float
 ) -> Iterator[Kill]:
-    """Yields the kills of one chain, at most so many; the last also says whether all came to what it should.
+    """Yield the kills of one chain, at most so many; the last also says whether all came to what it should.
 
     Args:
-        scenario: The command.
-        folder: A new one.
-        draw: Decides when and how.
         kills: At most.
         wanted: What the command comes to undisturbed.
-        seconds: What it takes undisturbed.
     """
     folder.mkdir(parents=True)
     scenario.prepared(folder)

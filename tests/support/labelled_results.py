@@ -26,7 +26,6 @@ class Read:
     """A labelled turn as the rules read it.
 
     Attributes:
-        place: Conversation and turn.
         labelled: The metric type that the person gave it.
         classified: The rules' surest one, the rules' own reading of the turns before as history.
         entity: The thing that the person gave it.
@@ -49,7 +48,7 @@ class Read:
 
 
 def read_labelled(data: Path) -> tuple[Read, ...]:
-    """Returns every labelled turn, read.
+    """Return every labelled turn, read.
 
     Args:
         data: The folder of the public data.
@@ -74,7 +73,7 @@ def _read(questions: dict[str, tuple[str, ...]]) -> Iterator[Read]:
 
 
 def overlap(one: str, other: str) -> float:
-    """Returns the F1 of the words of two names."""
+    """Return the F1 of the words of two names."""
     first, second = _words(one), _words(other)
     return 2 * len(first & second) / (len(first) + len(second)) if first or second else 0.0
 

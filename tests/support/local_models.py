@@ -13,7 +13,7 @@ Send = Callable[[httpx2.AsyncBaseTransport, httpx2.Request], Awaitable[httpx2.Re
 
 @contextmanager
 def loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Allows model requests to loopback addresses; one to any other fails the test before it leaves."""
+    """Allow model requests to loopback addresses; one to any other fails the test before it leaves."""
     ways: list[type[httpx2.AsyncBaseTransport]] = [httpx2.AsyncHTTPTransport]
     with suppress(ImportError):
         from quaestor.llm.aiohttp_transport import AiohttpTransport

@@ -13,7 +13,6 @@ class LosingProxy:
 
     Attributes:
         share: Of the replies, that are lost, and their connections with them.
-        lost: How many were.
     """
 
     def __init__(self, address: str, seed: int) -> None:

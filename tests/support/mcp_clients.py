@@ -36,7 +36,7 @@ _HTML = """<!DOCTYPE html><html><head><title>Nordlicht</title></head><body>
 
 
 def write_filing(folder: Path, name: str = FILING) -> Path:
-    """Writes the filing to a folder, which is made, and returns its path."""
+    """Write the filing to a folder, which is made, and returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
     path.write_text(_HTML, encoding="utf-8")
@@ -52,7 +52,7 @@ def server_of_folder(
     names: Sequence[str] = (),
     **settings: Setting,
 ) -> Any:
-    """Returns a server over a folder's `filings`, where the filing is, with a store beside it.
+    """Return a server over a folder's `filings`, where the filing is, with a store beside it.
 
     The filing's document is kept there: a process that reads it takes longer than most of what is asked of it then.
     """
@@ -73,13 +73,13 @@ def _filing_as_kept() -> bytes:
 
 @asynccontextmanager
 async def client_of_folder(folder: Path, exports: Path | None = None, **more: Any) -> AsyncIterator[Client]:
-    """Gives a client of a server over a folder's `filings`."""
+    """Give a client of a server over a folder's `filings`."""
     async with Client(server_of_folder(folder, exports, **more)) as client:
         yield client
 
 
 async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """Returns what a tool gives; its text says the same."""
+    """Return what a tool gives; its text says the same."""
     result = await client.call_tool(tool, arguments)
     assert isinstance(result, CallToolResult)
     said = text_of(result)
@@ -90,7 +90,7 @@ async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def refused(client: Client, tool: str, arguments: Mapping[str, Any]) -> str:
-    """Returns why a tool gives nothing."""
+    """Return why a tool gives nothing."""
     result = await client.call_tool(tool, dict(arguments))
     assert isinstance(result, CallToolResult)
     assert result.is_error, text_of(result)[:300]
@@ -98,14 +98,14 @@ async def refused(client: Client, tool: str, arguments: Mapping[str, Any]) -> st
 
 
 def text_of(result: CallToolResult) -> str:
-    """Returns the text of a result."""
+    """Return the text of a result."""
     (content,) = result.content
     assert isinstance(content, TextContent)
     return content.text
 
 
 async def whole_session(client: Client, document: str, questions: Sequence[str]) -> list[str]:
-    """Reads a document, asks, explains and exports, and returns the answers for people."""
+    """Read a document, asks, explains and exports, and return the answers for people."""
     assert document in (await called(client, "read_document"))["documents"]
     outline = await called(client, "read_document", document=document)
     assert outline["tables"]

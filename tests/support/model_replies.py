@@ -27,7 +27,6 @@ class Reply:
     """What the server answers, and what goes wrong.
 
     Attributes:
-        text: Of the message.
         calls: Tool calls after it.
         tokens: Read and written.
         cached: How many of those read a server would have kept from requests before.
@@ -84,7 +83,6 @@ class Asked:
     """A request, the same for both protocols.
 
     Attributes:
-        protocol: Which of them.
         body: The request's JSON.
         headers: In lower case.
         number: The request's place at this server, from 0.
@@ -101,7 +99,7 @@ class Asked:
 
     @cached_property
     def tools(self) -> list[str]:
-        """Names of the tools on offer."""
+        """Name of the tools on offer."""
         tools = self.body.get("tools", [])
         return [tool["name"] if self.protocol == "anthropic" else tool["function"]["name"] for tool in tools]
 

@@ -61,20 +61,20 @@ class MongoServer:
             return probe.connect_ex(("127.0.0.1", self._port)) == 0
 
     def kill(self) -> None:
-        """Ends it as `kill -9` does."""
+        """End it as `kill -9` does."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def pause(self) -> None:
-        """Leaves its sockets open, and nobody who answers."""
+        """Leave its sockets open, and nobody who answers."""
         assert self._process is not None
         os.kill(self._process.pid, signal.SIGSTOP)
         os.waitpid(self._process.pid, os.WUNTRACED)  # its threads go on for a moment after the signal was sent
 
     def go_on(self) -> None:
-        """Ends the pause."""
+        """End the pause."""
         assert self._process is not None
         os.kill(self._process.pid, signal.SIGCONT)
 

@@ -23,7 +23,7 @@ Cells = Mapping[tuple[int, int], float | str]
 
 
 def recalculated(files: Sequence[Path], scratch: Path) -> dict[Path, dict[str, Cells]]:
-    """Returns what LibreOffice computes: of each file its sheets by name, of each sheet its cells with a value."""
+    """Return what LibreOffice computes: of each file its sheets by name, of each sheet its cells with a value."""
     assert OFFICE is not None
     profile, made = scratch / "profile" / "user", scratch / "made"
     profile.mkdir(parents=True)

@@ -35,7 +35,6 @@ class Outcome:
     """How one turn went.
 
     Attributes:
-        conversation: Its id.
         turn: From 0.
         right: By official execution accuracy.
         cause: What stood in the way.
@@ -54,7 +53,6 @@ class Played:
     """How a file went.
 
     Attributes:
-        outcomes: Turn by turn.
         usage: Of the model; a token is a quarter of the characters (see `counted`).
     """
 
@@ -74,7 +72,7 @@ class OracleFactory(Protocol):
     """Makes the oracle of a turn; a class `SolverOracle` is one."""
 
     def __call__(self, context: TurnContext, golds: Sequence[GoldTurn], /) -> Oracle:
-        """Takes the turn's context, and the references up to this turn's, which is the last."""
+        """Take the turn's context, and the references up to this turn's, which is the last."""
         ...
 
 

@@ -54,9 +54,6 @@ class Calls:
     """The calls that make a plan, tried out in advance to see what they come to.
 
     Attributes:
-        question: As asked.
-        context: The turn.
-        plan: What is meant.
         replies: The calls of each reply. A calculation goes with the look-ups that it is made on, unless one of them
             shows several numbers, which have to be seen first; what comes out is seen before it is the answer.
     """

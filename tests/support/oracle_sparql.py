@@ -51,14 +51,7 @@ class SparqlOracle:
 
 @dataclass
 class Written:
-    """A plan as values and a formula.
-
-    Attributes:
-        context: The turn.
-        plan: What is meant.
-        values: As the model names them.
-        formula: Over their names.
-    """
+    """A plan as values and a formula."""
 
     context: TurnContext
     plan: Plan

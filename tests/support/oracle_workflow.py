@@ -68,9 +68,6 @@ class PlanWriter:
     """A plan on its page, in the words of the wire.
 
     Attributes:
-        plan: The plan.
-        document: Its page.
-        graph: The page's graph.
         pointed: For steps whose words leave several numbers of the text: the place from 1 of the one that is meant.
     """
 

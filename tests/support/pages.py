@@ -16,7 +16,7 @@ def page(
     after: Sequence[str] = (),
     name: str = "TEST/2010/page_1.pdf",
 ) -> Document:
-    """Returns a document with one table and the sentences before and after it."""
+    """Return a document with one table and the sentences before and after it."""
     table = [list(row) for row in grid] or None
     record = {"id": name, "table": table, "pre_text": list(before), "post_text": list(after)}
     return read_convfinqa_page(record, "a test")
@@ -24,11 +24,11 @@ def page(
 
 @lru_cache(maxsize=1)
 def sample_pages() -> tuple[Document, ...]:
-    """Returns the pages of the bundled sample, each once."""
+    """Return the pages of the bundled sample, each once."""
     return public_pages(sample_path())
 
 
 @lru_cache(maxsize=8)
 def public_pages(path: Path) -> tuple[Document, ...]:
-    """Returns the pages of a file, each once."""
+    """Return the pages of a file, each once."""
     return tuple({c.document.id: c.document for c in read_dataset(path).conversations}.values())

@@ -31,7 +31,7 @@ class PdfPage:
     operations: list[str] = field(default_factory=list)
 
     def text(self, x: float, y: float, text: str, size: float = 9, *, bold: bool = False, italic: bool = False) -> None:
-        """Prints a text that begins at a place."""
+        """Print a text that begins at a place."""
         font = 1 if bold else 2 if italic else 0
         escaped = "(" + text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)") + ")"
         if not _is_plain(text):
@@ -39,19 +39,19 @@ class PdfPage:
         self.operations.append(f"BT /F{font} {size} Tf {x} {self.height - y} Td {escaped} Tj ET")
 
     def right(self, x: float, y: float, text: str, size: float = 9, *, bold: bool = False) -> None:
-        """Prints a text that ends at a place."""
+        """Print a text that ends at a place."""
         self.text(x - width_of(text, size), y, text, size, bold=bold)
 
     def center(self, x: float, y: float, text: str, size: float = 9, *, bold: bool = False) -> None:
-        """Prints a text around a place."""
+        """Print a text around a place."""
         self.text(x - width_of(text, size) / 2, y, text, size, bold=bold)
 
     def rule(self, left: float, right: float, y: float) -> None:
-        """Draws a line."""
+        """Draw a line."""
         self.operations.append(f"{left} {self.height - y} {right - left} 0.5 re f")
 
     def row(self, y: float, label: str, cells: Sequence[str], columns: Sequence[float], indent: float = 0) -> None:
-        """Prints a row of a table: numbers end where their columns do, brackets and percent signs behind them.
+        """Print a row of a table: numbers end where their columns do, brackets and percent signs behind them.
 
         A currency sign stands alone at the left of its column.
         """
@@ -68,7 +68,7 @@ class PdfPage:
 
 
 def width_of(text: str, size: float) -> float:
-    """Returns about how wide Helvetica prints a text, in points."""
+    """Return about how wide Helvetica prints a text, in points."""
     widths = _WIDTHS if _is_plain(text) else _SPACES
     return sum(widths.get(character, 0.556) for character in text) * size
 
@@ -96,7 +96,7 @@ _WIDTHS = {
 
 
 def pdf_of(pages: Iterable[PdfPage], *, encrypted: bool = False) -> bytes:
-    """Returns the file of some pages.
+    """Return the file of some pages.
 
     Args:
         pages: At least one.

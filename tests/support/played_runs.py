@@ -25,13 +25,10 @@ Result = TypeVar("Result")
 def play_sample(
     store: Path, conversations: int | None = 3, *, runs: int = 1, scored: bool = True, others: bool = False
 ) -> tuple[str, ...]:
-    """Plays the first conversations of the sample, and returns the ids of the runs, the first played first.
+    """Play the first conversations of the sample, and return the ids of the runs, the first played first.
 
     Args:
-        store: The file.
         conversations: How many; None is all.
-        runs: How often.
-        scored: Whether each is scored.
         others: Whether every run but the first gives no answer to the last turn of each conversation.
     """
     path = sample_path()
@@ -51,7 +48,7 @@ def play_sample(
 
 
 def import_answers(answers: Path, dataset: Path, store: Path) -> None:
-    """Imports another program's answers to a labelled file, every other one of them as unsure, and scores them.
+    """Import another program's answers to a labelled file, every other one of them as unsure, and scores them.
 
     Nothing is played: for what is shown of a run with many turns it does not matter who answered.
     """
@@ -70,7 +67,7 @@ def import_answers(answers: Path, dataset: Path, store: Path) -> None:
 
 
 def _in_a_thread(work: Coroutine[Any, Any, Result]) -> Result:
-    """Runs a coroutine in a thread of its own: a test that drives a browser has a loop running in this one."""
+    """Run a coroutine in a thread of its own: a test that drives a browser has a loop running in this one."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 

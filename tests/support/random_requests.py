@@ -33,7 +33,7 @@ def in_an_address(text: str) -> str:
 
 @st.composite
 def requests(draw: st.DrawFn, known: list[tuple[str, str]]) -> tuple[str, str, list[tuple[str, str]], bytes]:
-    """Draws a request: method, address, headers, body.
+    """Draw a request: method, address, headers, body.
 
     Args:
         known: Methods and paths, with parameters in braces, that most of them go to.

@@ -43,7 +43,7 @@ class Nodes:
         return str(self._cluster.address)
 
     def grow(self, count: int) -> None:
-        """Adds nodes, each with room for one worker, until there are so many."""
+        """Add nodes, each with room for one worker, until there are so many."""
         while len(self.alive) < count:
             self.alive.append(self._cluster.add_node(num_cpus=1, **self._options))
 

@@ -20,7 +20,7 @@ SECONDS = 5.0
 
 
 def main() -> None:
-    """Runs targets and prints what they came to."""
+    """Run targets and prints what they came to."""
     parser = argparse.ArgumentParser(description="Fuzzes whatever reads what others wrote.")
     parser.add_argument("targets", nargs="*", help=f"which: {', '.join(TARGETS)}; all by default")
     parser.add_argument("--inputs", type=int, default=1_000_000, help="in all, shared out among the targets")

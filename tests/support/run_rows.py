@@ -21,7 +21,7 @@ def stored(store: Path, run: str | None = None) -> Rows:
 
 
 def content(rows: Rows) -> str:
-    """Returns everything that is stored but ids and times."""
+    """Return everything that is stored but ids and times."""
     run, examples, turns = serial.dump(rows, Rows)
     for record in (run, *examples, *turns):
         for name in ("id", "run", "started", "finished", "attempt"):

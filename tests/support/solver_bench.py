@@ -29,9 +29,7 @@ class Played:
     """What came of it.
 
     Attributes:
-        turns: As played.
         exchanges: With the model, in order.
-        asked: What the server was asked.
     """
 
     turns: tuple[Turn, ...]
@@ -74,7 +72,7 @@ def play_solver(
     excerpts: Excerpts | None = None,
     **spec: Any,
 ) -> Played:
-    """Plays questions on a page, or on excerpts of a long document; nothing is slept between attempts."""
+    """Play questions on a page, or on excerpts of a long document; nothing is slept between attempts."""
     document, knowledge = _known(page)
     conversation = Conversation("made up", document, tuple(questions))
     exchanges: list[Exchange] = []

@@ -140,8 +140,6 @@ class StatedOutcome:
     """How one question went.
 
     Attributes:
-        question: As asked.
-        reference: What is right.
         plan: What the model was given; None where the reference has no plan on its page.
         right: By exact match with scale.
         said: What was answered, or why not.
@@ -168,12 +166,7 @@ class StatedOutcome:
 
 @dataclass(frozen=True)
 class StatedRun:
-    """How a file went.
-
-    Attributes:
-        outcomes: Question by question.
-        usage: Of the model.
-    """
+    """How a file went."""
 
     outcomes: tuple[StatedOutcome, ...]
     usage: Usage

@@ -46,7 +46,6 @@ class StatedPlan:
     """A plan for a stated answer.
 
     Attributes:
-        plan: It.
         way: How it comes to the answer: `number`, `numbers`, `choice`, `count`, `labels`, `words`.
         in_table: Whether all that it takes stands in a table.
     """

@@ -86,7 +86,7 @@ def without_answers(record: Record) -> Record:
 
 
 def write_tatqa(folder: Path, records: list[Record] | None = None) -> Path:
-    """Writes pages to a file, by default the made-up ones, and returns its path."""
+    """Write pages to a file, by default the made-up ones, and return its path."""
     path = folder / "tatqa.json"
     path.write_text(json.dumps(tatqa_pages() if records is None else records), encoding="utf-8")
     return path

@@ -32,7 +32,7 @@ def asking(folder: Path, answering: Solver | None = None, **settings: Setting) -
 
 @contextmanager
 def client_of(app: FastAPI) -> Iterator[TestClient]:
-    """Gives what makes requests of an app as a browser of this machine does; its redirects are not followed."""
+    """Give what makes requests of an app as a browser of this machine does; its redirects are not followed."""
     with TestClient(app, "http://127.0.0.1:8765", follow_redirects=False, headers=SAME_ORIGIN) as client:
         yield client
 
@@ -41,7 +41,7 @@ def client_of(app: FastAPI) -> Iterator[TestClient]:
 def served(
     app: ASGIApp, host: str = "127.0.0.1", proxies: tuple[str, ...] = (), connections: Connections | None = None
 ) -> Iterator[str]:
-    """Serves an app on a free port of this machine, and gives its address without a slash at its end."""
+    """Serve an app on a free port of this machine, and give its address without a slash at its end."""
     with bind(host, 0) as bound:
         server = server_of(app, proxies, connections)
         thread = Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
@@ -63,13 +63,13 @@ def served(
 def pages_served(
     folder: Path, *files: str, access: Access | None = None, answering: Solver | None = None, **settings: Setting
 ) -> Iterator[str]:
-    """Serves the pages with a store in a folder, and gives their address."""
+    """Serve the pages with a store in a folder, and gives their address."""
     with served(create_app(asking(folder, answering, **settings), access, files)) as address:
         yield address
 
 
 def begun(client: TestClient) -> str:
-    """Begins a conversation about the first document that is at hand, and returns its address."""
+    """Begin a conversation about the first document that is at hand, and returns its address."""
     document = re.search(r'name="document" value="([^"]+)"', client.get("/").text)
     assert document is not None
     return str(client.post("/conversations", data={"document": document[1]}).headers["location"])

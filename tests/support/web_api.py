@@ -23,11 +23,11 @@ class Program:
     """A program that asks, as programs do: without a word of a page or an origin."""
 
     def __init__(self, client: TestClient) -> None:
-        """Takes what makes the requests."""
+        """Take what makes the requests."""
         self._client = client
 
     def ask(self, method: str, address: str, **said: Any) -> Any:
-        """Returns the answer, whatever it is; an error has to be a problem."""
+        """Return the answer, whatever it is; an error has to be a problem."""
         answer = self._client.request(method, f"{ADDRESS}{address}", **said)
         assert "html" not in answer.headers.get("content-type", "") or "content-disposition" in answer.headers
         if answer.status_code >= 400:
@@ -40,32 +40,32 @@ class Program:
         return answer
 
     def get(self, address: str, status: int = 200) -> Any:
-        """Returns what is at an address."""
+        """Return what is at an address."""
         return self._told("GET", address, status)
 
     def post(self, address: str, status: int = 200, /, **body: Any) -> Any:
-        """Returns the answer to a body of JSON."""
+        """Return the answer to a body of JSON."""
         return self._told("POST", address, status, json=body)
 
     def patch(self, address: str, status: int = 200, /, **body: Any) -> Any:
-        """Returns the answer to a body of JSON."""
+        """Return the answer to a body of JSON."""
         return self._told("PATCH", address, status, json=body)
 
     def delete(self, address: str, status: int = 204) -> Any:
-        """Returns the answer to a request to delete."""
+        """Return the answer to a request to delete."""
         return self._told("DELETE", address, status)
 
     def upload(self, data: bytes, name: str, status: int = 201) -> Any:
-        """Hands a file over."""
+        """Hand a file over."""
         return self._told("POST", f"/documents?name={name}", status, content=data, headers=FILE)
 
     def begun(self) -> str:
-        """Begins a conversation about the first document, and returns its address."""
+        """Begin a conversation about the first document, and return its address."""
         document = self.get("/documents")["items"][0]["id"]
         return f"/conversations/{self.post('/conversations', 201, document=document)['id']}"
 
     def asked(self, *questions: str) -> str:
-        """Begins a conversation in which some questions are answered, and returns its address."""
+        """Begin a conversation in which some questions are answered, and returns its address."""
         there = self.begun()
         for question in questions:
             self.post(f"{there}/questions", question=question)
@@ -86,9 +86,10 @@ def program(
     headers: dict[str, str] | None = None,
     **settings: Setting,
 ) -> Iterator[Program]:
-    """Starts the app with a made-up page, or with files, and gives a program that asks it.
+    """Start the app with a made-up page, or with files, and gives a program that asks it.
 
-    Who answers is a scripted solver, or the one that the settings name."""
+    Who answers is a scripted solver, or the one that the settings name.
+    """
     shown = files or (str(write_dataset(folder / "page.json", a_record())),)
     app = create_app(asking(folder, ScriptedSolver() if scripted else None, **settings), access, shown)
     with TestClient(app, HOST, headers=headers, follow_redirects=False) as client:

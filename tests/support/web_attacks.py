@@ -30,9 +30,7 @@ class Reply:
     """What an app answered.
 
     Attributes:
-        status: Of HTTP.
         headers: By lower-case names; of several of one name the last.
-        body: All of it.
     """
 
     status: int
@@ -56,7 +54,7 @@ class RawApp:
     """An app that is asked by ASGI messages, whatever is in them."""
 
     def __init__(self, app: FastAPI, runner: asyncio.Runner) -> None:
-        """Takes an app that is started in the loop of a runner."""
+        """Take an app that is started in the loop of a runner."""
         self.app, self._runner = app, runner
 
     def ask(
@@ -66,18 +64,16 @@ class RawApp:
         headers: Iterable[tuple[str, str]] = BROWSER,
         body: bytes | Sequence[bytes] = b"",
     ) -> Reply:
-        """Returns what the app answers.
+        """Return what the app answers.
 
         Args:
-            method: Of HTTP.
             address: Path and query, percent-encoded.
-            headers: All there are.
             body: As it comes: at once, or in pieces of which the last never says that it is the last.
         """
         return self._runner.run(asyncio.wait_for(self._ask(method, address, headers, body), _SECONDS))
 
     def ask_all(self, requests: Sequence[tuple[str, str, bytes]]) -> list[Reply]:
-        """Returns what the app answers to requests of a browser that come at once: method, address, body of a form."""
+        """Return what the app answers to requests of a browser that come at once: method, address, body of a form."""
         form = (*BROWSER, ("content-type", "application/x-www-form-urlencoded"))
 
         async def all_of_them() -> list[Reply]:
@@ -128,7 +124,7 @@ class RawApp:
 
 @contextmanager
 def raw(app: FastAPI) -> Iterator[RawApp]:
-    """Starts an app, and gives the way to ask it."""
+    """Start an app, and gives the way to ask it."""
     with asyncio.Runner() as runner:
         context = app.router.lifespan_context(app)
         runner.run(_entered(context))
@@ -143,7 +139,7 @@ async def _entered(context: Any) -> None:
 
 
 def led_to(reply: Reply) -> set[tuple[str, str]]:
-    """Returns where a page leads on this server: methods and addresses."""
+    """Return where a page leads on this server: methods and addresses."""
     found: set[tuple[str, str]] = set()
     if not reply.is_page or not reply.body.strip():
         return found
@@ -158,7 +154,7 @@ def led_to(reply: Reply) -> set[tuple[str, str]]:
 
 
 def crawl(asked: RawApp, begin: str = "/", most: int = 150) -> dict[tuple[str, str], Reply | None]:
-    """Returns all that can be reached from a page: of what is got the replies, of what changes something None."""
+    """Return all that can be reached from a page: of what is got the replies, of what changes something None."""
     found: dict[tuple[str, str], Reply | None] = {}
     waiting = [("GET", begin)]
     while waiting and len(found) < most:
@@ -173,7 +169,7 @@ def crawl(asked: RawApp, begin: str = "/", most: int = 150) -> dict[tuple[str, s
 
 
 def faults_of(page: Reply) -> list[str]:
-    """Returns what could run or lead astray in a page: nothing of it may ever be there, whatever a document says."""
+    """Return what could run or lead astray in a page: nothing of it may ever be there, whatever a document says."""
     faults = [f"the sign {match!r}" for match in set(_CONTROLS.findall(page.text))]
     if not page.is_page or not page.body.strip():
         return faults
@@ -197,7 +193,7 @@ def faults_of(page: Reply) -> list[str]:
 
 
 def addresses(app: FastAPI) -> list[tuple[str, str]]:
-    """Returns what an app answers to: methods, and paths with their parameters in braces."""
+    """Return what an app answers to: methods, and paths with their parameters in braces."""
 
     def below(routes: Iterable[Any], prefix: str) -> Iterator[tuple[str, str]]:
         for route in routes:
@@ -210,7 +206,7 @@ def addresses(app: FastAPI) -> list[tuple[str, str]]:
 
 
 def multipart(data: bytes, name: str, field: str = "file", boundary: str = "part") -> tuple[str, bytes]:
-    """Returns the content type and the body of a form with a file, as browsers write it; the name as it is."""
+    """Return the content type and the body of a form with a file, as browsers write it; the name as it is."""
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n'
     kind = "Content-Type: application/octet-stream\r\n\r\n"
     body = head.encode("utf-8", "surrogateescape") + kind.encode() + data + f"\r\n--{boundary}--\r\n".encode()

@@ -23,10 +23,9 @@ def write_workbook(
     before: str = "",
     parts: Mapping[str, bytes] | None = None,
 ) -> Path:
-    """Writes a workbook.
+    """Write a workbook.
 
     Args:
-        path: Where to.
         sheets: The rows of each sheet, by its name.
         extra: XML after the rows of a sheet, by its name.
         hidden: The sheets that are not shown.

@@ -43,8 +43,6 @@ class Broken:
     """A conversation whose plans are the references' but for one thing.
 
     Attributes:
-        of: The conversation.
-        golds: Its references.
         predictions: What the plans come to; None where nothing was answered.
         turn: The turn that is looked at.
         cause: Why it is wrong.
@@ -104,7 +102,7 @@ def _with(plan: Plan, step: Extract | Compute) -> Plan:
 
 
 def _read_instead(of: Labelled, turn: int, draw: random.Random, fits: Callable[[Extract, Number], bool]) -> Plan | None:
-    """Reads another number of the page in the place of one, of those that fit."""
+    """Read another number of the page in the place of one, of those that fit."""
     plan = of.plans[turn]
     numbers: tuple[Number, ...] = (*of.graph.observations, *of.graph.mentions)
     choices = [

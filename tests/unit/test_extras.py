@@ -32,7 +32,7 @@ Python = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def python_without(tmp_path: Path) -> Python:
-    """Runs Python in an empty folder, where the modules of some extras are not installed."""
+    """Run Python in an empty folder, where the modules of some extras are not installed."""
 
     def run(extras: tuple[str, ...], *arguments: str) -> "subprocess.CompletedProcess[str]":
         absent = tuple(module for extra in extras for module in EXTRAS[extra])

@@ -9,7 +9,7 @@ from quaestor.store.records import TurnRecord
 
 
 def kind_objects(answer: Answer) -> dict[str, JsonValue]:
-    """Returns the kind of an answer, and whether the document holds one.
+    """Return the kind of an answer, and whether the document holds one.
 
     Units: `answerable` is a probability from 0 to 1, or null where the solver gives none.
     """
@@ -17,7 +17,7 @@ def kind_objects(answer: Answer) -> dict[str, JsonValue]:
 
 
 def stored_kind_objects(turn: TurnRecord | None) -> dict[str, JsonValue]:
-    """Returns the same of a turn as it was stored.
+    """Return the same of a turn as it was stored.
 
     Args:
         turn: The turn; one that was not played, or has not ended, has no answer.
@@ -27,10 +27,10 @@ def stored_kind_objects(turn: TurnRecord | None) -> dict[str, JsonValue]:
 
 
 def benchmark_json(number: str | None) -> JsonValue:
-    """Returns an answer of the benchmark's convention as JSON: a number, yes, no, or null."""
+    """Return an answer of the benchmark's convention as JSON: a number, yes, no, or null."""
     return None if number is None else plain_value(value_from_text(number))
 
 
 def plain_value(value: AnswerValue) -> JsonValue:
-    """Returns a value as JSON: a number, or yes or no in words."""
+    """Return a value as JSON: a number, or yes or no in words."""
     return print_value(value) if isinstance(value, YesNo) else value_to_plain(value)

@@ -1,7 +1,7 @@
 """Worker processes that compute what a server is asked: answers without a model, examples, ontologies, graphs.
 
-Owns what travels to them. A worker keeps what it has made of a document, and the conversations about it, as long as
-there is room; what it does not have any more is sent again.
+A worker keeps what it has made of a document, and the conversations about it, as long as there is room; what it does
+not have any more is sent again.
 """
 
 import asyncio
@@ -47,8 +47,6 @@ class WorkerPage:
     """A page in a worker, and what was made of it.
 
     Attributes:
-        page: The page.
-        request: How it is asked.
         line: The way to the process that started the worker; None if this is no worker.
         plays: The conversations about it, and who tells of them, by the keys that the other process gave them.
     """
@@ -108,9 +106,7 @@ class _Job:
     """A job as it travels.
 
     Attributes:
-        key: Of the page and of how it is asked.
         page: Both, pickled; None if the worker is likely to have them.
-        work: What is done.
     """
 
     key: bytes
@@ -187,7 +183,6 @@ class AnswerWorkers:
         """Return what some work on a page gives. If the task is cancelled, the worker is killed.
 
         Args:
-            page: The page.
             request: How it is read and asked: by its settings.
             work: It must survive pickling.
             listener: Hears what the worker says meanwhile.

@@ -18,7 +18,7 @@ from quaestor.evaluation.recording import program_of, stored_number
 def answer_objects(
     turns: Sequence[Turn], document: Document, run: str | None = None, first: int = 0
 ) -> Iterator[dict[str, JsonValue]]:
-    """Yields one object a question.
+    """Yield one object a question.
 
     Args:
         turns: One a question, all of the conversation: the program of one may go on from those before.

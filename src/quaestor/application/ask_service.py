@@ -93,10 +93,9 @@ class Asked:
 async def answer_questions(
     page: CorpusPage, questions: Sequence[str], request: AskRequest, *, chained: bool = True
 ) -> Asked:
-    """Returns a turn for each question; later ones may refer to earlier ones.
+    """Return a turn for each question; later ones may refer to earlier ones.
 
     Args:
-        page: What is asked about.
         questions: As a person puts them.
         request: Who answers, and how; whether the answers are kept.
         chained: Whether it is one conversation; where not, each question is asked by itself.
@@ -141,10 +140,7 @@ class Answering:
     """Who answers, and the model that it asks.
 
     Attributes:
-        solver: Who answers.
-        name: Its name.
         options: What it was built with, as far as that is known.
-        session: The model that can be asked, where there is one.
         config: The way to that model, where it was opened for these questions.
     """
 
@@ -157,7 +153,7 @@ class Answering:
 
 @asynccontextmanager
 async def resolve_solver(request: AskRequest, already: Usage | None = None) -> AsyncIterator[Answering]:
-    """Gives who answers, and the model that it asks.
+    """Give who answers, and the model that it asks.
 
     Args:
         request: Solver, model and settings in force.
@@ -192,7 +188,7 @@ async def resolve_solver(request: AskRequest, already: Usage | None = None) -> A
 
 
 async def knowledge_for(page: CorpusPage, request: AskRequest) -> GraphProvider:
-    """Returns what a page is read with.
+    """Return what a page is read with.
 
     Raises:
         InputError: There is no such ontology.
@@ -218,8 +214,6 @@ def play_of(
     """Return a conversation to be played.
 
     Args:
-        conversation: The questions, and the document.
-        who: Who answers.
         knowledge: What the document is read with.
         excerpts: What finds the parts of a long document, or None.
         watcher: Who hears of it, or None.
@@ -234,9 +228,7 @@ class Known:
     """What is recorded of the ontology that a page is read with.
 
     Attributes:
-        digest: The ontology's.
         policy: What becomes of a label that it does not have.
-        triples: The ontology.
     """
 
     digest: str
@@ -250,12 +242,9 @@ class Known:
 
 
 def run_of_asking(page: CorpusPage, conversation: Conversation, who: Answering, knowledge: Known) -> Asking:
-    """Returns what is kept of who answers, and how: as of a run over a dataset that has one conversation.
+    """Return what is kept of who answers, and how: as of a run over a dataset that has one conversation.
 
     Args:
-        page: What is asked about.
-        conversation: The questions.
-        who: Who answers.
         knowledge: What the page is read with.
     """
     dataset = Dataset.of(page.name or page.document.id, "asked", [conversation])
@@ -265,7 +254,7 @@ def run_of_asking(page: CorpusPage, conversation: Conversation, who: Answering, 
 
 
 def parts_shown(document: Document, request: AskRequest) -> PlaceExcerpts | None:
-    """Returns what finds the parts of a document that questions are about; a benchmark's page is read whole."""
+    """Return what finds the parts of a document that questions are about; a benchmark's page is read whole."""
     if document.is_page:
         return None
     return PlaceExcerpts(kept_index(document, request.cache), request.settings.excerpt_tokens)
@@ -277,7 +266,7 @@ def _watchers(asked: AskedRun | None, trace: TraceFile | None) -> Watcher | None
 
 
 async def _played(play: ConversationRunner, asked: AskedRun | None, trace: TraceFile | None) -> tuple[Turn, ...]:
-    """Returns the turns, once how they went is on record; the same where they did not come to their end."""
+    """Return the turns, once how they went is on record; the same where they did not come to their end."""
     failure: BaseException | None = None
     try:
         return await play.turns_to_end()

@@ -1,7 +1,6 @@
 """What can be asked of a document: its lines with their years, and questions that it is known to answer.
 
-Owns the choice of lines and the wording of the examples. An example is shown only where the solver answered it from the
-very cells that it asks for.
+An example is shown only where the solver answered it from the very cells that it asks for.
 """
 
 import re
@@ -33,7 +32,6 @@ class AskableLine:
     """A line of a table.
 
     Attributes:
-        label: As printed.
         years: Those that it has a number for, in order.
         cells: The cells of those numbers, one a year.
     """
@@ -62,10 +60,9 @@ class Askable:
 
 
 async def what_can_be_asked(page: CorpusPage, request: AskRequest) -> Askable:
-    """Returns the lines of a document, and up to three questions that it answers.
+    """Return the lines of a document, and up to three questions that it answers.
 
     Args:
-        page: What is asked about.
         request: Who answers; nothing is kept of it.
 
     Raises:
@@ -81,7 +78,7 @@ async def what_can_be_asked(page: CorpusPage, request: AskRequest) -> Askable:
 
 
 def askable_lines(document: Document) -> Iterator[AskableLine]:
-    """Yields lines with periods: rows under years, or columns beside years."""
+    """Yield lines with periods: rows under years, or columns beside years."""
     seen: set[str] = set()
     for table in sorted(document.tables, key=lambda table: (_order(table.role), table.index)):
         found: dict[str, dict[int, CellRef]] = {}
@@ -100,7 +97,7 @@ def _order(role: TableRole) -> int:
 
 
 def _numbers(table: Table) -> Iterator[tuple[str, int, CellRef]]:
-    """Yields the numbers of a table that have a line and a year."""
+    """Yield the numbers of a table that have a line and a year."""
     for cell in table.body():
         row, column = table.rows[cell.ref.row], table.columns[cell.ref.column]
         period = table.period_at(cell.ref.row, cell.ref.column)
@@ -112,7 +109,7 @@ def _numbers(table: Table) -> Iterator[tuple[str, int, CellRef]]:
 
 
 def _questions(lines: Sequence[AskableLine]) -> Iterator[tuple[int, str, frozenset[Source]]]:
-    """Yields the form of a question, the question, and the cells that answer it."""
+    """Yield the form of a question, the question, and the cells that answer it."""
     for line in lines[:_TRIED]:
         name, last = _as_spoken(line.label), line.years[-1]
         yield 0, f"what {_were(name)} {name} in {last}?", frozenset(line.cells[-1:])
@@ -136,7 +133,7 @@ def _were(name: str) -> str:
 
 
 def _answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: Sequence[Turn]) -> Iterator[str]:
-    """Yields of each form the first question that was answered from its cells, else a second of another form."""
+    """Yield of each form the first question that was answered from its cells, else a second of another form."""
     told: set[int] = set()
     right = [
         (form, question)
@@ -153,6 +150,6 @@ def _answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: Sequen
 
 
 def askable_object(document: Document, askable: Askable) -> dict[str, JsonValue]:
-    """Returns what can be asked as JSON."""
+    """Return what can be asked as JSON."""
     lines: list[JsonValue] = [{"label": line.label, "years": list(line.years)} for line in askable.lines]
     return {"document": document.id, "lines": lines, "examples": list(askable.examples)}

@@ -35,10 +35,7 @@ class Asking:
     """What is asked.
 
     Attributes:
-        spec: Who answers, and how.
-        asked: The one conversation.
         ontology: The digest of what the page is read with.
-        triples: What it is read with.
         live: Whether what happens within a turn is written at once: of solvers that wait for a model.
     """
 
@@ -58,7 +55,7 @@ class AskedRun:
     """
 
     def __init__(self, asking: Asking) -> None:
-        """Takes what is asked."""
+        """Take what is asked."""
         self.run: str | None = None
         self.unkept: str | None = None
         self._asking = asking
@@ -68,10 +65,9 @@ class AskedRun:
         self._watcher: Watcher | None = None
 
     async def begin(self, store: str, turns: Sequence[Turn] = (), corrections: Sequence[Correction] = ()) -> None:
-        """Notes what is asked.
+        """Note what is asked.
 
         Args:
-            store: The URI of the store.
             turns: What was answered before, which is kept as the beginning of this conversation.
             corrections: What of that a person corrected.
         """
@@ -85,7 +81,7 @@ class AskedRun:
             raise
 
     async def _let_go(self) -> None:
-        """Stops a run that was interrupted while it began: what is asked next begins another."""
+        """Stop a run that was interrupted while it began: what is asked next begins another."""
         with suppress(StoreError):
             if self._store is not None and self.run is not None:
                 await self._store.finish_run(self.run, "stopped", now())
@@ -94,7 +90,7 @@ class AskedRun:
         self.run = self._store = self._writer = self._watcher = None
 
     async def correct(self, *corrections: Correction) -> None:
-        """Keeps what a person corrected."""
+        """Keep what a person corrected."""
         if (writer := self._writer) is not None:
             for correction in corrections:
                 await self._forgiving(partial(writer.on_correction, self._conversation, correction))
@@ -107,7 +103,6 @@ class AskedRun:
         """Goes on from some of the turns; what was kept so far stays as an earlier attempt.
 
         Args:
-            turns: Those that stay.
             used: What was used of models since this was last said.
             corrections: What a person corrected, as far as it stays.
         """
@@ -119,7 +114,7 @@ class AskedRun:
         self._watcher = await writer.again(self._conversation, turns, used)
 
     async def broke_off(self, index: int, turn: Turn) -> None:
-        """Keeps a turn that broke off.
+        """Keep a turn that broke off.
 
         Args:
             index: The turn's place in the conversation, from 0.
@@ -154,7 +149,7 @@ class AskedRun:
         self._watcher = await self._writer.begin(self._conversation)
 
     async def end(self, played: ConversationResult | None) -> None:
-        """Keeps how it went, and lets go of the store.
+        """Keep how it went, and lets go of the store.
 
         Args:
             played: The conversation as far as it came; None where a person interrupted it.
@@ -170,28 +165,26 @@ class AskedRun:
         await self._store.finish_run(self.run, _status(played), now())
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Tells whoever writes."""
+        """Tell whoever writes."""
         if (watcher := self._watcher) is not None:
             await self._forgiving(lambda: watcher.on_turn(begun))
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Tells whoever writes.
+        """Tell whoever writes.
 
         Args:
             index: The turn's place in the conversation, from 0.
-            event: What happened.
-            call: Of a tool that was called, the call.
         """
         if self._watcher is not None and self.unkept is None:
             self._watcher.on_event(index, event, call)
 
     def on_exchange(self, exchange: "Exchange") -> None:
-        """Tells whoever writes."""
+        """Tell whoever writes."""
         if self._watcher is not None and self.unkept is None:
             self._watcher.on_exchange(exchange)
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Tells whoever writes."""
+        """Tell whoever writes."""
         if (watcher := self._watcher) is not None:
             await self._forgiving(lambda: watcher.on_answer(index, turn))
 

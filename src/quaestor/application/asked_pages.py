@@ -1,7 +1,6 @@
 """What comparisons need of the documents of a labelled file, kept so that these are not read again.
 
-Owns what is kept: which page each conversation is about, and the numbers on it, by which kinds of turns are told beside
-the references. Of the references themselves nothing is kept.
+Of the references themselves nothing is kept.
 """
 
 import json
@@ -37,7 +36,7 @@ class AskedPage:
 
 
 def asked_pages(conversations: Iterable[Conversation]) -> tuple[AskedPage, ...]:
-    """Returns what is needed of some conversations."""
+    """Return what is needed of some conversations."""
     # With each its document, which keeps its identity while it is held.
     numbers, found = dict[int, tuple[object, PageNumbers]](), list[AskedPage]()
     for one in conversations:
@@ -49,12 +48,12 @@ def asked_pages(conversations: Iterable[Conversation]) -> tuple[AskedPage, ...]:
 
 
 def asked_page(conversation: Conversation, numbers: PageNumbers) -> AskedPage:
-    """Returns what is needed of a conversation, given the numbers of its document."""
+    """Return what is needed of a conversation, given the numbers of its document."""
     return AskedPage(conversation.id, conversation.joined, conversation.company, conversation.document.id, numbers)
 
 
 def read_asked(cache: ByteCache, run: RunRecord, digest: str | None) -> tuple[AskedPage, ...] | None:
-    """Returns what is kept of what a run was asked; None where nothing is kept, or it is of another file.
+    """Return what is kept of what a run was asked; None where nothing is kept, or it is of another file.
 
     Args:
         digest: SHA-256 of the labelled file as it is now; None where the references come from no file.
@@ -74,11 +73,7 @@ def read_asked(cache: ByteCache, run: RunRecord, digest: str | None) -> tuple[As
 
 
 def keep_asked(cache: ByteCache, run: RunRecord, digest: str | None, asked: Sequence[AskedPage]) -> None:
-    """Keeps what a run was asked; nothing where the references come from no file.
-
-    Args:
-        digest: As of `read_asked`.
-    """
+    """Keep what a run was asked; nothing where the references come from no file."""
     if (key := _key(run, digest)) is None:
         return
     places = {numbers: place for place, numbers in enumerate(dict.fromkeys(one.numbers for one in asked))}

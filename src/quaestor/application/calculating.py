@@ -49,7 +49,7 @@ _SHOWN = 4
 def calculate_formula(
     document: Document, formula: str, values: Mapping[str, NamedValue], turns: Sequence[Turn] = ()
 ) -> Turn:
-    """Returns what a formula over named values comes to, as a turn whose question is the formula.
+    """Return what a formula over named values comes to, as a turn whose question is the formula.
 
     Args:
         formula: As `quaestor.plan.expressions` reads it: `(sales_2024 - sales_2023) / sales_2023`.
@@ -66,7 +66,7 @@ def calculate_formula(
 
 
 def read_plan(written: Mapping[str, object]) -> WorkflowPlan:
-    """Returns a plan in words of its JSON.
+    """Return a plan in words of its JSON.
 
     Raises:
         InputError: It is none; the message says which member is not what it should be.
@@ -85,7 +85,7 @@ def _plans() -> TypeAdapter[WorkflowPlan]:
 
 
 def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
-    """Returns what a plan comes to whose words are looked up in the document, as a turn.
+    """Return what a plan comes to whose words are looked up in the document, as a turn.
 
     Args:
         context: The question that it answers, with the part of the document that it is answered from.

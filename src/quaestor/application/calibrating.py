@@ -20,7 +20,7 @@ from quaestor.store.base import RunStore
 
 
 async def calibrate_run(store: RunStore, name: str, dataset: Path | None = None) -> FittedConfidence:
-    """Returns a calibration learned from the answers of a run.
+    """Return a calibration learned from the answers of a run.
 
     Args:
         name: Its id, the beginning of one, or `latest`.
@@ -67,5 +67,5 @@ def _learned(scored: ScoredRun, pages: Dataset) -> FittedConfidence:
 
 
 def calibration_text(found: FittedConfidence) -> str:
-    """Returns a calibration as its file has it."""
+    """Return a calibration as its file has it."""
     return json.dumps(serial.dump(found.calibration), indent=1, ensure_ascii=False) + "\n"

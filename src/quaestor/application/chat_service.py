@@ -1,7 +1,7 @@
 """A conversation that is held open: one question at a time, each answered, and kept as the next turn of one run.
 
-Owns what counts as the conversation so far. What was taken back or broke off stays in the store, in an earlier attempt;
-who goes on with another solver, or with a conversation of before, goes on in a run of its own that begins with a copy.
+What was taken back or broke off stays in the store, in an earlier attempt; who goes on with another solver, or with a
+conversation of before, goes on in a run of its own that begins with a copy.
 """
 
 from contextlib import AsyncExitStack
@@ -55,7 +55,6 @@ class _Open:
     """What answers are made with, while it is open.
 
     Attributes:
-        who: Who answers.
         stack: Lets go of it.
         used: What the model had used before it was opened.
     """
@@ -69,8 +68,6 @@ class Chat:
     """A conversation about a document. All calls are made from one event loop, one after the other.
 
     Attributes:
-        page: What is asked about.
-        request: Who answers, and how.
         unkept: Why not all of it is kept, or None.
     """
 
@@ -81,11 +78,9 @@ class Chat:
         watcher: Watcher | None = None,
         workers: AnswerWorkers | None = None,
     ) -> None:
-        """Takes what is asked about, who answers, and who hears of what happens meanwhile.
+        """Take what is asked about, who answers, and who hears of what happens meanwhile.
 
         Args:
-            page: What is asked about.
-            request: Who answers, and how.
             watcher: Is told of every turn, event and exchange beside the store, or None.
             workers: Answer if the solver asks no model; None answers in this process.
 
@@ -144,7 +139,7 @@ class Chat:
         return self._play
 
     async def open(self, resume: str | None = None) -> None:
-        """Makes ready to ask.
+        """Make ready to ask.
 
         Args:
             resume: A run whose conversation about the document is taken up again; nothing of it is answered anew.
@@ -162,7 +157,7 @@ class Chat:
         await self._begin()
 
     async def ask(self, text: str) -> tuple[Turn, ...]:
-        """Returns the turn of a text, alone in a tuple.
+        """Return the turn of a text, alone in a tuple.
 
         Args:
             text: As a person puts it.
@@ -188,7 +183,7 @@ class Chat:
         return self.turns[first:]
 
     async def undo(self) -> tuple[Turn, ...]:
-        """Takes the last question back, and returns its turn alone in a tuple; none where there is none.
+        """Take the last question back, and returns its turn alone in a tuple; none where there is none.
 
         In the store they stay, in an earlier attempt at the conversation.
         """
@@ -200,19 +195,17 @@ class Chat:
         return taken
 
     async def keep(self) -> None:
-        """Keeps the conversation as it is, though nothing was asked since it was taken up again."""
+        """Keep the conversation as it is, though nothing was asked since it was taken up again."""
         if self._asked is not None and not self._begun:
             await self._keep(self._asked)
 
     async def correct(self, act: Act, author: str, reason: str = "") -> Correction:
-        """Returns a correction, once what depends on it is computed again; no model is asked.
+        """Return a correction, once what depends on it is computed again; no model is asked.
 
         The turns stay in the store as they were answered, with the correction beside them.
 
         Args:
             act: What is put right.
-            author: Who does it.
-            reason: Why, or "".
 
         Raises:
             InputError: It cannot be done, or changes nothing; all stays as it was.
@@ -221,10 +214,9 @@ class Chat:
         return await self._corrected(made)
 
     async def undo_correction(self, author: str, number: int | None = None) -> Correction:
-        """Returns the record by which a correction no longer stands.
+        """Return the record by which a correction no longer stands.
 
         Args:
-            author: Who takes it back.
             number: Which correction; by default the last that stands.
 
         Raises:
@@ -239,7 +231,7 @@ class Chat:
         return bool(stands) and stands[-1].turns == len(self.turns)
 
     async def save(self) -> str | None:
-        """Keeps the conversation, if it is not kept yet, and returns the id of its run; None where it cannot be kept.
+        """Keep the conversation, if it is not kept yet, and returns the id of its run; None where it cannot be kept.
 
         Raises:
             InputError: Nothing is answered yet.
@@ -284,11 +276,11 @@ class Chat:
         await self._begin()
 
     async def graph(self) -> KnowledgeGraph | None:
-        """Returns the graph of what was shown so far; None where nothing was."""
+        """Return the graph of what was shown so far; None where nothing was."""
         return await self._playing.graph()
 
     async def exported(self) -> ExportedConversation:
-        """Returns the conversation so far, to be handed on.
+        """Return the conversation so far, to be handed on.
 
         Raises:
             InputError: Nothing is answered yet.
@@ -300,7 +292,7 @@ class Chat:
         return ExportedConversation(self.document.id, graph, tuple(turns), standing(self._ledger.corrections))
 
     async def close(self) -> None:
-        """Keeps how it ended, and lets go of model and store."""
+        """Keep how it ended, and lets go of model and store."""
         if self._open is not None:
             await self._end()
             await self._open.stack.aclose()
@@ -311,7 +303,7 @@ class Chat:
         return _Open(await stack.enter_async_context(resolve_solver(request, used)), stack, used)
 
     def _to_be_kept(self) -> AskedRun | None:
-        """Returns what will keep the conversation, from its first question on; None where it is not to be kept."""
+        """Return what will keep the conversation, from its first question on; None where it is not to be kept."""
         if not self.request.keep:
             return None
         if self._known is None:
@@ -326,7 +318,7 @@ class Chat:
         return self._opened.used if session is None else session.connection.meter.total
 
     async def _begin(self) -> None:
-        """Makes ready to go on from the turns so far. What a solver keeps of others does not stay."""
+        """Make ready to go on from the turns so far. What a solver keeps of others does not stay."""
         # What a model is asked is counted by conversation and turn, and a turn may be asked anew.
         self._plays += 1
         self._play_id = f"{self.document.id}~{self._plays}"
@@ -363,7 +355,7 @@ class Chat:
                 self._excerpts = await compute(parts_shown, self.document, self.request)
 
     async def _keep(self, asked: AskedRun) -> None:
-        """Begins the run, with what was answered before."""
+        """Begin the run, with what was answered before."""
         await asked.begin(self.request.settings.store, self._ledger.answered, self._ledger.corrections)
         self._begun = True
         if asked.run is not None and self.request.on_begun is not None:
@@ -380,7 +372,7 @@ class Chat:
         self._failure = None
 
     async def _note(self, failure: BaseException) -> None:
-        """Keeps the question that broke off."""
+        """Keep the question that broke off."""
         self._failure = failure
         error = describe_failure(failure) if isinstance(failure, Exception) else INTERRUPTED
         broken = self._playing.broken(error)
@@ -422,12 +414,10 @@ async def _known(here: WorkerPage) -> Known:
 
 
 async def kept_conversation(store: str, run: str, page: CorpusPage) -> Ledger:
-    """Returns a conversation that is kept, as far as its turns came to their end, with its corrections.
+    """Return a conversation that is kept, as far as its turns came to their end, with its corrections.
 
     Args:
-        store: The URI of the store.
         run: The run's id, the beginning of one, or `latest`.
-        page: What it is about.
 
     Raises:
         StoreError: There is no such run.

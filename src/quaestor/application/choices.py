@@ -21,10 +21,8 @@ class SolverChoice:
     """Somebody who can be asked.
 
     Attributes:
-        id: By which it is chosen.
         name: Solver and model, for people.
         summary: What it does, in a line.
-        request: How it is asked.
         asks: Whether it asks a model.
     """
 
@@ -36,7 +34,7 @@ class SolverChoice:
 
 
 def answerers(asking: AskRequest) -> tuple[SolverChoice, ...]:
-    """Returns who can be asked: first who answers by default, then the others as far as there are models for them.
+    """Return who can be asked: first who answers by default, then the others as far as there are models for them.
 
     Args:
         asking: Who answers by default, and the settings in force.
@@ -49,7 +47,7 @@ def answerers(asking: AskRequest) -> tuple[SolverChoice, ...]:
 
 
 def find_answerer(asking: AskRequest, id: str) -> SolverChoice:
-    """Returns who is chosen.
+    """Return who is chosen.
 
     Raises:
         InputError: There is nobody of this id.

@@ -51,7 +51,7 @@ class Choice:
 def read_chosen(
     path: Path, choice: Choice, folder: Path | None = None, cache: ByteCache | None = None
 ) -> tuple[Dataset, Selection | None]:
-    """Returns what is to be played, and how it is kept with the run; None where a limit, or nothing, says it.
+    """Return what is to be played, and how it is kept with the run; None where a limit, or nothing, says it.
 
     Raises:
         DatasetError: The file cannot be read, or none of the chosen pages has a number.
@@ -77,11 +77,9 @@ def _named(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_as_played(path: Path, run: RunRecord, cache: ByteCache | None = None, folder: Path | None = None) -> Dataset:
-    """Returns the conversations of a file that a run is of.
+    """Return the conversations of a file that a run is of.
 
     Args:
-        path: The file.
-        run: The run.
         cache: Where documents are kept once they are read.
         folder: Where the documents lie that its questions are about; by default where they lay for the run.
 

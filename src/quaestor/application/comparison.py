@@ -127,7 +127,6 @@ async def compare_stored(
         scores_in: The URI of the store: its saved scores count if the labelled file is missing.
         dataset: The labelled file, if it has moved.
         scorer: Whose verdicts are compared; by default the one that says what is right.
-        cache: As of `judge_runs`.
 
     Raises:
         SettingsError: The extra that the test needs is not installed.

@@ -11,13 +11,13 @@ class ConcurrencyLimiter:
     """Room for so much at once. All calls are made from one event loop."""
 
     def __init__(self, most: int, refusal: str, most_of_one: int | None = None) -> None:
-        """Takes how much there is room for, what those are told who find none, and how much one client may have."""
+        """Take how much there is room for, what those are told who find none, and how much one client may have."""
         self._most, self._refusal, self._most_of_one = most, refusal, most_of_one or most
         self._taken: Counter[str] = Counter()
 
     @contextmanager
     def entered(self, client: str = "") -> Iterator[None]:
-        """Takes one place for a client as long as the block lasts.
+        """Take one place for a client as long as the block lasts.
 
         Raises:
             BusyError: All are taken, or all that one client may have.

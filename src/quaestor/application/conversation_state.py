@@ -15,8 +15,6 @@ class ConversationState:
     """A conversation with its document, as it is now.
 
     Attributes:
-        kept: What it is called, and where it is kept.
-        page: What it is about.
         ledger: What is answered, with its corrections.
         answerer: Who answers the next question.
         unkept: Why not all of it is kept, or None.
@@ -49,13 +47,11 @@ class AnsweredNow:
     """What was just asked.
 
     Attributes:
-        turns: All turns of the conversation.
         first: The number of the first of them that was just answered, from 1.
         document: What was asked about, with the numbers that hold.
         run: The id of the run that they are kept as; None where they are not.
         unkept: Why not all of it is kept, or None.
         page: What it is about, as it was read.
-        solver: The name of who answered.
     """
 
     turns: tuple[Turn, ...]

@@ -1,7 +1,4 @@
-"""The ontologies of a store, and which of them pages are read with where none is named.
-
-Owns the line `ontology = "..."` of the settings file: all else in it stays as it was written.
-"""
+"""The ontologies of a store, and which of them pages are read with where none is named."""
 
 import json
 import re
@@ -26,7 +23,6 @@ class KeptOntology:
     """An ontology of a store.
 
     Attributes:
-        created: When it was first kept.
         graphs: How many pages have a frozen graph that was built with it.
         runs: How many runs were played with it.
         default: Whether pages are read with it where none is named.
@@ -41,7 +37,7 @@ class KeptOntology:
 
 
 async def kept_ontologies(settings: Settings) -> tuple[KeptOntology, ...]:
-    """Returns the ontologies of the store, the latest first.
+    """Return the ontologies of the store, the latest first.
 
     Raises:
         StoreError: The store cannot be read.
@@ -59,7 +55,7 @@ async def kept_ontologies(settings: Settings) -> tuple[KeptOntology, ...]:
 
 
 async def use_ontology(name: str, settings: Settings, folder: Path | None = None) -> str:
-    """Sets the ontology that pages are read with, in the settings file, and returns how it is named there.
+    """Set the ontology that pages are read with, in the settings file, and returns how it is named there.
 
     Args:
         name: A Turtle file, a digest of the store's or its beginning, or `own`.
@@ -86,7 +82,7 @@ async def use_ontology(name: str, settings: Settings, folder: Path | None = None
 
 
 def _with_line(text: str, value: str) -> str:
-    """Returns TOML text that sets the ontology, above the first table."""
+    """Return TOML text that sets the ontology, above the first table."""
     line = f"ontology = {json.dumps(value, ensure_ascii=False)}\n"
     table = _TABLE.search(text)
     head, rest = (text[: table.start()], text[table.start() :]) if table else (text, "")

@@ -1,7 +1,4 @@
-"""What can be asked about in a place that several people come to: files named when it was opened, and uploads.
-
-Owns the ids by which documents are asked for: the name of a file, or a path, is never one of them.
-"""
+"""What can be asked about in a place that several people come to: files named when it was opened, and uploads."""
 
 import asyncio
 from collections import OrderedDict
@@ -43,7 +40,6 @@ class LibraryEntry:
     """Something that can be asked about.
 
     Attributes:
-        id: By which it is asked for.
         name: What it is called, for people.
     """
 
@@ -64,7 +60,7 @@ class DocumentLibrary:
         uploads: Uploads,
         cache: ByteCache | None = None,
     ) -> None:
-        """Reads nothing yet.
+        """Read nothing yet.
 
         Args:
             files: As `quaestor ask` takes them: paths, `DATASET#PAGE`, `sample`.
@@ -84,7 +80,7 @@ class DocumentLibrary:
         return tuple(LibraryEntry(id, _called(name)) for id, name in self._names.items())
 
     def add(self, name: str) -> LibraryEntry:
-        """Puts a file there that may be asked about, and returns how it is asked for; reads nothing yet.
+        """Put a file there that may be asked about, and returns how it is asked for; reads nothing yet.
 
         Args:
             name: As the files of the beginning.
@@ -94,7 +90,7 @@ class DocumentLibrary:
         return LibraryEntry(id, _called(name))
 
     def remove(self, id: str) -> None:
-        """Takes a file away that was put there."""
+        """Take a file away that was put there."""
         self._names.pop(id, None)
         self._held.pop(id, None)
 
@@ -104,11 +100,11 @@ class DocumentLibrary:
         return self._uploads.limits.largest
 
     async def uploads(self) -> tuple[LibraryEntry, ...]:
-        """Returns those that are kept, the latest used first."""
+        """Return those that are kept, the latest used first."""
         return tuple(LibraryEntry(entry.id, entry.name) for entry in await asyncio.to_thread(self._uploads.all))
 
     async def forget(self, id: str) -> None:
-        """Removes an upload; a file that was named stays.
+        """Remove an upload; a file that was named stays.
 
         Raises:
             InputError: It is a file that was named.
@@ -121,10 +117,9 @@ class DocumentLibrary:
         self._held.pop(id, None)
 
     async def take(self, data: bytes, name: str) -> LibraryEntry:
-        """Keeps an upload, and returns how it is asked for.
+        """Keep an upload, and returns how it is asked for.
 
         Args:
-            data: The file.
             name: As whoever hands it over calls it.
 
         Raises:
@@ -136,7 +131,7 @@ class DocumentLibrary:
         return LibraryEntry(upload.id, upload.name)
 
     async def pages(self, id: str) -> tuple[LibraryEntry, ...]:
-        """Returns the pages of a file that was named, as far as they have a number; the first 200.
+        """Return the pages of a file that was named, as far as they have a number; the first 200.
 
         Raises:
             UnknownUploadError: There is no such file.
@@ -149,7 +144,7 @@ class DocumentLibrary:
         return tuple(LibraryEntry(f"{id}.{index}", document.id) for index, document in numbered[:_LISTED])
 
     async def open(self, id: str) -> CorpusPage:
-        """Returns a document, with what it is read among.
+        """Return a document, with what it is read among.
 
         Raises:
             UnknownUploadError: There is none of this id, or it was an upload that has made room for others.

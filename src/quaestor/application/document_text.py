@@ -1,7 +1,6 @@
 """A document as plain text in parts of about one size, for readers that are no browser.
 
-Owns where parts begin: at the beginning of a block, of a table that is larger at the beginning of a row. A part says
-the numbers of its tables, by which cells are named, and the pages that it is of.
+A part says the numbers of its tables, by which cells are named, and the pages that it is of.
 """
 
 from collections.abc import Iterator
@@ -33,7 +32,7 @@ class TextPart:
 
 
 def text_parts(document: Document, largest: int = LARGEST) -> tuple[TextPart, ...]:
-    """Returns the parts of a document, in its order; a document without a block has one that is empty."""
+    """Return the parts of a document, in its order; a document without a block has one that is empty."""
     parts: list[list[tuple[str, Block]]] = [[]]
     length = 0
     for block in document.blocks:
@@ -72,7 +71,7 @@ def _pieces(block: Block, largest: int) -> Iterator[str]:
 
 
 def _joined(lines: list[str], by: str, largest: int) -> Iterator[str]:
-    """Yields lines together, as many as there is room for."""
+    """Yield lines together, as many as there is room for."""
     taken: list[str] = []
     length = 0
     for line in lines:

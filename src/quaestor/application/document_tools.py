@@ -65,11 +65,9 @@ class DocumentTools:
     async def find(
         self, page: CorpusPage, question: str, earlier: Sequence[str] = (), most: int = 5
     ) -> tuple[Place, ...]:
-        """Returns the tables and passages where an answer would stand, best first; none where nothing fits.
+        """Return the tables and passages where an answer would stand, best first; none where nothing fits.
 
         Args:
-            page: The document.
-            question: What is asked, or words.
             earlier: Questions of a conversation that it goes on with.
             most: How many places at most.
 
@@ -80,11 +78,9 @@ class DocumentTools:
         return await self._do(page, partial(_find, [*earlier, question], most))
 
     async def query(self, page: CorpusPage, sparql: str, limits: Limits | None = None) -> QueryAnswer:
-        """Returns what a query over the graph of a whole document gives.
+        """Return what a query over the graph of a whole document gives.
 
         Args:
-            page: The document.
-            sparql: SELECT or ASK.
             limits: Of rows and seconds.
 
         Raises:
@@ -95,10 +91,9 @@ class DocumentTools:
             return await self._do(page, partial(_query, sparql, limits))
 
     async def check_number(self, document: Document, number: str, most: int = 10) -> NumberCheck:
-        """Returns where a number stands, as `number_check.check_number`.
+        """Return where a number stands, as `number_check.check_number`.
 
         Args:
-            document: The document.
             number: As a table would print it.
             most: How many places at most.
 
@@ -110,12 +105,10 @@ class DocumentTools:
     async def formula(
         self, document: Document, formula: str, values: Mapping[str, NamedValue], turns: Sequence[Turn] = ()
     ) -> Turn:
-        """Returns what a formula comes to, as `calculating.calculate_formula`.
+        """Return what a formula comes to, as `calculating.calculate_formula`.
 
         Args:
-            document: Where the values stand.
             formula: The arithmetic over their names.
-            values: What each name stands for.
             turns: The conversation so far.
 
         Raises:
@@ -129,12 +122,10 @@ class DocumentTools:
     async def plan(
         self, page: CorpusPage, plan: Mapping[str, object], question: str, turns: Sequence[Turn] = ()
     ) -> Turn:
-        """Returns what a plan comes to that answers a question, as `calculating.calculate_plan`.
+        """Return what a plan comes to that answers a question, as `calculating.calculate_plan`.
 
         Args:
-            page: The document.
             plan: As the planning prompt asks for it, as JSON.
-            question: What it answers.
             turns: The conversation so far.
 
         Raises:
@@ -146,11 +137,9 @@ class DocumentTools:
         return await self._do(page, partial(_plan, plan, question, tuple(turns)))
 
     async def planning_prompt(self, page: CorpusPage, question: str, turns: Sequence[Turn] = ()) -> PlanningPrompt:
-        """Returns what whoever is to write the plan of a question is told.
+        """Return what whoever is to write the plan of a question is told.
 
         Args:
-            page: The document.
-            question: What is asked.
             turns: The conversation so far.
 
         Raises:

@@ -9,7 +9,7 @@ _PATH = re.compile(
 
 
 def error_line(error: Exception, most: int = _LONGEST) -> str:
-    """Returns an error in one line, without the folders of the machine.
+    """Return an error in one line, without the folders of the machine.
 
     >>> error_line(ValueError("cannot read /home/me/filing.htm: it is empty"))
     'cannot read filing.htm: it is empty'

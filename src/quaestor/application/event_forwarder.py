@@ -20,7 +20,7 @@ class EventForwarder:
     """
 
     def __init__(self) -> None:
-        """Tells nobody yet. Made in the event loop that listeners are told in."""
+        """Tell nobody yet. Made in the event loop that listeners are told in."""
         self.listener: Listener | None = None
         self._loop = asyncio.get_running_loop()
         self._question = ""
@@ -30,21 +30,19 @@ class EventForwarder:
         self._question = begun.question
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Tells of an event, in whatever thread it happened.
+        """Tell of an event, in whatever thread it happened.
 
         Args:
             index: The turn's place in the conversation, from 0.
-            event: What happened.
-            call: Of a tool that was called, the call.
         """
         if (listener := self.listener) is not None:
             # Told in the thread where it happened.
             self._loop.call_soon_threadsafe(listener, self._question, event)
 
     def on_exchange(self, exchange: Exchange) -> None:
-        """Tells nobody: what a model is asked is on record in the store."""
+        """Tell nobody: what a model is asked is on record in the store."""
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Tells of an answer."""
+        """Tell of an answer."""
         if (listener := self.listener) is not None:
             self._loop.call_soon_threadsafe(listener, self._question, turn)

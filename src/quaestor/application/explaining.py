@@ -21,12 +21,10 @@ from quaestor.plan.formula import render_formula
 def explanation_object(
     turns: Sequence[Turn], number: int, document: Document, run: str | None = None
 ) -> dict[str, JsonValue]:
-    """Returns a turn with all that is known of how it came about.
+    """Return a turn with all that is known of how it came about.
 
     Args:
-        turns: The conversation.
         number: The place of the turn in it, from 1; from -1 backwards.
-        document: What it is about.
         run: The run that it is kept as, or None.
 
     Raises:
@@ -57,13 +55,7 @@ def explanation_object(
 
 
 def step_objects(turn: Turn, earlier: Sequence[Turn], document: Document) -> list[JsonValue]:
-    """Returns the steps of a turn's plan, each after those that it takes; none where it has no plan.
-
-    Args:
-        turn: The turn.
-        earlier: Those before it.
-        document: What they are about.
-    """
+    """Return the steps of a turn's plan, each after those that it takes; none where it has no plan."""
     plan = turn.answer.plan
     if plan is None or not plan.steps:
         return []

@@ -26,7 +26,7 @@ _OF_SUFFIX: dict[str, ExportFormat] = {
 
 
 def format_of(output: OutputFile, named: str | None) -> ExportFormat:
-    """Returns the format that is named, else the one that the file's name ends in.
+    """Return the format that is named, else the one that the file's name ends in.
 
     Args:
         named: A format, or None.
@@ -45,7 +45,7 @@ def format_of(output: OutputFile, named: str | None) -> ExportFormat:
 
 
 def is_inspect_log(output: OutputFile, named: str | None) -> bool:
-    """Returns whether a log of Inspect is meant, which is made from a whole run: `quaestor.application.inspect_log`.
+    """Return whether a log of Inspect is meant, which is made from a whole run: `quaestor.application.inspect_log`.
 
     Args:
         named: A format, or None.
@@ -76,7 +76,7 @@ async def files_of_run(store: RunStore, run: str, output: Path) -> list[Path]:
 
 
 async def read_conversations(store: RunStore, run: str, names: Sequence[str] = ()) -> tuple[ExportedConversation, ...]:
-    """Returns the conversations of a run as they are stored.
+    """Return the conversations of a run as they are stored.
 
     Args:
         run: Its id, the beginning of one, or `latest`.
@@ -109,7 +109,7 @@ async def read_conversations(store: RunStore, run: str, names: Sequence[str] = (
 
 
 def write_export(output: OutputFile, format: ExportFormat, conversations: Sequence[ExportedConversation]) -> None:
-    """Writes conversations to a file.
+    """Write conversations to a file.
 
     Raises:
         InputError: The file cannot be written or may not be replaced.
@@ -121,7 +121,7 @@ def write_export(output: OutputFile, format: ExportFormat, conversations: Sequen
 
 
 def export_bytes(format: ExportFormat, conversations: Sequence[ExportedConversation]) -> bytes:
-    """Returns conversations as a file holds them.
+    """Return conversations as a file holds them.
 
     Raises:
         SettingsError: The extra that the format needs is not installed.

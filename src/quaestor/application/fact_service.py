@@ -25,7 +25,7 @@ class DocumentFacts:
     graph: KnowledgeGraph
 
     def part(self, text: str, part: ListPart) -> tuple[int, list[dict[str, JsonValue]]]:
-        """Returns how many facts there are with a text in their label or sentence, and a part of them as JSON.
+        """Return how many facts there are with a text in their label or sentence, and a part of them as JSON.
 
         Args:
             text: Whatever the case of its letters; "" lets all through.
@@ -40,7 +40,7 @@ class DocumentFacts:
 
 
 async def document_facts(page: CorpusPage, asking: AskRequest) -> DocumentFacts:
-    """Returns the numbers of a document, as the graph of the whole document has them.
+    """Return the numbers of a document, as the graph of the whole document has them.
 
     Args:
         asking: The ontology and the policy in force, and where ontologies of files are kept.
@@ -56,7 +56,7 @@ async def document_facts(page: CorpusPage, asking: AskRequest) -> DocumentFacts:
 
 
 def fact_object(fact: Observation | MentionFact) -> dict[str, JsonValue]:
-    """Returns a number as JSON; the value is exact and signed, in units of the scale that stands beside it."""
+    """Return a number as JSON; the value is exact and signed, in units of the scale that stands beside it."""
     counts = fact.counts
     return {
         "label": _label(fact),

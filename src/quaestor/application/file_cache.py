@@ -1,6 +1,6 @@
 """What is kept of files that were asked, beside the run store: documents, indexes, the ontologies learned of them.
 
-Owns where that is, and what an ontology that is kept depends on. What is kept is made again where it is lost.
+What is kept is made again where it is lost.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _BUILT_WITH = ("core", "documents", "ontology")
 
 
 def file_cache(settings: Settings) -> FolderCache | None:
-    """Returns where what was made of files is kept: in a folder beside the store; None where nothing is to be."""
+    """Return where what was made of files is kept: in a folder beside the store; None where nothing is to be."""
     if not settings.cache:
         return None
     file = store_file(settings.store)
@@ -44,7 +44,7 @@ def reading_limits(settings: Settings) -> ReadingLimits:
 
 
 async def kept_knowledge(corpus: Sequence[Document], settings: Settings, cache: ByteCache | None) -> GraphProvider:
-    """Returns the ontology and the policy that documents are read with, as `find_knowledge`; a filing's own is kept.
+    """Return the ontology and the policy that documents are read with, as `find_knowledge`; a filing's own is kept.
 
     Args:
         corpus: The documents that give the ontology where none is set.

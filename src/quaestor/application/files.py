@@ -34,7 +34,7 @@ class OutputFile:
     force: bool = False
 
     def require_free(self) -> None:
-        """Makes sure that the file may be written; a command calls it before it begins to work.
+        """Make sure that the file may be written; a command calls it before it begins to work.
 
         Raises:
                 OutputExistsError: It is there already, and `force` is not given.
@@ -46,7 +46,7 @@ class OutputFile:
 
     @contextmanager
     def replacing(self) -> Iterator[Path]:
-        """Gives the path of a temporary file beside it, which takes its place where the block ends well.
+        """Give the path of a temporary file beside it, which takes its place where the block ends well.
 
         Raises:
             InputError: As `require_free`, or the file cannot be written.
@@ -74,7 +74,7 @@ class OutputFile:
                 temporary.unlink(missing_ok=True)
 
     def write(self, text: str) -> None:
-        """Writes text in UTF-8.
+        """Write text in UTF-8.
 
         Raises:
             InputError: As `replacing`.
@@ -99,7 +99,7 @@ class OutputFolder:
     force: bool = False
 
     def require_free(self) -> None:
-        """Makes sure that the files may be written.
+        """Make sure that the files may be written.
 
         Raises:
             InputError: One is an input or there already without `force`, or the folder is none.
@@ -110,7 +110,7 @@ class OutputFolder:
             _require_free(self.path / name, self.inputs, self.force)
 
     def growing(self, name: str, *, go_on: bool = False) -> TextIO:
-        """Opens one of the files to be written line by line: it is read while it grows, so nothing stands in for it.
+        """Open one of the files to be written line by line: it is read while it grows, so nothing stands in for it.
 
         Args:
             go_on: Whether a file that is there is added to.
@@ -128,7 +128,7 @@ class OutputFolder:
 
     @contextmanager
     def replacing(self) -> Iterator[Path]:
-        """Gives an empty folder beside it; its files move over where the block ends well.
+        """Give an empty folder beside it; its files move over where the block ends well.
 
         Raises:
             InputError: As `require_free`, or a file cannot be written.
@@ -156,7 +156,7 @@ def _require_free(path: Path, inputs: Sequence[Path], force: bool) -> None:
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Returns whether two paths lead to one file: through links and other spellings too, and before it is there."""
+    """Return whether two paths lead to one file: through links and other spellings too, and before it is there."""
     try:
         return one.samefile(other)
     except OSError:
@@ -178,5 +178,5 @@ def _named_in_errors(path: Path) -> Iterator[None]:
 
 
 def json_line(value: JsonValue | dict[str, JsonValue]) -> str:
-    """Returns a value as one line of a JSON Lines file."""
+    """Return a value as one line of a JSON Lines file."""
     return json.dumps(value, ensure_ascii=False) + "\n"

@@ -31,7 +31,7 @@ def check_content(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) 
 
 
 def filing_check_object(check: TagCheck) -> dict[str, object]:
-    """Returns a check as JSON: the figures of all tagged numbers, those of tables and of text, and what differs."""
+    """Return a check as JSON: the figures of all tagged numbers, those of tables and of text, and what differs."""
     return {
         **_figures(check.all),
         "tables": _figures(check.tables),

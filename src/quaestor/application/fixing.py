@@ -1,7 +1,4 @@
-"""Corrections in words: `2 cell "Net sales" 2014 = 5,400`, `2 step 1 -> "Net sales" | 2013`, and what came of them.
-
-Owns the small language of `/fix`, which every door may take, and the words for what is on record.
-"""
+"""Corrections in words: `2 cell "Net sales" 2014 = 5,400`, `2 step 1 -> "Net sales" | 2013`, and what came of them."""
 
 import getpass
 import re
@@ -61,7 +58,6 @@ class Fix:
     Attributes:
         act: What is to be done; None where only what could be done is asked for.
         turn: The answer that it is about, from 0.
-        reason: Why, or "".
     """
 
     act: Act | None
@@ -70,11 +66,7 @@ class Fix:
 
 
 def read_fix(text: str, ledger: Ledger) -> Fix:
-    """Returns what a person asks to be corrected.
-
-    Args:
-        text: What follows `/fix`.
-        ledger: The conversation.
+    """Return what a person asks to be corrected.
 
     Raises:
         InputError: There is nothing to correct, or the words are none of `FORMS`.
@@ -113,10 +105,9 @@ def _act(text: str, ledger: Ledger, turn: int) -> Act:
 
 
 def correct_number(ledger: Ledger, source: Source, printed: str) -> NumberCorrection:
-    """Returns the correction by which a place of a document prints another number.
+    """Return the correction by which a place of a document prints another number.
 
     Args:
-        ledger: The conversation.
         source: The cell, or the span of a sentence.
         printed: The number, as a table would print it.
 
@@ -147,11 +138,10 @@ def _undo(number: str | None, ledger: Ledger) -> Undo:
 
 
 def find_place(text: str, ledger: Ledger, turn: int) -> Source:
-    """Returns the place that is meant: the number of a source of the answer, or labels of row and column.
+    """Return the place that is meant: the number of a source of the answer, or labels of row and column.
 
     Args:
         text: `1`, `"net revenue" 2008`, `net revenue | 2008`, `table 2 "rent" 2008`.
-        ledger: The conversation.
         turn: The answer that it is about, from 0.
 
     Raises:
@@ -174,12 +164,7 @@ def find_place(text: str, ledger: Ledger, turn: int) -> Source:
 
 
 def correction_line(correction: Correction, ledger: Ledger) -> str:
-    """Returns what was done, by whom and when, in one line.
-
-    Args:
-        correction: One that is on record.
-        ledger: The conversation.
-    """
+    """Return what was done, by whom and when, in one line."""
     why = f" ({correction.reason})" if correction.reason else ""
     stands = {one.number for one in standing(ledger.corrections)}
     undone = "" if isinstance(correction.act, Undo) or correction.number in stands else ", undone"
@@ -188,7 +173,7 @@ def correction_line(correction: Correction, ledger: Ledger) -> str:
 
 
 def act_words(act: Act, ledger: Ledger) -> str:
-    """Returns an act in words: `net revenue, 2008 is 5,400, not 5,363`."""
+    """Return an act in words: `net revenue, 2008 is 5,400, not 5,363`."""
     match act:
         case NumberCorrection(source=source, was=was, now=now):
             return f"{place_label(ledger.read, source)} is {now.text}, not {was.text if was else 'empty'}"
@@ -206,12 +191,7 @@ def act_words(act: Act, ledger: Ledger) -> str:
 
 
 def change_lines(correction: Correction, ledger: Ledger) -> Iterator[str]:
-    """Yields a line for each answer that a correction changed: `answer 4: 14.1 % -> 12.5 %`.
-
-    Args:
-        correction: The latest one.
-        ledger: The conversation.
-    """
+    """Yield a line for each answer that a correction changed: `answer 4: 14.1 % -> 12.5 %`."""
     if not correction.changes:
         yield "no answers changed"
     for change in correction.changes:
@@ -219,7 +199,7 @@ def change_lines(correction: Correction, ledger: Ledger) -> Iterator[str]:
 
 
 def change_words(change: ChangedAnswer) -> str:
-    """Returns an answer's old and new value; where both are shown alike how it is computed now, of none why."""
+    """Return an answer's old and new value; where both are shown alike how it is computed now, of none why."""
     now = show_number(change.answer)
     if now == change.was and change.answer.value is not None:
         return f"{now} unchanged, but from {change.answer.formula or 'other numbers'}"
@@ -228,7 +208,7 @@ def change_words(change: ChangedAnswer) -> str:
 
 
 def author_name(settings: Settings) -> str:
-    """Returns who makes corrections on this machine: as set, else the user's name."""
+    """Return who makes corrections on this machine: as set, else the user's name."""
     if settings.author:
         return settings.author
     try:

@@ -1,6 +1,6 @@
 """Documents of folders by their names, as programs ask for them, under the ids by which conversations know them.
 
-Owns the way from a name to a document on the shelf. Which names there are is `folders`' matter.
+Which names there are is `folders`' matter.
 """
 
 import asyncio
@@ -18,8 +18,6 @@ class Opened:
 
     Attributes:
         id: By which conversations know it.
-        name: By which it is opened.
-        page: The document.
     """
 
     id: str
@@ -31,15 +29,15 @@ class FolderLibrary:
     """The documents of folders on a shelf. All calls are made from one event loop."""
 
     def __init__(self, folders: Folders, library: DocumentLibrary) -> None:
-        """Takes what may be read, and the shelf."""
+        """Take what may be read, and the shelf."""
         self._folders, self._shelf = folders, library
 
     async def names(self) -> tuple[str, ...]:
-        """Returns the names of the files that could be documents."""
+        """Return the names of the files that could be documents."""
         return await asyncio.to_thread(self._folders.listed)
 
     async def open(self, name: str) -> Opened:
-        """Returns a document.
+        """Return a document.
 
         Args:
             name: Of a file, as `names` gives it; of one of several pages `FILE#PAGE`.
@@ -59,7 +57,7 @@ class FolderLibrary:
         return Opened(state.id, name, page)
 
     async def pages(self, name: str) -> tuple[str, ...]:
-        """Returns the names of the pages of a file of several, as far as they have a number; the first 200.
+        """Return the names of the pages of a file of several, as far as they have a number; the first 200.
 
         Raises:
             UnknownUploadError: There is no such file in the folders.
@@ -73,13 +71,13 @@ class FolderLibrary:
         return tuple(f"{name}#{page.name}" for page in pages)
 
     async def know_again(self) -> None:
-        """Puts all files of the folders on the shelf, so that a conversation of before finds its document."""
+        """Put all files of the folders on the shelf, so that a conversation of before finds its document."""
         for name in await self.names():
             if name != SAMPLE:
                 self._shelf.add(await asyncio.to_thread(self._folders.find, name))
 
     def name_of(self, page: CorpusPage) -> str:
-        """Returns the name by which a document is opened; what it is called where nobody named it."""
+        """Return the name by which a document is opened; what it is called where nobody named it."""
         if not page.name or page.name.startswith(f"{SAMPLE}#"):
             return page.name or page.document.id
         file: Path = page_file(page.name)

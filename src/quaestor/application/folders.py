@@ -1,8 +1,8 @@
 """Which files may be read where somebody else names them: those in folders that were named at the start, no others.
 
-Owns the names of files and the check. A name is followed to the file that it leads to in the end, through links and
-`..`, and that file has to be a regular one within a folder. What is not there and what may not be read are refused in
-the same words: nobody learns what there is elsewhere.
+A name is followed to the file that it leads to in the end, through links and `..`, and that file has to be a regular
+one within a folder. What is not there and what may not be read are refused in the same words: nobody learns what there
+is elsewhere.
 """
 
 import os
@@ -34,7 +34,6 @@ class Folder:
     """A folder, or a single file, that may be read.
 
     Attributes:
-        label: What it is called in the names of its files.
         path: Where it is, every link followed.
     """
 
@@ -46,7 +45,7 @@ class Folders:
     """The folders and files that were named. Reads nothing of a file."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Takes what may be read.
+        """Take what may be read.
 
         Args:
             names: Folders and files as a person names them, and `sample`, the bundled dataset.
@@ -58,7 +57,7 @@ class Folders:
         self.roots: tuple[Folder, ...] = tuple(_labelled([_there(name) for name in names if name != SAMPLE]))
 
     def find(self, name: str) -> str:
-        """Returns what `resolve.find_page` takes for a name that somebody gives, the page after `#` included.
+        """Return what `resolve.find_page` takes for a name that somebody gives, the page after `#` included.
 
         Args:
             name: As `listed` gives it, or a path; `sample` and `FILE#PAGE` too.
@@ -78,7 +77,7 @@ class Folders:
         raise UnknownUploadError("no such file in the folders of this server: list the documents")
 
     def name_of(self, path: Path) -> str:
-        """Returns what a file is called: its path in its folder, with the folder's name where there are several."""
+        """Return what a file is called: its path in its folder, with the folder's name where there are several."""
         for root in self.roots:
             if path == root.path:
                 return root.label
@@ -88,7 +87,7 @@ class Folders:
         return path.name
 
     def listed(self, most: int = MOST_LISTED) -> tuple[str, ...]:
-        """Returns the names of the files that could be documents, by their ends; in the order of their names.
+        """Return the names of the files that could be documents, by their ends; in the order of their names.
 
         Args:
             most: How many at most.
@@ -109,7 +108,7 @@ class Folders:
         return inside if len(self.roots) == 1 else f"{root.label}/{inside}"
 
     def _within(self, path: Path) -> Path | None:
-        """Returns the regular file that a path leads to in the end, if that is in a folder and not hidden there.
+        """Return the regular file that a path leads to in the end, if that is in a folder and not hidden there.
 
         Raises:
             InputError: It is too large.
@@ -127,7 +126,7 @@ class Folders:
         return None
 
     def _candidates(self, path: Path) -> Iterator[Path]:
-        """Yields what a path may mean: a label and what is in it, a path in a folder, a path from the root."""
+        """Yield what a path may mean: a label and what is in it, a path in a folder, a path from the root."""
         if path.is_absolute():
             yield path
             return
@@ -159,7 +158,7 @@ def _labelled(paths: Sequence[Path]) -> Iterator[Folder]:
 
 
 def _split(name: str) -> Iterator[tuple[Path, str]]:
-    """Yields the path and what is behind it: all of a name is a path where there is such a file."""
+    """Yield the path and what is behind it: all of a name is a path where there is such a file."""
     yield Path(name), ""
     path, separator, page = name.rpartition(_SEPARATOR)
     if separator and path and page:

@@ -1,7 +1,6 @@
 """A knowledge graph as a picture that can be walked: one thing at a time, with all that it leads to.
 
-Owns what is drawn of a graph: its things with a label for people and their facts, and what joins two of them. Classes
-and properties of the ontology are words here, not things.
+Classes and properties of the ontology are words here, not things.
 """
 
 import re
@@ -60,7 +59,6 @@ class Network:
 
     Attributes:
         focus: The thing in its middle; None where it is where a walk begins.
-        nodes: The things, the focus first.
         hidden: How many neighbours of the focus are left out.
         count: How many things the whole graph has.
     """
@@ -76,7 +74,7 @@ class GraphNetwork:
     """A graph that is walked thing by thing."""
 
     def __init__(self, triples: Sequence[Triple]) -> None:
-        """Takes the triples of a graph."""
+        """Take the triples of a graph."""
         self._said: dict[str, list[Triple]] = {}
         for triple in triples:
             self._said.setdefault(triple.s, []).append(triple)
@@ -91,7 +89,7 @@ class GraphNetwork:
         return found
 
     def start(self) -> Network:
-        """Returns where a walk begins: the tables and what they are about; without a table the page and sentences."""
+        """Return where a walk begins: the tables and what they are about; without a table the page and sentences."""
         tables = [name for name in self._said if self._kind(name) == "Table"]
         begin = tables or [name for name in self._said if self._kind(name) in ("Document", "Sentence")][:MOST]
         edges = [edge for name in begin for edge in self._edges(name)]
@@ -100,7 +98,7 @@ class GraphNetwork:
         return self._network(None, kept, edges, len(shown) - len(kept))
 
     def around(self, name: str) -> Network:
-        """Returns a thing with all that it leads to, and that leads to it.
+        """Return a thing with all that it leads to, and that leads to it.
 
         Raises:
             GraphError: The graph has no such thing.

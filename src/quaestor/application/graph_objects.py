@@ -8,13 +8,13 @@ from quaestor.ontology.ontology import Ontology
 
 
 def graph_object(graph: KnowledgeGraph) -> dict[str, JsonValue]:
-    """Returns a graph as JSON: every number with its source, what tables and lines were taken for, and the counts."""
+    """Return a graph as JSON: every number with its source, what tables and lines were taken for, and the counts."""
     facts: dict[str, JsonValue] = serial.dump(graph)
     return {"digest": graph.digest, "statistics": dict(graph.statistics()), **facts}
 
 
 def ontology_object(ontology: Ontology, type_: str | None = None) -> dict[str, JsonValue]:
-    """Returns an ontology as JSON: all its types with their properties, or one type.
+    """Return an ontology as JSON: all its types with their properties, or one type.
 
     Args:
         type_: The name of a type, to have that one only.

@@ -1,7 +1,6 @@
 """SPARQL over the graph of a document, for doors: the form of a query is found out, and every row says where it stands.
 
-Owns the tie between the nodes of an answer and their places in the document. What a query may be, and what it may
-take, is for `quaestor.graph` to say.
+What a query may be, and what it may take, is for `quaestor.graph` to say.
 """
 
 import re
@@ -51,7 +50,7 @@ class QueryAnswer:
 
 
 def is_ask(query: str) -> bool:
-    """Tells whether a query is one for ASK; the guard reads it all again.
+    """Tell whether a query is one for ASK; the guard reads it all again.
 
     >>> is_ask("PREFIX a: <http://ask/> SELECT ?a WHERE { ?a ?b ?c }"), is_ask("ask { ?a ?b ?c }")
     (False, True)
@@ -61,7 +60,7 @@ def is_ask(query: str) -> bool:
 
 
 def query_graph(graph: KnowledgeGraph, query: str, limits: Limits | None = None) -> QueryAnswer:
-    """Returns what a query gives.
+    """Return what a query gives.
 
     Args:
         query: SELECT or ASK; all prefixes are known.
@@ -87,14 +86,14 @@ def query_graph(graph: KnowledgeGraph, query: str, limits: Limits | None = None)
 
 
 def value_object(value: Value | None) -> JsonValue:
-    """Returns a value of an answer as JSON: an exact number as decimal text, a node as its short name."""
+    """Return a value of an answer as JSON: an exact number as decimal text, a node as its short name."""
     if value is None or isinstance(value, bool):
         return value
     return f"{value:f}" if isinstance(value, Decimal) else value if isinstance(value, int) else str(value)
 
 
 def query_object(found: QueryAnswer, document: Document) -> dict[str, JsonValue]:
-    """Returns what a query gives as JSON; `sources` says where each number of the document stands."""
+    """Return what a query gives as JSON; `sources` says where each number of the document stands."""
     places = found.places or {}
     return {
         "form": found.form,

@@ -1,7 +1,4 @@
-"""The answers of a cross-validation as a stored run, to be scored, compared and looked through like any other.
-
-Owns what is kept of such a run: its spec says that each turn was answered by weights that never saw the company.
-"""
+"""The answers of a cross-validation as a stored run, to be scored, compared and looked through like any other."""
 
 import hashlib
 from collections.abc import Sequence
@@ -21,7 +18,7 @@ from quaestor.store.records import RunRecord, TurnRecord
 async def keep_held_out(
     store: RunStore, request: CrossValidationRequest, found: Sequence[HeldOutReport]
 ) -> tuple[RunRecord, ...]:
-    """Keeps the held-out turns of each dataset as a run, all of them or nothing, and returns the runs' records.
+    """Keep the held-out turns of each dataset as a run, all of them or nothing, and return the runs' records.
 
     Args:
         request: What decides the answers: it stands in the spec of each run.

@@ -1,7 +1,6 @@
 """Conversations as a list for people: what each is called, what it is about, which runs of the store it is kept as.
 
-Owns a folder of small files beside the store, one a conversation: a line of JSON for each time that it changed, the
-last whole one counts. Questions and answers are in the store alone.
+Questions and answers are in the store alone.
 """
 
 import hashlib
@@ -54,12 +53,9 @@ class KeptConversation:
 
     Attributes:
         id: By which it is found again; nobody can guess it.
-        document: The id of the document that it is about.
-        about: What the document is called.
         title: As a person calls it, else its first question; "" before that.
         runs: The runs of the store that it was kept as, the latest last: each begins with a copy of the one before.
         turns: How many questions are answered in it.
-        created: When it was begun.
         used: When something was last asked, or the title changed.
         answerer: Who answers, as `choices.answerers` names them.
     """
@@ -84,18 +80,16 @@ class KeptConversations:
     """A folder of conversations, which several servers may share."""
 
     def __init__(self, folder: Path) -> None:
-        """Takes the folder, which is made with the first."""
+        """Take the folder, which is made with the first."""
         self.folder = folder
         self._locks: int | None = None
 
     def begin(self, document: str, about: str, title: str = "", answerer: str = "default") -> KeptConversation:
-        """Returns a new conversation, which is on record from now on.
+        """Return a new conversation, which is on record from now on.
 
         Args:
             document: The id of the document that it is about.
-            about: What the document is called.
             title: As a person calls the conversation, or "".
-            answerer: Who answers.
 
         Raises:
             InputError: The title is too long.
@@ -107,7 +101,7 @@ class KeptConversations:
         return made
 
     def all(self) -> tuple[KeptConversation, ...]:
-        """Returns those in which something was asked, the latest used first; old empty ones are gone afterwards."""
+        """Return those in which something was asked, the latest used first; old empty ones are gone afterwards."""
         found = []
         for path in self.folder.glob("*.json"):
             with suppress(InputError, UnknownConversationError):
@@ -119,7 +113,7 @@ class KeptConversations:
         return tuple(sorted(found, key=lambda kept: kept.used, reverse=True))
 
     def part(self, part: ListPart) -> ListPage[KeptConversation]:
-        """Returns a part of the list of all, those in which nothing was asked yet too, the latest changed first."""
+        """Return a part of the list of all, those in which nothing was asked yet too, the latest changed first."""
         found = sorted(self._changed(), reverse=True)
         shown = []
         for _, id in found[part.offset : part.offset + part.limit]:
@@ -128,7 +122,7 @@ class KeptConversations:
         return ListPage(tuple(shown), len(found), part)
 
     def _changed(self) -> Iterator[tuple[int, str]]:
-        """Yields when each was changed last, in nanoseconds, and its id."""
+        """Yield when each was changed last, in nanoseconds, and its id."""
         with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
             for entry in entries:
                 id, _, suffix = entry.name.partition(".")
@@ -137,7 +131,7 @@ class KeptConversations:
                         yield entry.stat().st_mtime_ns, id
 
     def get(self, id: str) -> KeptConversation:
-        """Returns one.
+        """Return one.
 
         Raises:
             UnknownConversationError: There is none of this id.
@@ -150,7 +144,7 @@ class KeptConversations:
         raise UnknownConversationError("this conversation no longer exists: start a new one")
 
     def save(self, kept: KeptConversation) -> None:
-        """Keeps a conversation as it is now.
+        """Keep a conversation as it is now.
 
         Raises:
             StoreError: It cannot be written.
@@ -164,7 +158,7 @@ class KeptConversations:
             raise StoreError(f"cannot save the conversation: {error.strerror or type(error).__name__}") from None
 
     def rename(self, id: str, title: str) -> KeptConversation:
-        """Calls a conversation something else, and returns it.
+        """Call a conversation something else, and returns it.
 
         Raises:
             UnknownConversationError: There is none of this id.
@@ -176,7 +170,7 @@ class KeptConversations:
         return kept
 
     def forget(self, id: str) -> None:
-        """Takes a conversation off the list."""
+        """Take a conversation off the list."""
         if _ID.fullmatch(id):
             self._path(id).unlink(missing_ok=True)
 
@@ -218,7 +212,7 @@ def _lock_place(id: str) -> int:
 
 
 def _gone_on(path: Path, line: bytes) -> bool:
-    """Writes a line at the end of a file, and returns whether it did: not where there is none, or it is large.
+    """Write a line at the end of a file, and returns whether it did: not where there is none, or it is large.
 
     A file that is replaced goes to the disk at once on some systems, and whoever asks would wait for that each time.
     """
@@ -239,7 +233,7 @@ def _gone_on(path: Path, line: bytes) -> bool:
 
 
 def _begun(path: Path, line: bytes) -> None:
-    """Writes a file of one line, or leaves what is there as it is."""
+    """Write a file of one line, or leaves what is there as it is."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with open(unfinished, "xb", opener=open_private) as file:
@@ -251,7 +245,7 @@ def _begun(path: Path, line: bytes) -> None:
 
 
 def _changed_now(path: Path) -> None:
-    """Says when a file changed, to the nanosecond: systems say it to some milliseconds, and a list is in that order."""
+    """Say when a file changed, to the nanosecond: systems say it to some milliseconds, and a list is in that order."""
     at = time_ns()
     os.utime(path, ns=(at, at))
 
@@ -265,7 +259,7 @@ def _title(words: str) -> str:
 
 @contextmanager
 def open_conversations(settings: Settings) -> Iterator[KeptConversations]:
-    """Gives the conversations beside the run store; where that is no file, in a folder that is gone afterwards."""
+    """Give the conversations beside the run store; where that is no file, in a folder that is gone afterwards."""
     store = store_file(settings.store)
     if store is not None:
         with closing(KeptConversations(store.absolute().parent / FOLDER)) as kept:

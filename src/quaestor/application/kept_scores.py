@@ -48,7 +48,7 @@ class RunScores:
 
 
 async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = False) -> RunScores:
-    """Returns what is kept of a run's scores; nothing where it was not scored, or its store keeps no scores.
+    """Return what is kept of a run's scores; nothing where it was not scored, or its store keeps no scores.
 
     Args:
         figures_only: Whether conversations and verdicts are left out, which are as many as the run has.
@@ -78,7 +78,7 @@ async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = Fals
 
 
 async def read_judged_columns(uri: str, run: RunRecord) -> tuple[ScoreRecord | None, JudgedColumns | None]:
-    """Returns the latest score of a run, and its verdicts with what was answered.
+    """Return the latest score of a run, and its verdicts with what was answered.
 
     Args:
         run: The run as it is now; of a score of before it went on there are no verdicts.
@@ -111,7 +111,7 @@ class KeptWrong:
 
 
 async def read_wrong(uri: str, run: RunRecord, most: int | None = None) -> KeptWrong | None:
-    """Returns what the latest score of a run calls wrong; None where none is kept that is of all that it answered.
+    """Return what the latest score of a run calls wrong; None where none is kept that is of all that it answered.
 
     Args:
         most: How many of the turns are wanted, the first; None is all.
@@ -139,7 +139,7 @@ async def read_wrong(uri: str, run: RunRecord, most: int | None = None) -> KeptW
 
 
 async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str, ScoreRecord]:
-    """Returns the latest score of each run that has one, by its id.
+    """Return the latest score of each run that has one, by its id.
 
     Args:
         runs: The runs as they are now; a score of before a run went on is left out.
@@ -158,5 +158,5 @@ async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str
 
 
 def is_score_of(score: ScoreRecord, run: RunRecord) -> bool:
-    """Returns whether a score is of all that a run has answered: one that is resumed ends anew."""
+    """Return whether a score is of all that a run has answered: one that is resumed ends anew."""
     return run.finished is not None and run.finished <= score.scored

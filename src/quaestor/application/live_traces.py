@@ -53,7 +53,7 @@ class TraceOptions:
     go_on: bool = False
 
     def opened(self, conversations: Sequence[str]) -> "TraceFolder":
-        """Returns the folder, for conversations of these ids.
+        """Return the folder, for conversations of these ids.
 
         Raises:
             OutputExistsError: A file is there already.
@@ -66,7 +66,7 @@ class TraceOptions:
 
 
 def trace_name(conversation: str) -> str:
-    """Returns the name of a conversation's file: its id, with `%2F` for a slash.
+    """Return the name of a conversation's file: its id, with `%2F` for a slash.
 
     >>> trace_name("Single_NORD/2012/page_41.pdf-1")
     'Single_NORD%2F2012%2Fpage_41.pdf-1.jsonl'
@@ -82,22 +82,22 @@ class TraceFolder:
     """An open folder of traces. Leaving the block closes its files."""
 
     def __init__(self, output: OutputFolder, *, go_on: bool) -> None:
-        """Takes the folder, and whether files that are there are added to."""
+        """Take the folder, and whether files that are there are added to."""
         self._output, self._go_on, self._files = output, go_on, ExitStack()
         self._begun: set[str] = set()
 
     def __enter__(self) -> Self:
-        """Returns the folder."""
+        """Return the folder."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes the files."""
+        """Close the files."""
         self._files.close()
 
     def observe(self, place: TurnPlace) -> "TraceFile":
-        """Returns what writes the trace of an attempt at a conversation.
+        """Return what writes the trace of an attempt at a conversation.
 
         Raises:
             InputError: The file cannot be written.
@@ -113,13 +113,13 @@ class TraceFile:
     """The Observer that writes a line for each thing that happens."""
 
     def __init__(self, file: TextIO, place: TurnPlace) -> None:
-        """Takes an open file, and the conversation whose trace it is."""
+        """Take an open file, and the conversation whose trace it is."""
         self._file, self._place, self._lock = file, place, threading.Lock()
         self._history: tuple[Turn, ...] = ()
         self._failure: OSError | None = None
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Writes the question, and what it refers to."""
+        """Write the question, and what it refers to."""
         self._history = begun.history
         said: dict[str, JsonValue] = {
             "question": begun.question,
@@ -129,7 +129,7 @@ class TraceFile:
         self._write("asked", begun.index, said)
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Writes what happened.
+        """Write what happened.
 
         Args:
             index: The turn's place in the conversation, from 0.
@@ -138,12 +138,12 @@ class TraceFile:
         self._write("happened", index, {"event": told} | ({} if call is None else {"call": serial.dump(call)}))
 
     def on_exchange(self, exchange: "Exchange") -> None:
-        """Writes a request to a model, and its reply."""
+        """Write a request to a model, and its reply."""
         record = serial.dump(prompt_record(exchange, self._place.attempt))
         self._write("prompted", exchange.place.turn, {name: record[name] for name in _OF_A_PROMPT})
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Writes the answer.
+        """Write the answer.
 
         Raises:
             StoreError: The file cannot be written any more.
@@ -154,7 +154,7 @@ class TraceFile:
             raise StoreError(f"cannot write {self._file.name}: {self._failure.strerror}") from self._failure
 
     async def on_end(self, status: ExampleStatus, error: str | None) -> None:
-        """Writes how the conversation ended, and closes the file."""
+        """Write how the conversation ended, and closes the file."""
         self._write("ended", None, {"status": status, "error": error})
         self._file.close()
 

@@ -35,7 +35,7 @@ class CassetteOptions:
         return self.record is not None or self.replay is not None
 
     def require_free(self, *, go_on: bool = False) -> None:
-        """Makes sure that the recording may be written.
+        """Make sure that the recording may be written.
 
         Args:
             go_on: Whether it is added to one that is there.
@@ -61,7 +61,7 @@ def solver_access(
     model_named: bool = False,
     go_on: bool = False,
 ) -> Iterator[ModelConfig | None]:
-    """Gives the way to the model of the solver in force; None where it asks none.
+    """Give the way to the model of the solver in force; None where it asks none.
 
     A solver that may do without a model gets one where the caller names it.
 
@@ -92,7 +92,7 @@ def solver_access(
 
 
 def _with_roles(config: ModelConfig, settings: Settings, options: Mapping[str, object]) -> ModelConfig:
-    """Returns the way to the model, with those of the roles that have one of their own.
+    """Return the way to the model, with those of the roles that have one of their own.
 
     Raises:
         SettingsError: What is set for a role is malformed.
@@ -117,7 +117,7 @@ def _with_roles(config: ModelConfig, settings: Settings, options: Mapping[str, o
 def model_access(
     settings: Settings, cassette: CassetteOptions = NO_CASSETTE, *, go_on: bool = False
 ) -> Iterator[ModelConfig]:
-    """Gives the way to the model that the settings name.
+    """Give the way to the model that the settings name.
 
     Args:
         settings: The model, its limits and its prices; whether requests are traced.

@@ -1,6 +1,6 @@
 """Whether a number stands in a document, where, and under which reading: as printed, in another scale, rounded.
 
-Owns the readings and their order. Computes no answer: a number that follows from others stands nowhere.
+Computes no answer: a number that follows from others stands nowhere.
 """
 
 from collections.abc import Iterator, Sequence
@@ -111,7 +111,7 @@ class _Printed:
 
 
 def check_object(found: NumberCheck, document: Document) -> dict[str, JsonValue]:
-    """Returns what was found of a number as JSON."""
+    """Return what was found of a number as JSON."""
 
     def places(matches: Sequence[NumberMatch]) -> list[JsonValue]:
         sources = source_objects((match.source for match in matches), document)
@@ -130,7 +130,7 @@ def check_object(found: NumberCheck, document: Document) -> dict[str, JsonValue]
 
 
 def check_number(document: Document, text: str, most: int = 10, places: Sequence[Source] | None = None) -> NumberCheck:
-    """Returns where a number stands in a document, and how it has to be read for that.
+    """Return where a number stands in a document, and how it has to be read for that.
 
     A bare number is looked for as it is printed, and in every scale that the document names: `5,300,000` is found
     where a table in thousands prints `5,300`. A number with a scale or unit is found where those agree.
@@ -169,7 +169,7 @@ def _read(text: str) -> Quantity:
 
 
 def _numbers(document: Document) -> Iterator[_Printed]:
-    """Yields every number: those of tables' bodies, of headings, of sentences."""
+    """Yield every number: those of tables' bodies, of headings, of sentences."""
     for table in document.tables:
         for cell in table.body():
             scale = table.scale_at(cell.ref.row, cell.ref.column)
@@ -208,7 +208,7 @@ def _match(wanted: Quantity, printed: _Printed, document: Document) -> NumberMat
 
 
 def _steps(wanted: Quantity, printed: _Printed) -> tuple[Step, ...] | None:
-    """Returns what lies between two numbers; None where they are not one."""
+    """Return what lies between two numbers; None where they are not one."""
     counts = printed.counts
     if wanted.unit and counts.unit and wanted.unit != counts.unit:
         return None
@@ -227,7 +227,7 @@ def _steps(wanted: Quantity, printed: _Printed) -> tuple[Step, ...] | None:
 
 
 def _readings(wanted: Quantity, printed: _Printed) -> Iterator[tuple[Decimal, tuple[Step, ...]]]:
-    """Yields what a number of the document is in the scale of the one that is looked for, the plainest first."""
+    """Yield what a number of the document is in the scale of the one that is looked for, the plainest first."""
     value, scale = printed.quantity.value, printed.counts.scale
     if scale is Scale.PERCENT:
         if wanted.scale is Scale.PERCENT:
@@ -247,7 +247,7 @@ def _readings(wanted: Quantity, printed: _Printed) -> Iterator[tuple[Decimal, tu
 
 
 def _nearest(wanted: Quantity, numbers: Sequence[_Printed], document: Document) -> Iterator[NumberMatch]:
-    """Yields the numbers that come nearest to one that stands nowhere."""
+    """Yield the numbers that come nearest to one that stands nowhere."""
     if not wanted.value:
         return
     found: dict[Source, tuple[Decimal, _Printed]] = {}

@@ -24,7 +24,7 @@ _DIGEST = re.compile(r"[0-9a-f]{6,64}")
 
 
 async def find_ontology(name: str, store: RunStore | str) -> Ontology:
-    """Returns the ontology that a file's name or a digest names.
+    """Return the ontology that a file's name or a digest names.
 
     Args:
         store: The store, or its URI, which is opened only for a digest.
@@ -48,7 +48,7 @@ async def find_ontology(name: str, store: RunStore | str) -> Ontology:
 
 
 async def _whole_digest(beginning: str, store: RunStore) -> str:
-    """Returns the only digest of the store's that begins so, else the text itself.
+    """Return the only digest of the store's that begins so, else the text itself.
 
     Raises:
         InputError: Several begin so.
@@ -60,7 +60,7 @@ async def _whole_digest(beginning: str, store: RunStore) -> str:
 
 
 def read_ontology(path: Path) -> Ontology:
-    """Returns the ontology of a Turtle file.
+    """Return the ontology of a Turtle file.
 
     Raises:
         InputError: The file cannot be read.
@@ -75,7 +75,7 @@ def read_ontology(path: Path) -> Ontology:
 
 
 async def ontology_or_latest(settings: Settings) -> Ontology:
-    """Returns the ontology that is set, else that of the latest run that has one.
+    """Return the ontology that is set, else that of the latest run that has one.
 
     Raises:
         InputError: There is no such file, or it is no digest.
@@ -91,17 +91,17 @@ async def ontology_or_latest(settings: Settings) -> Ontology:
 
 
 def is_set(settings: Settings) -> bool:
-    """Tells whether documents are read with another ontology than that of their file's own documents."""
+    """Tell whether documents are read with another ontology than that of their file's own documents."""
     return settings.ontology not in (None, OWN)
 
 
 def policy_of(settings: Settings) -> Policy:
-    """Returns what becomes of labels that an ontology does not have: what is set, else they become properties."""
+    """Return what becomes of labels that an ontology does not have: what is set, else they become properties."""
     return settings.policy or "extend"
 
 
 async def find_knowledge(corpus: Sequence[Document], settings: Settings) -> GraphProvider:
-    """Returns the ontology and the policy that documents are read with.
+    """Return the ontology and the policy that documents are read with.
 
     Args:
         corpus: The documents that give the ontology where none is set.

@@ -26,10 +26,8 @@ class FrozenFile:
     """The graphs of a file that are kept.
 
     Attributes:
-        name: The file, as given.
         ontology: The digest of the ontology that they are built with.
         policy: What became of labels that it does not have.
-        pages: How many graphs there are.
         built: How many of them were not there before.
         minted: How many lines the ontology has no property for.
     """
@@ -53,7 +51,6 @@ async def build_corpus_ontology(
     """Return the frozen ontology of datasets, from their tables and texts only.
 
     Args:
-        datasets: The files.
         settings: The store, and how files are read.
         limit: Only the first so many conversations of each.
         output: Where to write it as Turtle.
@@ -93,7 +90,7 @@ async def build_page_graph(page: CorpusPage, settings: Settings) -> KnowledgeGra
 
 
 async def freeze_graphs(name: str, settings: Settings, limit: int | None = None, *, anew: bool = False) -> FrozenFile:
-    """Builds the graphs of all pages of a file and keeps them, for runs to take as they are.
+    """Build the graphs of all pages of a file and keep them, for runs to take as they are.
 
     Args:
         name: The file, or `DATASET#ID` for one of its pages.
@@ -137,16 +134,15 @@ class _GraphMaker:
     knowledge: GraphProvider
 
     async def __call__(self, document: Document, /, *_shared: object) -> tuple[tuple[Triple, ...], int]:
-        """Returns the graph of a page as triples, and how many lines the ontology has no property for."""
+        """Return the graph of a page as triples, and how many lines the ontology has no property for."""
         graph = self.knowledge.graph(document)
         return graph.triples(), len(graph.minted)
 
 
 async def read_page_graph(page: CorpusPage, settings: Settings) -> KnowledgeGraph:
-    """Returns the graph of a page.
+    """Return the graph of a page.
 
     Args:
-        page: The page.
         settings: Ontology and policy in force, and the store, which is opened only for a digest.
 
     Raises:

@@ -1,7 +1,4 @@
-"""A plan as people follow it: what it takes, what it does with it, and what each step came to.
-
-Owns which things a plan is drawn of and which leads to which; how they are drawn is for whoever shows them.
-"""
+"""A plan as people follow it: what it takes, what it does with it, and what each step came to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +41,7 @@ class PlanNode:
 
 
 def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequence[str] = ()) -> tuple[PlanNode, ...]:
-    """Returns what a plan is drawn of, each after those that lead to it; the last one is the answer.
+    """Return what a plan is drawn of, each after those that lead to it; the last one is the answer.
 
     Args:
         registers: What each step came to, in order; empty where that is not kept.
@@ -69,7 +66,7 @@ def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequen
 
 
 def operation_sign(name: str) -> str:
-    """Returns the sign of an operation, or its name where it has none.
+    """Return the sign of an operation, or its name where it has none.
 
     >>> operation_sign("add"), operation_sign("table_sum")
     ('+', 'table sum')
@@ -83,7 +80,7 @@ def _key(operand: Operand) -> str:
 
 
 def _leaf(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNode | None:
-    """Returns what an operand brings in of its own; None of another step."""
+    """Return what an operand brings in of its own; None of another step."""
     match operand:
         case Ref(step=step) if step < 0:
             turn = len(earlier) + step

@@ -40,13 +40,7 @@ class _Verdict:
 
 
 def require_judge(path: Path, gold: Mapping[str, Sequence[GoldTurn]], settings: Settings, judge: str) -> None:
-    """Makes sure that there is something to judge and a model of that name, before anything is answered.
-
-    Args:
-        path: The file of questions.
-        gold: Its references.
-        settings: The models that are known.
-        judge: The name of the model.
+    """Make sure that there is something to judge and a model of that name, before anything is answered.
 
     Raises:
         InputError: The file has no answers in prose.
@@ -61,14 +55,10 @@ def require_judge(path: Path, gold: Mapping[str, Sequence[GoldTurn]], settings: 
 async def judge_prose(
     store: RunStore, run: RunRecord, dataset: Dataset, settings: Settings, judge: str
 ) -> Mapping[str, Sequence[GoldTurn]]:
-    """Asks a model about answers in prose that nobody has judged, and returns the references with all verdicts.
+    """Ask a model about answers in prose that nobody has judged, and returns the references with all verdicts.
 
     Args:
-        store: Holds the run.
-        run: Which one.
-        dataset: What was asked.
         settings: The models that are known, and what may be used of them.
-        judge: The name of the model.
 
     Raises:
         DatasetError: A verdict cannot be kept.

@@ -27,7 +27,7 @@ _MOST_UNREAD = 20
 
 
 def read_one(path: Path, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Document:
-    """Returns the document of a file.
+    """Return the document of a file.
 
     Raises:
         DatasetError: The file is not what it should be.
@@ -42,7 +42,7 @@ async def read_several(
     cache: ByteCache | None,
     show: Callable[[Path, Document | QuaestorError], None],
 ) -> None:
-    """Reads files, and shows what became of each, in their order.
+    """Read files, and shows what became of each, in their order.
 
     A file is opened by this process alone; what it holds travels to whoever reads it.
 
@@ -124,7 +124,7 @@ class _FileReader:
 
 
 def table_of(document: Document, number: int) -> Table:
-    """Returns a table by its place in a document.
+    """Return a table by its place in a document.
 
     Raises:
         InputError: There is none; the message says how many there are.
@@ -137,7 +137,7 @@ def table_of(document: Document, number: int) -> Table:
 
 
 def outline_object(document: Document) -> dict[str, JsonValue]:
-    """Returns what was understood of a document as JSON."""
+    """Return what was understood of a document as JSON."""
     sentences = {section.id: len(found) for section, found in document.text}
     tables: dict[str, list[JsonValue]] = {}
     for table in document.tables:
@@ -165,7 +165,7 @@ def outline_object(document: Document) -> dict[str, JsonValue]:
 
 
 def table_object(document: Document, table: Table) -> dict[str, JsonValue]:
-    """Returns a table with all its cells as JSON; a value is signed and exact, in the scale that stands beside it."""
+    """Return a table with all its cells as JSON; a value is signed and exact, in the scale that stands beside it."""
     body: list[JsonValue] = []
     for row in range(table.header_rows, len(table.rows)):
         cells: list[JsonValue] = []
@@ -191,7 +191,7 @@ def table_object(document: Document, table: Table) -> dict[str, JsonValue]:
 def part_objects(
     document: Document, section: str | None = None, offset: int = 0, limit: int = 50
 ) -> tuple[int, list[dict[str, JsonValue]]]:
-    """Returns how many headings, paragraphs and tables there are, and some of them as JSON, in their order.
+    """Return how many headings, paragraphs and tables there are, and some of them as JSON, in their order.
 
     Args:
         section: Only of the section with this id, or None.

@@ -1,8 +1,7 @@
 """What runs lack of an ontology: proposed, reviewed by a person in a file, and accepted.
 
-Owns what counts as a lack: a line of a page that the ontology has no property for, and a name that a tool refused
-before the same turn found the line under another. Reads graphs and tool calls of stored runs alone: no file of
-questions, no reference answer and no score. So a file may be measured with an ontology that its own runs refined.
+Reads graphs and tool calls of stored runs alone: no file of questions, no reference answer and no score. So a file may
+be measured with an ontology that its own runs refined.
 """
 
 import json
@@ -50,7 +49,7 @@ class _Lacks:
 
 
 async def propose_refinements(store: RunStore, names: Sequence[str], ontology: Ontology) -> tuple[Proposal, ...]:
-    """Returns what runs lack of an ontology, as proposals: synonyms of known labels, and properties.
+    """Return what runs lack of an ontology, as proposals: synonyms of known labels, and properties.
 
     Args:
         names: The runs: ids, beginnings of ids, or `latest`.
@@ -90,7 +89,7 @@ def _note_gaps(graph: KnowledgeGraph, ontology: Ontology, lacks: _Lacks) -> None
 
 
 def _note_corrections(document: str, calls: Sequence[ToolCall], ontology: Ontology, lacks: _Lacks) -> None:
-    """Notes the names that were refused, and the property under which the next look-up found a number."""
+    """Note the names that were refused, and the property under which the next look-up found a number."""
     refused: list[str] = []
     labels = {item.name: item.label for item in ontology.properties}
     for call in calls:

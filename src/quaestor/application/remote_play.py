@@ -1,7 +1,4 @@
-"""A conversation that is played in worker processes, turn by turn: there the solver, here who watches.
-
-Owns what a worker is told of the conversation so far, so that any worker can go on with it.
-"""
+"""A conversation that is played in worker processes, turn by turn: there the solver, here who watches."""
 
 import secrets
 from collections.abc import Sequence
@@ -56,7 +53,6 @@ class _Shown:
     Attributes:
         graph_of: The digest of what the graph is of, or None.
         graph: Its triples, if it is another one than was told.
-        statistics: What is counted of it.
     """
 
     graph_of: str | None = None
@@ -82,9 +78,6 @@ class RemotePlay:
         """Take what is played, who computes it, and who hears of it.
 
         Args:
-            workers: Where it is played.
-            page: What is asked about.
-            request: How it is asked.
             document: The page's, with the numbers that hold.
             watcher: Hears of it as it happens.
         """

@@ -22,7 +22,7 @@ from quaestor.store.records import PromptRecord, TurnRecord
 
 
 def write_report(file: OutputFile, scored: ScoredRun, dataset: Dataset) -> None:
-    """Writes one JSON object a turn, in the order of the dataset.
+    """Write one JSON object a turn, in the order of the dataset.
 
     Raises:
         InputError: The file cannot be written, or may not be replaced.
@@ -31,7 +31,7 @@ def write_report(file: OutputFile, scored: ScoredRun, dataset: Dataset) -> None:
 
 
 def score_json(scored: ScoredRun) -> dict[str, JsonValue]:
-    """Returns the score as JSON, with the share beside each numerator and denominator."""
+    """Return the score as JSON, with the share beside each numerator and denominator."""
     run = scored.run
     return {
         "run": run.id,
@@ -54,7 +54,7 @@ def _with_shares(value: JsonValue) -> JsonValue:
 
 
 def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonValue]]:
-    """Yields each labelled turn: question, answer, program, sources, gold and verdicts.
+    """Yield each labelled turn: question, answer, program, sources, gold and verdicts.
 
     Units: `answer` is a number by the benchmark's convention (a computed ratio is a fraction), or yes, no, or null;
         `answerable` is the probability that the document holds an answer, or null.
@@ -128,7 +128,7 @@ TracedTurns = Mapping[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptR
 
 
 async def read_traces(store: RunStore, run: str) -> TracedTurns:
-    """Returns the turns of a run with their exchanges; of a conversation that broke off only the exchanges.
+    """Return the turns of a run with their exchanges; of a conversation that broke off only the exchanges.
 
     Args:
         run: Its id, the beginning of one, or `latest`.
@@ -150,7 +150,7 @@ async def read_traces(store: RunStore, run: str) -> TracedTurns:
 
 
 def write_traces(file: OutputFile, turns: TracedTurns) -> None:
-    """Writes one JSON object a turn.
+    """Write one JSON object a turn.
 
     Raises:
         InputError: The file cannot be written, or may not be replaced.
@@ -160,7 +160,7 @@ def write_traces(file: OutputFile, turns: TracedTurns) -> None:
 
 
 def trace_objects(turns: TracedTurns) -> Iterator[dict[str, JsonValue]]:
-    """Yields each turn with its trace, and with every request and reply in the order in which they were sent."""
+    """Yield each turn with its trace, and with every request and reply in the order in which they were sent."""
     for (conversation, index), (turn, prompts) in sorted(turns.items()):
         line: dict[str, JsonValue] = {"conversation": conversation, "turn": index}
         if turn is not None:

@@ -40,7 +40,6 @@ async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, be
     """Return a run judged by an audit too, and which references to read again; nothing is stored.
 
     Args:
-        store: The URI of the store.
         beside: Other runs of the same file: candidates that they answer alike come first.
 
     Raises:

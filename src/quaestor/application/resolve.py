@@ -50,17 +50,17 @@ class CorpusPage:
 
     @classmethod
     def of(cls, document: Document) -> "CorpusPage":
-        """Returns a page that is read by itself."""
+        """Return a page that is read by itself."""
         return cls(document, (document,))
 
     @classmethod
     def among(cls, dataset: Dataset, document: Document) -> "CorpusPage":
-        """Returns a page of a dataset."""
+        """Return a page of a dataset."""
         return cls(document, tuple(documents_of(dataset).values()))
 
 
 def dataset_path(name: str | Path) -> Path:
-    """Returns the path that a dataset's name stands for.
+    """Return the path that a dataset's name stands for.
 
     >>> dataset_path("sample").name
     'sample.json'
@@ -71,7 +71,7 @@ def dataset_path(name: str | Path) -> Path:
 
 
 def documents_of(dataset: Dataset) -> Mapping[str, Document]:
-    """Returns the pages of a dataset by their ids."""
+    """Return the pages of a dataset by their ids."""
     return {conversation.document.id: conversation.document for conversation in dataset.conversations}
 
 
@@ -83,12 +83,10 @@ def read_playable(
     folder: Path | None = None,
     cache: ByteCache | None = None,
 ) -> Dataset:
-    """Returns a dataset in which there is something to compute with.
+    """Return a dataset in which there is something to compute with.
 
     Args:
-        path: The file.
         limit: Read no more than so many conversations.
-        limits: What reading a document may take.
         folder: Where the documents lie that the questions of the file are about.
         cache: Where documents are kept once they are read.
 
@@ -105,13 +103,13 @@ def read_playable(
 
 
 def has_numbers(document: Document) -> bool:
-    """Tells whether a page has a number in a table or a sentence."""
+    """Tell whether a page has a number in a table or a sentence."""
     cells = (cell for table in document.tables for cell in table.body())
     return any(cell.quantities for cell in cells) or any(sentence.mentions for sentence in document.sentences)
 
 
 def require_askable(document: Document) -> None:
-    """Makes sure that a document can be asked.
+    """Make sure that a document can be asked.
 
     Raises:
         DocumentError: Nothing of it was read.
@@ -124,7 +122,7 @@ def require_askable(document: Document) -> None:
 
 
 def page_file(name: str) -> Path:
-    """Returns the path of the file that `DATASET#ID`, or `FILE` alone, names.
+    """Return the path of the file that `DATASET#ID`, or `FILE` alone, names.
 
     Raises:
         InputError: It is of neither form.
@@ -133,7 +131,7 @@ def page_file(name: str) -> Path:
 
 
 def find_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> CorpusPage:
-    """Returns the page that `DATASET#ID` names, or `FILE` where the file holds just one.
+    """Return the page that `DATASET#ID` names, or `FILE` where the file holds just one.
 
     Raises:
         InputError: It is of neither form, or the id fits several pages.
@@ -153,10 +151,7 @@ def find_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits =
 def find_files(
     names: Sequence[str], cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> CorpusPage:
-    """Returns what one or several names stand for: one page or document, or several files as one document.
-
-    Args:
-        names: Each as `find_page` takes it.
+    """Return what one or several names stand for: one page or document, or several files as one document.
 
     Raises:
         InputError: One is of neither form, is named twice, or its id fits several pages.
@@ -177,7 +172,7 @@ def find_files(
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Returns the files and the questions of a command line: the first argument names a file, questions end them.
+    """Return the files and the questions of a command line: the first argument names a file, questions end them.
 
     There may be no question.
 
@@ -221,7 +216,7 @@ def _is_file(name: str) -> bool:
 def find_pages(
     name: str, limit: int | None = None, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> tuple[CorpusPage, ...]:
-    """Returns the page that `DATASET#ID` names, or all pages of a file.
+    """Return the page that `DATASET#ID` names, or all pages of a file.
 
     Args:
         limit: Only those of the first so many conversations.
@@ -240,7 +235,7 @@ def find_pages(
 
 
 def document_named(dataset: Dataset, identity: str) -> Document:
-    """Returns the page of a dataset that an id stands for: its own, or that of a conversation about it.
+    """Return the page of a dataset that an id stands for: its own, or that of a conversation about it.
 
     Raises:
         InputError: The id fits several pages.
@@ -253,7 +248,7 @@ def document_named(dataset: Dataset, identity: str) -> Document:
 
 
 def match_id(wanted: str, known: Sequence[str], where: str) -> str:
-    """Returns the id that a person means: the very one, or the only one but for case and `.pdf`.
+    """Return the id that a person means: the very one, or the only one but for case and `.pdf`.
 
     Raises:
         InputError: Several fit.
@@ -274,7 +269,7 @@ def _plain(id: str) -> str:
 
 
 def _split(name: str) -> tuple[Path, str | None]:
-    """Returns the file and the id; no id where the whole is a file's name, whatever signs it has."""
+    """Return the file and the id; no id where the whole is a file's name, whatever signs it has."""
     whole = dataset_path(name)
     if whole.is_file():
         return whole, None
@@ -292,7 +287,7 @@ def _split(name: str) -> tuple[Path, str | None]:
 
 
 def store_file(uri: str) -> Path | None:
-    """Returns the file that a run store is kept in; None where it is a server, or in memory."""
+    """Return the file that a run store is kept in; None where it is a server, or in memory."""
     scheme, separator, rest = uri.partition("://")
     if not separator:
         return Path(uri)
@@ -300,7 +295,7 @@ def store_file(uri: str) -> Path | None:
 
 
 def _what_is_no_file(path: Path) -> str:
-    """Returns what stands where a file was expected, and what to do; "" where nothing does."""
+    """Return what stands where a file was expected, and what to do; "" where nothing does."""
     try:
         if path.is_dir():
             return "it is a directory; name a file in it"

@@ -1,7 +1,4 @@
-"""What is told of one run: how far it is, what it used, how its turns went; read without its turns.
-
-Owns which of a run's turns have to be read all the same: those of plans and of stages, which are kept in their events.
-"""
+"""What is told of one run: how far it is, what it used, how its turns went; read without its turns."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
@@ -59,7 +56,7 @@ class TurnFigures:
 
 
 def turn_figures(found: RunMeasures) -> TurnFigures | None:
-    """Returns the figures of the turns of a run that came to their end; None where there is none."""
+    """Return the figures of the turns of a run that came to their end; None where there is none."""
     turns = found.turns
     if not turns:
         return None
@@ -94,7 +91,7 @@ def _mean(counts: Mapping[N, int]) -> float:
 
 
 def _p95(counts: Mapping[N, int]) -> float:
-    """Returns the 95th percentile, between two values where it falls there."""
+    """Return the 95th percentile, between two values where it falls there."""
     if not counts:
         return 0.0
     values = sorted(counts)
@@ -124,7 +121,7 @@ class StageFigures:
 
 
 def stage_figures(turns: Sequence[TurnRecord]) -> tuple[StageFigures, ...]:
-    """Returns the figures of the stages, in their order; none of a run without any."""
+    """Return the figures of the stages, in their order; none of a run without any."""
     found: dict[tuple[int, str], list[StageAnswered]] = {}
     for turn in turns:
         for event in load_events(turn.events):
@@ -147,13 +144,13 @@ def _figures(stage: int, solver: str, said: Sequence[StageAnswered]) -> StageFig
 
 
 def has_plans(record: RunRecord) -> bool:
-    """Returns whether the solver of a run writes plans."""
+    """Return whether the solver of a run writes plans."""
     writing = {spec.name for spec in solver_specs() if spec.writes_plans}
     return record.spec.get("solver") in writing
 
 
 def plan_figures(turns: Sequence[TurnRecord]) -> dict[str, float]:
-    """Returns the figures of a run's turns: counts, and means a turn."""
+    """Return the figures of a run's turns: counts, and means a turn."""
     found = statistics((load_events(turn.events), turn.number is not None) for turn in turns)
     used = sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
     return {
@@ -190,7 +187,7 @@ class RunFigures:
 
 
 async def read_run_figures(store: RunStore, name: str, *, every_example: bool = False) -> RunFigures:
-    """Returns what is told of one run.
+    """Return what is told of one run.
 
     Args:
         name: Its id, the beginning of one, or `latest`.

@@ -1,7 +1,4 @@
-"""Runs whose turns are all there before any is stored: answers of another program, and cross-validations.
-
-Owns what is kept of such a run: its kind says that nothing of it was played here, its spec which file it is from.
-"""
+"""Runs whose turns are all there before any is stored: answers of another program, and cross-validations."""
 
 import hashlib
 import re
@@ -39,7 +36,7 @@ class ImportedRun:
 
 
 async def import_run(store: RunStore, file: Path, dataset: Dataset, name: str | None = None) -> ImportedRun:
-    """Keeps the answers of a file as a run; all of them, or nothing.
+    """Keep the answers of a file as a run; all of them, or nothing.
 
     Args:
         file: One JSON object a turn, as `quaestor.evaluation.imported.read_answers` says.
@@ -71,7 +68,7 @@ def _records(run: RunRecord, conversation: Conversation, answers: ImportedTurns)
 
 
 def run_name(words: str) -> str:
-    """Returns a name as it stands in the id of a run.
+    """Return a name as it stands in the id of a run.
 
     >>> run_name("Big model, May 2026")
     'big-model-may-2026'
@@ -91,7 +88,7 @@ RecordsOf = Callable[[RunRecord, Conversation], Sequence[TurnRecord]]
 async def keep_whole_run(
     store: RunStore, dataset: Dataset, spec: RunSpec, called: str, kind: RunKind, records_of: RecordsOf
 ) -> RunRecord:
-    """Keeps a run with all its turns, or nothing, and returns its record.
+    """Keep a run with all its turns, or nothing, and return its record.
 
     Args:
         records_of: Returns the turns of a conversation as they are stored.

@@ -46,7 +46,7 @@ _PLAYED: BoundedCache[tuple[str, int, int, str], PlayedFile | None] = BoundedCac
 
 
 def played_file(run: RunRecord) -> PlayedFile | None:
-    """Returns the file of a run, read once as long as it stays as it is.
+    """Return the file of a run, read once as long as it stays as it is.
 
     Returns:
         None where the file is not there any more, cannot be read, or has other questions by now.
@@ -61,7 +61,7 @@ def played_file(run: RunRecord) -> PlayedFile | None:
 
 
 def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
-    """Returns what a file says of the questions of a run; None where it has other questions.
+    """Return what a file says of the questions of a run; None where it has other questions.
 
     Raises:
         DatasetError: It cannot be read.
@@ -77,7 +77,7 @@ def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
 
 
 def references_in(path: Path) -> Gold | None:
-    """Returns the references of a file; None where it has none.
+    """Return the references of a file; None where it has none.
 
     Raises:
         DatasetError: It cannot be read.
@@ -89,7 +89,7 @@ def references_in(path: Path) -> Gold | None:
 
 
 async def scored_references(scores_in: str, run: RunRecord) -> Gold | None:
-    """Returns the references that the latest score of a run was judged by, where all is as it was then.
+    """Return the references that the latest score of a run was judged by, where all is as it was then.
 
     Args:
         scores_in: The store's URI.
@@ -112,13 +112,13 @@ async def scored_references(scores_in: str, run: RunRecord) -> Gold | None:
 
 
 def is_by(score: ScoreRecord, gold: Gold) -> bool:
-    """Returns whether a score is one of this version, by the references of this file as it is."""
+    """Return whether a score is one of this version, by the references of this file as it is."""
     known = score.references_digest
     return known is not None and score.version == version("quaestor") and digest_of_references(gold) == known
 
 
 def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...] | None:
-    """Returns the verdicts on some conversations of a run, each with its reference.
+    """Return the verdicts on some conversations of a run, each with its reference.
 
     Returns:
         None where none of them has references.
@@ -135,7 +135,7 @@ def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScor
 
 
 def reference_of(file: PlayedFile, turns: Sequence[TurnRecord], index: int) -> TurnScore | None:
-    """Returns the verdict on one turn, with its reference; None where it has none.
+    """Return the verdict on one turn, with its reference; None where it has none.
 
     Args:
         index: Its place among them, from 0.

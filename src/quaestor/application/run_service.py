@@ -110,7 +110,7 @@ async def start_run(
     progress: ProgressCallback | None = None,
     begun: Callable[[RunReading], None] | None = None,
 ) -> RunRecord:
-    """Plays a dataset into a store, or goes on with a run, and returns its record.
+    """Play a dataset into a store, or go on with a run, and return its record.
 
     Raises:
         RunStoppedError: A person interrupted it, its budget is used up, its model cannot be asked, or what plays or
@@ -189,7 +189,7 @@ async def _play(
 
 
 def load_ahead(request: RunRequest) -> None:
-    """Begins to load what will play, while the caller reads what is to be played. For programs that own their process.
+    """Begin to load what will play, while the caller reads what is to be played. For programs that own their process.
 
     Args:
         request: What is to be run; where it is played in this process nothing is begun.
@@ -203,12 +203,7 @@ def load_ahead(request: RunRequest) -> None:
 
 
 def _on_processes(settings: Settings, conversations: int | None, *, asks: bool) -> bool:
-    """Returns whether worker processes of this machine play.
-
-    Args:
-        conversations: How many are to be played; None where that is not known yet.
-        asks: Whether the solver asks a model.
-    """
+    """Return whether worker processes of this machine play."""
     if settings.engine is not None:
         return settings.engine == "processes"
     at_once = settings.concurrency(asks=asks)
@@ -224,7 +219,7 @@ def _cores(settings: Settings) -> int:
 
 
 def _engine(settings: Settings, conversations: int, config: ModelConfig | None) -> Engine:
-    """Returns what plays: a solver that computes on all cores; one that waits for a model here, many at once.
+    """Return what plays: a solver that computes on all cores; one that waits for a model here, many at once.
 
     Where a person names an engine it is that one. So many conversations that one core does not keep up with their
     requests are played on all of them.
@@ -240,7 +235,7 @@ def _engine(settings: Settings, conversations: int, config: ModelConfig | None) 
 
 
 def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
-    """Returns the engine for a Ray cluster: a worker for each CPU, unless a person says otherwise.
+    """Return the engine for a Ray cluster: a worker for each CPU, unless a person says otherwise.
 
     Args:
         config: The model that is asked; then the workers are how many conversations ask at once, in all.
@@ -252,14 +247,14 @@ def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
 
 
 def workers_on_ray(settings: Settings) -> int:
-    """Returns how many processes work on a Ray cluster, at most: of one that is there, all that it has room for."""
+    """Return how many processes work on a Ray cluster, at most: of one that is there, all that it has room for."""
     if settings.workers is None and settings.address is not None:
         return MOST_WORKERS
     return settings.concurrency(asks=False)
 
 
 async def require_played(store: RunStore, run: RunRecord) -> None:
-    """Makes sure that every conversation of a run came to its end, be it by a defect of the solver.
+    """Make sure that every conversation of a run came to its end, be it by a defect of the solver.
 
     Raises:
         RunStoppedError: Conversations are still to be played, or a service did not answer for them.
@@ -281,7 +276,7 @@ async def _begun(store: RunStore, spec: RunSpec) -> str | None:
 
 
 async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKind] | None = None) -> RunRecord:
-    """Returns the run of that id, the only one whose id begins so, the latest that was imported as that, or the latest.
+    """Return the run of that id, the only one whose id begins so, the latest that was imported as that, or the latest.
 
     Args:
         name: The id, the beginning of one, the name of an imported run, or `latest`.
@@ -306,14 +301,14 @@ async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKi
 
 
 def imported_as(run: RunRecord) -> str | None:
-    """Returns what an imported run is called; None of every other run."""
+    """Return what an imported run is called; None of every other run."""
     options = run.spec.get("solver_options")
     name = options.get("name") if run.kind == "import" and isinstance(options, dict) else None
     return name if isinstance(name, str) else None
 
 
 def status_word(run: RunRecord) -> str:
-    """Returns how far a run is, in a word; of one that was imported, that it was: nothing of it was played here.
+    """Return how far a run is, in a word; of one that was imported, that it was: nothing of it was played here.
 
     One that was killed while it was imported is not whole, and says so.
     """
@@ -321,7 +316,7 @@ def status_word(run: RunRecord) -> str:
 
 
 async def find_runs(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
-    """Returns the runs of some names, each once, in their order.
+    """Return the runs of some names, each once, in their order.
 
     Raises:
         UnknownRunError: One is not there.
@@ -332,6 +327,6 @@ async def find_runs(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, .
 
 
 async def ended_before(store: RunStore, days: float) -> tuple[RunRecord, ...]:
-    """Returns the runs that ended more than some days ago, the oldest first."""
+    """Return the runs that ended more than some days ago, the oldest first."""
     until = now() - timedelta(days=days)
     return tuple(run for run in reversed(await store.runs()) if run.finished is not None and run.finished < until)

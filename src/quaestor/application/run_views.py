@@ -69,11 +69,10 @@ class RunViews:
     """Looks into one store and the scores beside it, both open as long as it is."""
 
     def __init__(self, store: RunStore, uri: str) -> None:
-        """Opens the scores.
+        """Open the scores.
 
         Args:
             store: The runs, open; whoever opened it closes it.
-            uri: Its URI.
 
         Raises:
             StoreError: The scores cannot be opened.
@@ -81,29 +80,29 @@ class RunViews:
         self._store, self._scores = store, open_scores(uri)
 
     async def __aenter__(self) -> Self:
-        """Returns itself; leaving the block closes the scores."""
+        """Return itself; leaving the block closes the scores."""
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes the scores."""
+        """Close the scores."""
         if self._scores is not None:
             await self._scores.close()
 
     async def choices(self) -> RunChoices:
-        """Returns what there is to filter runs by."""
+        """Return what there is to filter runs by."""
         return await self._store.run_choices()
 
     async def runs(self, wanted: RunFilter, part: ListPart) -> ListPage[RunView]:
-        """Returns runs with their scores, the latest first; those that are not complete with their progress."""
+        """Return runs with their scores, the latest first; those that are not complete with their progress."""
         found = await self._store.list_runs(wanted, part)
         scores = await self._scores.latest_scores([run.id for run in found.items]) if self._scores else {}
         views = [await self._view(run, scores.get(run.id)) for run in found.items]
         return ListPage(tuple(views), found.total, part)
 
     async def run(self, run: str) -> RunView:
-        """Returns one run.
+        """Return one run.
 
         Raises:
             UnknownRunError: There is no such run.
@@ -118,7 +117,7 @@ class RunViews:
         return RunView(run, score if counts else None, progress, outdated=score is not None and not counts)
 
     async def counts(self, view: RunView) -> RunCounts:
-        """Returns the turns of a run, counted."""
+        """Return the turns of a run, counted."""
         run = view.run.id
         if self._scores is not None and view.score is not None:
             tallies = {by: await self._scores.tally(run, by) for by in BREAKDOWNS}
@@ -129,7 +128,7 @@ class RunViews:
     async def turns(
         self, view: RunView, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart
     ) -> ListPage[JudgedTurn]:
-        """Returns turns of a run, with their verdicts where it was scored.
+        """Return turns of a run, with their verdicts where it was scored.
 
         Args:
             verdicts: Which of them by their verdict; of a run without a score none has one.
@@ -141,12 +140,12 @@ class RunViews:
         return (await self._store.list_turns(view.run.id, wanted, part)).map(JudgedTurn)
 
     async def neighbours(self, view: RunView, conversation: str) -> tuple[JudgedTurn, ...]:
-        """Returns all turns of a conversation, in their order."""
+        """Return all turns of a conversation, in their order."""
         page = await self.turns(view, TurnFilter(conversation=conversation), VerdictFilter(), ListPart(0, 200))
         return page.items
 
     async def compare(self, first: RunView, second: RunView, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
-        """Returns turns of two runs side by side.
+        """Return turns of two runs side by side.
 
         Raises:
             InputError: They are not of the same questions, or no scores are kept beside the runs.
@@ -154,7 +153,7 @@ class RunViews:
         return await self._compared(first, second).compare(first.run.id, second.run.id, wanted, part)
 
     async def compared(self, first: RunView, second: RunView) -> PairCounts:
-        """Returns how two runs compare.
+        """Return how two runs compare.
 
         Raises:
             InputError: They are not of the same questions, or no scores are kept beside the runs.
@@ -172,7 +171,7 @@ class RunViews:
 
 
 def by_chance(counts: PairCounts) -> float | None:
-    """Returns how likely two runs that are as good as one another compare at least as far apart as these.
+    """Return how likely two runs that are as good as one another compare at least as far apart as these.
 
     By the exact McNemar test over the turns in which one of them alone is right; None where no turn is judged in both,
     or what computes it is not installed.

@@ -56,7 +56,7 @@ async def score_run(
     wanted: Wanted = "turns",
     cache: ByteCache | None = None,
 ) -> ScoredRun:
-    """Returns the verdicts on a run, whose conversations are read and judged one by one.
+    """Return the verdicts on a run, whose conversations are read and judged one by one.
 
     Args:
         run: Which one; all its conversations must have been played.
@@ -110,5 +110,5 @@ async def score_run(
 
 
 def digest_of_references(gold: Gold) -> str | None:
-    """Returns the digest of the file that references were read from; None where they come from elsewhere."""
+    """Return the digest of the file that references were read from; None where they come from elsewhere."""
     return gold.digest if isinstance(gold, FileGold) else None

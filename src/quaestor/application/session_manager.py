@@ -1,7 +1,6 @@
 """Conversations that many people have at once: each asked in order, held open while it is used, taken up again later.
 
-Owns which are open, and the locks: questions of one conversation are answered one after the other, in the order in
-which they came; those of two never wait for each other, but for the machine. All calls are made from one event loop.
+All calls are made from one event loop.
 """
 
 import asyncio
@@ -77,7 +76,6 @@ class _Open:
     """A conversation while somebody uses it.
 
     Attributes:
-        answerer: Who answers.
         lock: Held while anything is done in it.
         chat: The conversation, once something was asked.
         seen: What was on record of it when it was last used here; something else is on record if another server of the
@@ -111,12 +109,10 @@ class SessionManager:
         limits: SessionLimits = SessionLimits(),
         workers: AnswerWorkers | None = None,
     ) -> None:
-        """Takes what lies around it.
+        """Take what lies around it.
 
         Args:
             asking: Who answers where nobody chooses another.
-            shelf: The documents.
-            kept: The conversations of before.
             store: Where questions and answers are kept, open.
             limits: How much is held open.
             workers: Compute what is asked without a model; None computes in this process.
@@ -133,10 +129,9 @@ class SessionManager:
         self._examples: dict[str, asyncio.Future[tuple[str, ...]]] = {}
 
     async def begin(self, document: str, title: str = "", answerer: str | None = None) -> KeptConversation:
-        """Begins a conversation about a document of the shelf.
+        """Begin a conversation about a document of the shelf.
 
         Args:
-            document: Its id.
             title: What the conversation is called; "" is its first question.
             answerer: Who answers, as `choices.answerers` names them; None is who answers by default.
 
@@ -149,7 +144,7 @@ class SessionManager:
         return self.kept.begin(document, _about(page), title, chosen)
 
     async def look(self, id: str) -> ConversationState:
-        """Returns a conversation as it is now; nothing is opened for it.
+        """Return a conversation as it is now; nothing is opened for it.
 
         Raises:
             UnknownConversationError: There is none of this id.
@@ -166,10 +161,9 @@ class SessionManager:
     async def ask(
         self, id: str, text: str, listener: Listener | None = None, answerer: str | None = None
     ) -> AnsweredNow:
-        """Answers each question in a text, after those that were asked in the conversation before.
+        """Answer each question in a text, after those that were asked in the conversation before.
 
         Args:
-            id: The conversation's.
             text: As a person puts it.
             listener: Is told of each question, and of what happens while it is answered.
             answerer: Who answers from now on, as `choices.answerers` names them; None is who did before.
@@ -234,7 +228,7 @@ class SessionManager:
                 self.stop(id)
 
     async def examples(self, id: str) -> tuple[str, ...]:
-        """Returns questions that the document of a conversation is known to answer, found without a model.
+        """Return questions that the document of a conversation is known to answer, found without a model.
 
         Raises:
             InputError: There is no such conversation, or its document is not there any more.
@@ -264,7 +258,7 @@ class SessionManager:
             return ()
 
     async def undo(self, id: str) -> tuple[Turn, ...]:
-        """Takes the last question back, with all that it asked, and returns its turns; none where there is none.
+        """Take the last question back, with all that it asked, and returns its turns; none where there is none.
 
         Raises:
             InputError: There is no such conversation.
@@ -278,12 +272,10 @@ class SessionManager:
             return taken
 
     async def correct(self, id: str, fix: Callable[[Ledger], Fix], author: str) -> Correction:
-        """Returns a correction that a person makes in a conversation, once what depends on it is computed again.
+        """Return a correction that a person makes in a conversation, once what depends on it is computed again.
 
         Args:
-            id: The conversation's.
             fix: Says what is put right, of the conversation as it is when its turn comes.
-            author: Who does it.
 
         Raises:
             InputError: There is no such conversation, or it cannot be done; all stays as it was.
@@ -299,10 +291,6 @@ class SessionManager:
 
     async def change(self, id: str, answerer: str) -> None:
         """Goes on with another solver or model.
-
-        Args:
-            id: The conversation's.
-            answerer: As `choices.answerers` names them.
 
         Raises:
             InputError: There is no such conversation or nobody of this name; the model cannot be reached as it is set
@@ -320,7 +308,7 @@ class SessionManager:
             self._save(held, kept, replace(kept, answerer=found.id))
 
     async def exported(self, id: str) -> ExportedConversation:
-        """Returns a conversation to be handed on.
+        """Return a conversation to be handed on.
 
         Raises:
             InputError: There is no such conversation, or nothing is answered in it.
@@ -336,7 +324,7 @@ class SessionManager:
         return found
 
     def rename(self, id: str, title: str) -> KeptConversation:
-        """Calls a conversation something else, and returns it.
+        """Call a conversation something else, and returns it.
 
         Raises:
             UnknownConversationError: There is none of this id.
@@ -349,7 +337,7 @@ class SessionManager:
         return renamed
 
     async def delete(self, id: str) -> None:
-        """Takes a conversation away for good, with all that is kept of it in the store; stops what is asked in it.
+        """Take a conversation away for good, with all that is kept of it in the store; stops what is asked in it.
 
         Raises:
             UnknownConversationError: There is none of this id.
@@ -364,7 +352,7 @@ class SessionManager:
         self._open.pop(id, None)
 
     async def close_idle(self) -> None:
-        """Closes what was not used for long, and what is open beyond the limit."""
+        """Close what was not used for long, and what is open beyond the limit."""
         by_use = sorted(self._open.items(), key=lambda item: item[1].used)
         beyond = len(by_use) - self._limits.open
         for number, (id, held) in enumerate(by_use):
@@ -376,7 +364,7 @@ class SessionManager:
                     self._open.pop(id, None)
 
     async def close(self) -> None:
-        """Closes all, and stops what is asked."""
+        """Close all, and stops what is asked."""
         self.stop_all()
         for looking in self._examples.values():
             looking.cancel()
@@ -388,7 +376,7 @@ class SessionManager:
 
     @asynccontextmanager
     async def _held(self, id: str) -> AsyncIterator[_Open]:
-        """Gives a conversation to whoever comes first, then to whoever comes next, here or in another server.
+        """Give a conversation to whoever comes first, then to whoever comes next, here or in another server.
 
         Raises:
             BusyError: Too many wait for it, or another server uses it.
@@ -449,7 +437,7 @@ class SessionManager:
         return held.chat is not None and held.seen != kept and kept.run is not None and self._can_be_taken_up(held)
 
     def _chosen(self, kept: KeptConversation) -> SolverChoice:
-        """Returns who answers in a conversation; who answers by default where the chosen one is not there any more."""
+        """Return who answers in a conversation; who answers by default where the chosen one is not there any more."""
         with suppress(InputError):
             return find_answerer(self.asking, kept.answerer)
         return find_answerer(self.asking, DEFAULT)
@@ -497,7 +485,7 @@ async def _examples(here: WorkerPage) -> tuple[str, ...]:
 
 
 async def _prepare(request: AskRequest) -> None:
-    """Loads what a solver is made of, which takes a second once, where it holds nobody up."""
+    """Load what a solver is made of, which takes a second once, where it holds nobody up."""
     if request.solver is None:
         with suppress(SettingsError):  # of which whoever opens it for good tells
             await asyncio.to_thread(make_solver, request.settings.solver)

@@ -32,10 +32,7 @@ class StageTurn:
     """One turn of one run, as a stage of a cascade.
 
     Attributes:
-        right: Whether the answer is right.
-        answered: Whether there is a value.
         failed: Whether there is none because the solver failed.
-        confidence: Of the answer, where there is one.
     """
 
     right: bool
@@ -72,7 +69,7 @@ def cascade_curve(
     pages: Sequence[str],
     thresholds: Sequence[float] = THRESHOLDS,
 ) -> tuple[CascadePoint, ...]:
-    """Returns what cascades of two runs come to, by threshold.
+    """Return what cascades of two runs come to, by threshold.
 
     An answer of the first run stands where it has a value and its confidence is the threshold or more; else the second
     run's does. Where that one failed, the first one's stands after all. So the cascade solver does it.
@@ -88,7 +85,7 @@ def cascade_curve(
 def played_point(
     threshold: float, turns: Sequence[StageTurn], passed: Sequence[bool], pages: Sequence[str]
 ) -> CascadePoint:
-    """Returns a cascade that was played, at its threshold.
+    """Return a cascade that was played, at its threshold.
 
     Args:
         threshold: The confidence that the first stage needed.
@@ -117,7 +114,6 @@ class SimulatedCascade:
 
     Attributes:
         first_right: How right the first is alone.
-        points: By threshold.
         replayed: Whether the first run's solver answered again after the second run's answers; else each turn is taken
             as its own run answered it.
     """
@@ -143,7 +139,7 @@ async def simulate_stored(
     *,
     replay: bool = False,
 ) -> SimulatedCascade:
-    """Returns what cascades of two stored runs would come to.
+    """Return what cascades of two stored runs would come to.
 
     Args:
         names: Of the two: ids, beginnings of ids, or `latest`; the one whose confidence decides is first.
@@ -175,7 +171,7 @@ async def simulate_stored(
 
 
 def solver_again(run: RunRecord) -> Solver:
-    """Returns the solver that a run was played with.
+    """Return the solver that a run was played with.
 
     Raises:
         InputError: It was not played here by one solver, or that asks a model.
@@ -203,10 +199,9 @@ async def replayed_curve(
     thresholds: Sequence[float],
     graphs: GraphProvider | None = None,
 ) -> tuple[CascadePoint, ...]:
-    """Returns what cascades come to in which a solver answers again after a stored run's answers.
+    """Return what cascades come to in which a solver answers again after a stored run's answers.
 
     Args:
-        first: The first stage.
         thresholds: From 0 to 1, ascending.
         graphs: The ontology that graphs are built with; by default each document's own.
     """

@@ -34,7 +34,7 @@ NO_OVERRIDES = SolverOverrides()
 
 
 def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES) -> dict[str, JsonValue]:
-    """Returns what the solver in force is built with.
+    """Return what the solver in force is built with.
 
     Raises:
         SettingsError: A table has a value that no option takes, an option is given that the solver does not take, or
@@ -53,7 +53,7 @@ def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES
 
 
 def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue]:
-    """Returns what the solver in force is built with over a dataset, unless its settings or the caller say otherwise.
+    """Return what the solver in force is built with over a dataset, unless its settings or the caller say otherwise.
 
     Where a dataset asks for numbers alone and the solver asks no model that is nothing, so such a run has the digest
     that it always had. Where some questions have no answer it is what it is for a person.
@@ -63,7 +63,7 @@ def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue
 
 
 def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset) -> dict[str, JsonValue]:
-    """Returns what the solver in force is built with over a dataset, the solvers inside it included.
+    """Return what the solver in force is built with over a dataset, the solvers inside it included.
 
     Raises:
         SettingsError: As `solver_options` does.
@@ -73,7 +73,7 @@ def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset
 
 
 def inner_options(settings: Settings, options: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Returns options with those that the solver inside has where answers may be of any kind, where they say none.
+    """Return options with those that the solver inside has where answers may be of any kind, where they say none.
 
     Args:
         options: What the solver in force is built with; of one that is built around no other nothing changes.
@@ -94,11 +94,7 @@ def _any_kind(solver: str) -> dict[str, JsonValue]:
 def _with_inside(
     spec: "AnySpec", options: Mapping[str, JsonValue], own: Callable[[str, dict[str, JsonValue]], dict[str, JsonValue]]
 ) -> dict[str, JsonValue]:
-    """Returns options with those of the solvers that a solver is built around.
-
-    Args:
-        own: Gives the options of a solver inside, by its name and what it has so far.
-    """
+    """Return options with those of the solvers that a solver is built around."""
     key, found = f"{spec.around}_options", dict(options)
     given = options.get(key)
     told = given if isinstance(given, dict) else {}
@@ -120,5 +116,5 @@ def _table(settings: Settings, solver: str) -> dict[str, JsonValue]:
 
 
 def named_model(options: dict[str, JsonValue], config: ModelConfig | None) -> dict[str, JsonValue]:
-    """Returns the options with the name of the model, for the record."""
+    """Return the options with the name of the model, for the record."""
     return options | ({"model": config.spec.name} if config else {})

@@ -11,7 +11,7 @@ from quaestor.documents.document import Document
 
 
 def source_objects(sources: Iterable[Source], document: Document) -> list[dict[str, JsonValue]]:
-    """Returns sources with their places in words, and where those are in their file."""
+    """Return sources with their places in words, and where those are in their file."""
     return [_placed(source, document) for source in sources]
 
 
@@ -30,7 +30,7 @@ def _placed(source: Source, document: Document) -> dict[str, JsonValue]:
 
 
 def source_object(stored: JsonValue, document: Document) -> dict[str, JsonValue]:
-    """Returns a source as it is stored, with its place and its text in words."""
+    """Return a source as it is stored, with its place and its text in words."""
     assert isinstance(stored, dict)
     return _in_words(stored_source(stored), stored, document)
 
@@ -41,7 +41,7 @@ def _in_words(source: Source, stored: dict[str, JsonValue], document: Document) 
 
 
 def stored_source(stored: JsonValue) -> Source:
-    """Returns a source of those that are stored with a turn."""
+    """Return a source of those that are stored with a turn."""
     assert isinstance(stored, dict)
     kind: type[Source] = SentenceRef if stored["kind"] == "sentence" else CellRef
     return serial.restore(kind, stored)

@@ -37,7 +37,7 @@ class StoreParts:
 
 
 async def opened_parts(stack: AsyncExitStack, uri: str, *, create: bool) -> StoreParts:
-    """Opens a store and the scores beside it, until the stack is left.
+    """Open a store and the scores beside it, until the stack is left.
 
     Args:
         create: Whether a missing store is made.
@@ -52,7 +52,7 @@ async def opened_parts(stack: AsyncExitStack, uri: str, *, create: bool) -> Stor
 
 
 async def copy_store(source: StoreParts, target: StoreParts, done: Callable[[RunRecord], None] | None = None) -> None:
-    """Copies all of a store into another one, which keeps what it has besides.
+    """Copy all of a store into another one, which keeps what it has besides.
 
     Args:
         source: From where. What is written to it meanwhile may be left out.
@@ -153,7 +153,7 @@ async def _graph(store: RunStore, run: str, conversation: str) -> tuple[Triple, 
 
 
 async def digests_of(store: StoreParts) -> Mapping[str, str]:
-    """Returns the digest of each run with all that belongs to it, by id, and that of KNOWLEDGE.
+    """Return the digest of each run with all that belongs to it, by id, and that of KNOWLEDGE.
 
     SHA-256 over the records in their order as JSON with sorted keys: equal in every kind of store. When an ontology was
     kept is no part of it.
@@ -163,7 +163,7 @@ async def digests_of(store: StoreParts) -> Mapping[str, str]:
 
 
 def digest_of_all(digests: Mapping[str, str]) -> str:
-    """Returns the one digest of a store, from those of its parts."""
+    """Return the one digest of a store, from those of its parts."""
     return hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()
 
 

@@ -53,7 +53,7 @@ class AnsweredDocument:
 
 
 async def find_conversation(store: RunStore, run: str, name: str) -> str:
-    """Returns the id of the conversation of a run that a person means: by its own id, or by that of its page.
+    """Return the id of the conversation of a run that a person means: by its own id, or by that of its page.
 
     Raises:
         InputError: Several conversations are about the page.
@@ -74,7 +74,7 @@ async def find_conversation(store: RunStore, run: str, name: str) -> str:
 async def read_stored_turn(
     store: RunStore, run: str, conversation: str, number: int, attempt: int | None = None
 ) -> StoredTurn:
-    """Returns one turn.
+    """Return one turn.
 
     Args:
         run: Its id, the beginning of one, or `latest`.
@@ -94,7 +94,7 @@ async def read_stored_turn(
 
 
 def corrected_turn(record: TurnRecord, corrections: Sequence[Correction]) -> Turn | None:
-    """Returns a stored turn as a person corrected it; None where nobody did, or all of it is undone."""
+    """Return a stored turn as a person corrected it; None where nobody did, or all of it is undone."""
     mine = [change for made in corrections for change in made.changes if change.turn == record.index]
     if not mine or mine[-1].answer.corrected is None:
         return None
@@ -104,7 +104,7 @@ def corrected_turn(record: TurnRecord, corrections: Sequence[Correction]) -> Tur
 async def stored_corrections(
     store: RunStore, run: str, conversation: str, attempt: int | None = None
 ) -> tuple[Correction, ...]:
-    """Returns what a person corrected in a conversation, in order.
+    """Return what a person corrected in a conversation, in order.
 
     Args:
         attempt: Which attempt at it, from 1; None is the one that counts.
@@ -113,7 +113,7 @@ async def stored_corrections(
 
 
 async def stored_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph | None:
-    """Returns the graph of a conversation's page as a run has it; None where the page had none."""
+    """Return the graph of a conversation's page as a run has it; None where the page had none."""
     try:
         return graph_from_triples(await store.load_graph(run, conversation))
     except StoreError:
@@ -123,7 +123,7 @@ async def stored_graph(store: RunStore, run: str, conversation: str) -> Knowledg
 async def read_exchanges(
     store: RunStore, run: str, conversation: str, number: int, attempt: int | None = None
 ) -> tuple[PromptRecord, ...]:
-    """Returns every request of a turn to its model; none where no model was asked.
+    """Return every request of a turn to its model; none where no model was asked.
 
     Args:
         run: Its id, the beginning of one, or `latest`.
@@ -158,7 +158,7 @@ async def _turn(store: RunStore, run: str, conversation: str, number: int, attem
 
 
 async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph:
-    """Returns the knowledge graph that a conversation was played on.
+    """Return the knowledge graph that a conversation was played on.
 
     Raises:
         StoreError: There is no such run, or no graph.
@@ -170,7 +170,7 @@ async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeG
 
 
 async def answers_about(store: RunStore, run: str, document: Document) -> AnsweredDocument:
-    """Returns a document with the turns of a run that are about it, conversation by conversation, as they read now.
+    """Return a document with the turns of a run that are about it, conversation by conversation, as they read now.
 
     Args:
         run: Its id, the beginning of one, or `latest`.
@@ -196,7 +196,7 @@ async def answers_about(store: RunStore, run: str, document: Document) -> Answer
 
 
 def turn_of_record(record: TurnRecord) -> Turn:
-    """Returns a turn as it was answered, from what is stored of it: what later questions may refer to."""
+    """Return a turn as it was answered, from what is stored of it: what later questions may refer to."""
     return Turn(
         question=record.question,
         answer=serial.restore(Answer, record.answer),

@@ -70,7 +70,6 @@ class ToolRefusals:
     """The calls of a tool that were refused for one reason.
 
     Attributes:
-        reason: One of `REASONS`.
         judged: The turns with such a call that were scored.
     """
 
@@ -119,7 +118,7 @@ class _SeenTurn:
 
 
 async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTable:
-    """Returns what runs say of tools, all their turns taken together.
+    """Return what runs say of tools, all their turns taken together.
 
     Args:
         names: The runs: ids, beginnings of ids, or `latest`.
@@ -139,7 +138,7 @@ async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTab
 
 
 def _seen(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], bool]) -> Iterable[_SeenTurn]:
-    """Yields what is read of turns, in their order: a question such as "and in 2008?" asks what the one before did."""
+    """Yield what is read of turns, in their order: a question such as "and in 2008?" asks what the one before did."""
     before: tuple[str, str | None] = ("", None)
     for turn in turns:
         previous = before[1] if before[0] == turn.conversation else None
@@ -200,7 +199,7 @@ def _most_calls(found: ToolRefusals) -> tuple[int, str, str]:
 
 
 def refusal_reason(output: JsonValue) -> str | None:
-    """Returns why a tool refused a call, one of `REASONS`; None where it did not."""
+    """Return why a tool refused a call, one of `REASONS`; None where it did not."""
     if not isinstance(output, dict) or output.get("success") is not False:
         return None
     error = str(output.get("error") or "")
@@ -233,7 +232,7 @@ WAYS_OUT = {
 
 
 def write_advice(table: ToolTable, output: OutputFile, use: str) -> int:
-    """Writes advice, and returns how many lines of it the agent is told.
+    """Write advice, and returns how many lines of it the agent is told.
 
     Args:
         use: How the file is used, in the words of the door.
@@ -257,7 +256,7 @@ def _head(table: ToolTable, use: str) -> Iterable[str]:
 
 
 def _foot(table: ToolTable) -> Iterable[str]:
-    """Yields marks of the conversations, by which it is known what a score with this advice says nothing about."""
+    """Yield marks of the conversations, by which it is known what a score with this advice says nothing about."""
     marks = sorted(map(_mark, table.conversations))
     yield from (f"{_PLAYED}{' '.join(marks[at : at + _A_LINE])}" for at in range(0, len(marks), _A_LINE))
 
@@ -267,7 +266,7 @@ def _mark(conversation: str) -> str:
 
 
 def _of_questions(uses: Iterable[ToolUse]) -> Iterable[str]:
-    """Yields a line for each kind of question of which enough was scored: the tools, the most often right first."""
+    """Yield a line for each kind of question of which enough was scored: the tools, the most often right first."""
     labels = {metric.name: metric.label for metric in read_core().metric_types.values()}
     known: dict[str, list[ToolUse]] = {}
     for use in uses:
@@ -292,7 +291,7 @@ def _of_refusals(table: ToolTable) -> Iterable[str]:
 
 
 def rests_on(path: Path, conversations: Iterable[str]) -> int:
-    """Returns how many of these conversations advice was drawn from: of those a score says nothing about others."""
+    """Return how many of these conversations advice was drawn from: of those a score says nothing about others."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

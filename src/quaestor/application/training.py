@@ -100,7 +100,7 @@ class HeldOutReport:
 
 
 def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -> OutputFolder:
-    """Returns the folder that weights are to be written to.
+    """Return the folder that weights are to be written to.
 
     Args:
         path: Which folder; it may be missing.
@@ -111,7 +111,7 @@ def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -
 
 
 def train_weights(request: TrainingRequest, folder: OutputFolder) -> TrainingSummary:
-    """Learns weights and writes them to a folder.
+    """Learn weights and write them to a folder.
 
     Raises:
         DatasetError: A file cannot be read, or has no answers.
@@ -138,7 +138,7 @@ def judge_held_out(
     on_fold: Callable[[int], None] | None = None,
     settings: Settings | None = None,
 ) -> tuple[HeldOutReport, ...]:
-    """Returns how datasets are answered, each, with weights that never saw the company in question.
+    """Return how datasets are answered, each, with weights that never saw the company in question.
 
     Args:
         settings: What trains them: the engine `ray` with its address, or else processes of this machine.

@@ -71,7 +71,7 @@ class TurnDetail:
 
 
 async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> TurnDetail:
-    """Returns a turn of a run.
+    """Return a turn of a run.
 
     Args:
         number: The place of the turn in it, from 1.
@@ -113,7 +113,7 @@ def _turn_view(
 
 
 async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[RunView, Score | None]:
-    """Returns the figures of a run by its references, which are read again from its file.
+    """Return the figures of a run by its references, which are read again from its file.
 
     Returns:
         The run; its figures, None where it was not scored, or its file is not labelled or not there as it was.
@@ -138,7 +138,7 @@ def _not_kept() -> Score:
 
 
 def exchange_views(prompts: Sequence[PromptRecord]) -> tuple[ExchangeView, ...]:
-    """Returns exchanges in pieces; what the request before said is counted, and not said again."""
+    """Return exchanges in pieces; what the request before said is counted, and not said again."""
     found: list[ExchangeView] = []
     known: tuple[Message, ...] = ()
     for prompt in prompts:

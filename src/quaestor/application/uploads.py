@@ -1,7 +1,7 @@
 """Files that people hand over, to be asked about: kept under their digests in a bounded folder, read with limits.
 
-Owns that folder, and what an upload is called in it. The name that comes with a file is for people to read: no path is
-ever made of it. What is not known by its id cannot be reached.
+The name that comes with a file is for people to read: no path is ever made of it. What is not known by its id cannot be
+reached.
 """
 
 import asyncio
@@ -44,10 +44,8 @@ class UploadLimits:
     """What may be handed over.
 
     Attributes:
-        largest: Bytes of one file.
         most: Bytes of all files that are kept.
         files: How many uploads are kept; what was not used for longest goes first.
-        reading: What reading one may take.
         at_once: How many files are read at once, each in a process; the others wait.
     """
 
@@ -82,7 +80,6 @@ class Upload:
         name: What it is called, fit to be shown.
         digest: SHA-256 of the file.
         size: Its bytes.
-        document: What was read of it.
     """
 
     id: str
@@ -101,7 +98,7 @@ class Uploads:
     """A folder of uploads. All calls are made from one event loop; several may be under way at once."""
 
     def __init__(self, folder: Path, cache: ByteCache | None = None, limits: UploadLimits = UploadLimits()) -> None:
-        """Takes where uploads are kept; the folder is made with the first.
+        """Take where uploads are kept; the folder is made with the first.
 
         Args:
             folder: For its owner's eyes only, and for nothing else.
@@ -114,10 +111,9 @@ class Uploads:
         self.reading: asyncio.Semaphore = asyncio.Semaphore(limits.at_once)
 
     async def read_upload(self, data: bytes, name: str) -> Upload:
-        """Keeps a file, and returns it with what was read of it. One that cannot be asked is not kept.
+        """Keep a file, and returns it with what was read of it. One that cannot be asked is not kept.
 
         Args:
-            data: The file.
             name: As whoever hands it over calls it.
 
         Raises:
@@ -136,7 +132,7 @@ class Uploads:
         return upload
 
     async def open(self, id: str) -> Upload:
-        """Returns an upload of before, read again where what was read of it is not kept.
+        """Return an upload of before, read again where what was read of it is not kept.
 
         Raises:
             UnknownUploadError: There is none of this id, or it has made room for others.
@@ -146,12 +142,12 @@ class Uploads:
         return Upload(id, name, digest, len(data), await self._document(data, digest, name))
 
     def all(self) -> tuple[UploadEntry, ...]:
-        """Returns those that are kept, the latest used first."""
+        """Return those that are kept, the latest used first."""
         found = sorted(self._entries(), key=lambda entry: entry[0], reverse=True)
         return tuple(UploadEntry(path.stem, name, size) for _, path, _, size, name in found)
 
     def forget(self, id: str) -> bool:
-        """Removes an upload, and its file, unless another upload is of the same; tells whether there was one."""
+        """Remove an upload, and its file, unless another upload is of the same; tells whether there was one."""
         if not self.has(id):
             return False
         self._entry(id).unlink(missing_ok=True)
@@ -206,11 +202,7 @@ class Uploads:
         raise UnknownUploadError("this document no longer exists: upload it again")
 
     def _make_room(self, newest: str = "") -> None:
-        """Remove the uploads that were not used for longest, and files without an upload.
-
-        Args:
-            newest: The id of an upload that stays, even if the clock was put back and all others seem newer.
-        """
+        """Remove the uploads that were not used for longest, and files without an upload."""
         with suppress(OSError):
             entries = sorted(self._entries(), key=lambda entry: (entry[1].stem == newest, entry[0]), reverse=True)
             sizes: dict[str, int] = {}
@@ -224,7 +216,7 @@ class Uploads:
                     path.unlink(missing_ok=True)
 
     def _entries(self) -> Iterator[tuple[int, Path, str, int, str]]:
-        """Yields when each was last used, in nanoseconds, where it is on record, its digest, its bytes and its name."""
+        """Yield when each was last used, in nanoseconds, where it is on record, its digest, its bytes and its name."""
         for path in self.folder.glob("*.json"):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 entry = json.loads(path.read_bytes())
@@ -248,7 +240,7 @@ def open_uploads(settings: Settings) -> Iterator[Uploads]:
 
 
 def shown_name(name: str) -> str:
-    r"""Returns what a file is called, for people: the end of a path, on one line, without what leads astray.
+    r"""Return what a file is called, for people: the end of a path, on one line, without what leads astray.
 
     >>> shown_name("..\\..\\10-K\u202efdp.html")
     '10-K_fdp.html'
@@ -265,7 +257,7 @@ def shown_name(name: str) -> str:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Writes a file for its owner's eyes only, all of it or nothing."""
+    """Write a file for its owner's eyes only, all of it or nothing."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with open(unfinished, "xb", opener=open_private) as file:

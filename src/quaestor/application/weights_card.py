@@ -11,7 +11,7 @@ _CARD = "card.json"
 
 
 def learned_from(dataset: Path, solver: str, options: Mapping[str, JsonValue]) -> bool:
-    """Returns whether a file is one of those that a solver's weights were learned from.
+    """Return whether a file is one of those that a solver's weights were learned from.
 
     Args:
         solver: The solver's name; one without an option `weights` has learned from none.

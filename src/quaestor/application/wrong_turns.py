@@ -66,7 +66,7 @@ async def find_wrong_turns(
     graphs: bool = False,
     most: int | None = None,
 ) -> WrongTurns:
-    """Returns what of a run went wrong.
+    """Return what of a run went wrong.
 
     Where the score of a run is kept, it says what is wrong, and no more turns are read than are asked for: if the run
     is large, or its labelled file is the one that it was scored with. Every other is compared with its labelled file
@@ -101,7 +101,7 @@ async def find_wrong_turns(
 async def _by_kept_score(
     store: RunStore, record: RunRecord, scores_in: str, most: int | None, gold: Gold
 ) -> WrongTurns | None:
-    """Returns what the score that is kept calls wrong; None where none is kept that is of all of the run."""
+    """Return what the score that is kept calls wrong; None where none is kept that is of all of the run."""
     kept = await read_wrong(scores_in, record, most)
     if kept is None:
         return None
@@ -142,7 +142,7 @@ async def _by_references(
 
 
 def _labelled(record: RunRecord, dataset: Path | None) -> PlayedFile | None:
-    """Returns the file of a run; None where it is not there any more, or has other questions by now."""
+    """Return the file of a run; None where it is not there any more, or has other questions by now."""
     path = dataset or Path(record.dataset)
     if dataset is None and not path.is_file():
         return None
@@ -153,7 +153,7 @@ def _labelled(record: RunRecord, dataset: Path | None) -> PlayedFile | None:
 
 
 def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[str, JsonValue]]:
-    """Returns the wrong turns as JSON; `turn` is the place in the conversation from 0, as stored.
+    """Return the wrong turns as JSON; `turn` is the place in the conversation from 0, as stored.
 
     Args:
         full: Whether what the solver understood, which tools it called and what it read belong to them.

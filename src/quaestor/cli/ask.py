@@ -111,7 +111,7 @@ def ask_command(
 
 
 def _show_what_can_be_asked(found: "CorpusPage", request: "AskRequest", named: str, *, json: bool) -> None:
-    """Prints the lines of a document with their years, and questions that it answers, as they are typed."""
+    """Print the lines of a document with their years, and questions that it answers, as they are typed."""
     from quaestor.application.askable import askable_object, what_can_be_asked
     from quaestor.application.resolve import require_askable
     from quaestor.cli.printing import make_console, print_json

@@ -83,7 +83,7 @@ def audit_command(
 
 
 def show_audited(console: "Console", score: "AuditedScore") -> None:
-    """Prints raw and audited accuracy, and the disputed turns by verdict."""
+    """Print raw and audited accuracy, and the disputed turns by verdict."""
     from rich.table import Table as Grid
 
     from quaestor.cli.printing import print_grid

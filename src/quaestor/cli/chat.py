@@ -94,7 +94,7 @@ def chat_command(
 
 
 def _talk(on: "ChatLine", settings: "Settings") -> bool:
-    """Asks and answers until the end; returns whether a line from a pipe could not be done."""
+    """Ask and answers until the end; returns whether a line from a pipe could not be done."""
     from quaestor.application.resolve import store_file
     from quaestor.cli.chat_commands import completed_commands
     from quaestor.cli.ending import asked_to_end
@@ -140,7 +140,7 @@ def _do_line(line: str | None, on: "ChatLine") -> bool:
 
 
 def _show(on: "ChatLine", first: int) -> None:
-    """Prints the turns from a place on, as `ask` does."""
+    """Print the turns from a place on, as `ask` does."""
     from quaestor.cli.render import show_turn
 
     for number, turn in enumerate(on.chat.turns[first:], start=first + 1):
@@ -148,7 +148,7 @@ def _show(on: "ChatLine", first: int) -> None:
 
 
 def _words(chat: "Chat") -> list[str]:
-    """Returns what a question about the document is likely to name: lines of its tables, and their years."""
+    """Return what a question about the document is likely to name: lines of its tables, and their years."""
     from quaestor.application.askable import askable_lines
 
     lines = list(askable_lines(chat.document))

@@ -50,9 +50,6 @@ class ChatLine:
 def do_command(line: str, on: ChatLine) -> bool:
     """Does what a line says, and returns whether the conversation goes on.
 
-    Args:
-        line: Begins with `/`.
-
     Raises:
         InputError: There is no such command, or it cannot be done.
         QuaestorError: What it needs is missing.
@@ -71,7 +68,7 @@ def do_command(line: str, on: ChatLine) -> bool:
 
 
 def completed_commands() -> list[str]:
-    """Returns the lines that a command may be completed to."""
+    """Return the lines that a command may be completed to."""
     from quaestor.solvers.registry import solver_names
 
     solvers = [f"/solver {name}" for name in solver_names()]
@@ -149,7 +146,7 @@ def _fix(rest: str, on: ChatLine) -> None:
 
 
 def _offer(turn: int, on: ChatLine) -> None:
-    """Prints what could be corrected in an answer, each with what to type."""
+    """Print what could be corrected in an answer, each with what to type."""
     from quaestor.conversation.display import show_number, show_source
     from quaestor.repair.offers import possible_corrections
 
@@ -169,7 +166,7 @@ def _offer(turn: int, on: ChatLine) -> None:
 
 
 def _corrected(made: "Correction", on: ChatLine) -> None:
-    """Prints what a correction changed."""
+    """Print what a correction changed."""
     from quaestor.application.fixing import act_words, change_lines
 
     on.console.print(visible(f"{act_words(made.act, on.chat.ledger)} ({made.author})"), markup=False, soft_wrap=True)
@@ -247,7 +244,7 @@ def _require_no_cassette(on: ChatLine) -> None:
 
 
 def _turn(rest: str, on: ChatLine) -> "tuple[Turn, int]":
-    """Returns the turn that is meant, and its place from 1; by default the last."""
+    """Return the turn that is meant, and its place from 1; by default the last."""
     turns = on.chat.turns
     if not turns:
         raise InputError("no answers yet: ask a question first")

@@ -34,12 +34,12 @@ def end_in_order() -> None:
 
 
 def asked_to_end() -> bool:
-    """Returns whether SIGTERM has come."""
+    """Return whether SIGTERM has come."""
     return _Asked.already
 
 
 def how_it_was_ended() -> tuple[str, int]:
-    """Returns what a person is told of an interrupt, and the exit code."""
+    """Return what a person is told of an interrupt, and the exit code."""
     return ("terminated by SIGTERM", EXIT_CODE) if asked_to_end() else ("interrupted", 128 + 2)
 
 

@@ -47,7 +47,7 @@ _MISTAKES = (InputError, StoreError, OntologyError, GraphError)
 
 
 def exit_code_of(command: Callable[[], object]) -> int:
-    """Runs a command and returns its exit code; errors become one line on stderr."""
+    """Run a command and return its exit code; errors become one line on stderr."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal may lack a currency's sign, and a model may write half a letter: shown as a question mark.
@@ -80,7 +80,7 @@ def _let_the_rest_go() -> None:
 
 
 def print_failure(error: Exception) -> int:
-    """Prints what went wrong and what to do, in the words of the command line, and returns the exit code."""
+    """Print what went wrong and what to do, in the words of the command line, and returns the exit code."""
     if isinstance(error, TyperException):
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "quaestor"
@@ -108,7 +108,7 @@ def _code(error: QuaestorError) -> int:
 
 
 def _hint(error: QuaestorError) -> str:
-    """Returns which option or command helps: the library does not know them."""
+    """Return which option or command helps: the library does not know them."""
     if isinstance(error, UnknownConversationError):
         return " (quaestor pages lists all of a file)"
     if isinstance(error, SeveralPagesError):

@@ -92,7 +92,7 @@ class SolverOptions:
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:
-    """Returns `NAME=VALUE` by name."""
+    """Return `NAME=VALUE` by name."""
     pairs: dict[str, str] = {}
     for pair in given:
         name, separator, value = pair.partition("=")
@@ -148,7 +148,7 @@ class ModelOptions:
     max_cost: MaxCostOption = None
 
     def cassette(self, used: Sequence[Path], *, force: bool) -> "CassetteOptions":
-        """Returns what becomes of the exchanges with the model.
+        """Return what becomes of the exchanges with the model.
 
         Args:
             used: The other files of the command.
@@ -204,7 +204,7 @@ class RunOptions:
         return SpreadOptions(self.workers, self.engine, self.address)
 
     def trace_options(self, used: Sequence[Path], *, force: bool) -> "TraceOptions | None":
-        """Returns where traces are written, if anywhere.
+        """Return where traces are written, if anywhere.
 
         Args:
             used: The other files of the command.
@@ -232,14 +232,14 @@ class OutputOptions:
 
 
 def named_files(solver: SolverOptions, settings: "Settings") -> list[Path]:
-    """Returns the files that options or settings name and a command reads: none of them may be written."""
+    """Return the files that options or settings name and a command reads: none of them may be written."""
     files = [Path(settings.ontology)] if settings.ontology else []
     files += [solver.advice] if solver.advice else []
     return files + (sorted(solver.weights.iterdir()) if solver.weights else [])
 
 
 def with_options(command: Callable[P, R]) -> Callable[..., R]:
-    """Returns a command whose parameters that are groups of options are spread out, for typer to read.
+    """Return a command whose parameters that are groups of options are spread out, for typer to read.
 
     Args:
         command: Takes arguments that typer knows, and dataclasses of this module.
@@ -278,7 +278,7 @@ def with_options(command: Callable[P, R]) -> Callable[..., R]:
 
 
 def print_help_alone(context: typer.Context) -> None:
-    """Prints the help of a group of commands that is named without one of them: nothing went wrong."""
+    """Print the help of a group of commands that is named without one of them: nothing went wrong."""
     if context.invoked_subcommand is None:
         print(context.get_help())
         raise typer.Exit

@@ -137,7 +137,7 @@ def mcp_command(
 
 
 def _log() -> None:
-    """Says what goes wrong on the error stream: the standard output belongs to the protocol."""
+    """Say what goes wrong on the error stream: the standard output belongs to the protocol."""
     level = logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR
     logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
     logging.getLogger("quaestor").setLevel(level)
@@ -174,7 +174,7 @@ def _serve_http(server: "Server[ServerContext]", host: str, port: int, token: st
 
 
 def guarded(app: "ASGIApp", access: "Access") -> "ASGIApp":
-    """Puts the guard of the web pages before an app that programs alone ask."""
+    """Put the guard of the web pages before an app that programs alone ask."""
     from starlette.requests import Request
     from starlette.responses import PlainTextResponse, Response
 

@@ -44,7 +44,7 @@ class _Trimmed:
 
 
 def make_console() -> "Console":
-    """Returns a console on stdout; where that is no terminal, lines are not padded."""
+    """Return a console on stdout; where that is no terminal, lines are not padded."""
     from rich.console import Console
     from rich.segment import Segment
 
@@ -65,12 +65,12 @@ def make_console() -> "Console":
 
 
 def print_json(value: object) -> None:
-    """Prints a value as JSON."""
+    """Print a value as JSON."""
     print(escaped_in_json(json.dumps(value, indent=2, ensure_ascii=False)))
 
 
 def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -> None:
-    """Prints a table; where a word of it would have to be broken, each row as a list of its cells instead.
+    """Print a table; where a word of it would have to be broken, each row as a list of its cells instead.
 
     Args:
         spare: The heads of columns that are left out first where the console is too narrow, the least needed first;
@@ -105,7 +105,7 @@ def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -
 
 
 def _fit(console: "Console", grid: "Grid") -> bool:
-    """Gives every column a width at which none of its words is broken; False where the console is too narrow."""
+    """Give every column a width at which none of its words is broken; False where the console is too narrow."""
     from rich.text import Text
 
     least, most = [], []
@@ -131,7 +131,7 @@ def _fit(console: "Console", grid: "Grid") -> bool:
 
 
 def say_default_policy(settings: "Settings") -> None:
-    """Says on stderr which policy holds for an ontology that comes without one."""
+    """Say on stderr which policy holds for an ontology that comes without one."""
     from quaestor.application.ontologies import is_set, policy_of
 
     if is_set(settings) and settings.policy is None:
@@ -139,7 +139,7 @@ def say_default_policy(settings: "Settings") -> None:
 
 
 def say_what_is_lost(document: "Document") -> None:
-    """Says on stderr what of a file was not read, or not as it claims to be: an answer may stand there."""
+    """Say on stderr what of a file was not read, or not as it claims to be: an answer may stand there."""
     from quaestor.documents.repairs import WarningKind
 
     lost = [warning.detail for warning in document.warnings if warning.kind is WarningKind.LOST]
@@ -150,7 +150,7 @@ def say_what_is_lost(document: "Document") -> None:
 
 
 def say_what_is_refused(documents: "Iterable[Document | ListedPage]") -> None:
-    """Says on stderr of which pages nothing was read, and why: what is asked about them cannot be answered."""
+    """Say on stderr of which pages nothing was read, and why: what is asked about them cannot be answered."""
     refused = {page.id: page.refusal for page in documents if page.refusal is not None}
     for id, why in list(refused.items())[:_MOST_LOST]:
         print(visible(f"quaestor: {id}: {why}; questions about it fail"), file=sys.stderr)
@@ -162,14 +162,14 @@ def say_what_is_refused(documents: "Iterable[Document | ListedPage]") -> None:
 
 
 def default_policy(policy: str) -> str:
-    """Returns in words which policy holds where none is named."""
+    """Return in words which policy holds where none is named."""
     becomes = "is added as a property" if policy == "extend" else "is an error"
     return f"using policy {policy}: a label that is not in the ontology {becomes}"
 
 
 @contextmanager
 def shown_reading(names: Sequence[str]) -> Iterator[None]:
-    """Shows a bar on stderr while files are read, where that takes more than a second; on a terminal alone."""
+    """Show a bar on stderr while files are read, where that takes more than a second; on a terminal alone."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -195,7 +195,7 @@ def shown_reading(names: Sequence[str]) -> Iterator[None]:
 
 @contextmanager
 def announced(what: str) -> Iterator[None]:
-    """Says on stderr what is being done, where it takes more than a moment."""
+    """Say on stderr what is being done, where it takes more than a moment."""
     timer = threading.Timer(_PATIENCE, lambda: print(f"{what} ...", file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()
@@ -211,7 +211,7 @@ def count_noun(count: int, noun: str) -> str:
 
 
 def agreed(question: str) -> bool:
-    """Returns whether a person says yes; where nobody answers, that is a no."""
+    """Return whether a person says yes; where nobody answers, that is a no."""
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     said = sys.stdin.readline()
     if not said.endswith("\n"):

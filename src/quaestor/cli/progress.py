@@ -61,7 +61,7 @@ class _Lines:
 
 @contextmanager
 def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[ProgressCallback]:
-    """Yields what is to be called with every conversation that ends, and shows how far the run is.
+    """Yield what is to be called with every conversation that ends, and shows how far the run is.
 
     Args:
         gold: The reference answers, for the running accuracy. The run itself never sees them.
@@ -75,7 +75,7 @@ def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[Progre
 
 
 def say_reading(reading: RunReading) -> None:
-    """Says on stderr which policy holds where none is named, and which graphs were frozen before, where any were."""
+    """Say on stderr which policy holds where none is named, and which graphs were frozen before, where any were."""
     if reading.by_default and not reading.own:
         print(f"quaestor: {default_policy(reading.policy)}", file=sys.stderr)
     if reading.frozen:
@@ -92,7 +92,7 @@ def _right(turns: Sequence[Turn], gold: Sequence[GoldTurn]) -> int:
 
 @contextmanager
 def _metered(total: int) -> Iterator[_Bar | _Lines]:
-    """Yields a meter for `total` conversations that fits what stderr is."""
+    """Yield a meter for `total` conversations that fits what stderr is."""
     console = Console(stderr=True)
     if not console.is_terminal:
         with announced(f"answering {total} conversations"):

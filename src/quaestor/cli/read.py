@@ -140,7 +140,7 @@ def _show_outline(console: "Console", document: "Document") -> None:
 
 
 def _about(document: "Document", table: "Table") -> str:
-    """Returns a table's role, title, place, size, columns, periods and scale in a line, and what was not understood."""
+    """Return a table's role, title, place, size, columns, periods and scale in a line, and what was not understood."""
     from rich.markup import escape
 
     from quaestor.cli.printing import count_noun
@@ -164,7 +164,7 @@ def _about(document: "Document", table: "Table") -> str:
 
 
 def _periods(table: "Table") -> str:
-    """Returns the periods that were read of the columns, where the headings print them otherwise; or ""."""
+    """Return the periods that were read of the columns, where the headings print them otherwise; or ""."""
     from quaestor.graph.facts import period_code
 
     codes = [period_code(column.period) if column.period else "-" for column in table.columns[1:]]

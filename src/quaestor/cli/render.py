@@ -56,7 +56,7 @@ _UNLIKELY = 0.02
 
 
 def show_turn(console: Console, number: int, turn: Turn, document: Document) -> None:
-    """Prints one question, its answer, the formula, what to doubt, why it was chosen, and every source."""
+    """Print one question, its answer, the formula, what to doubt, why it was chosen, and every source."""
     answer = turn.answer
     console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
     cited = cite_explanation(answer)
@@ -81,7 +81,7 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
 
 
 def _sources(console: Console, sources: Sequence[Source], document: Document, *, numbered: bool = False) -> None:
-    """Prints where numbers stand; of a filing under the words for the place, once for numbers of one place."""
+    """Print where numbers stand; of a filing under the words for the place, once for numbers of one place."""
     said = ""
     for number, source in enumerate(sources, start=1):
         where = "" if document.is_page else whereabouts(source, document).words
@@ -98,7 +98,7 @@ def _remark(console: Console, text: str | None, style: str) -> None:
 
 
 def source_line(source: Source, document: Document) -> Text:
-    """Returns a source as `row | column | cell text`, or as the sentence with its span highlighted."""
+    """Return a source as `row | column | cell text`, or as the sentence with its span highlighted."""
     shown = show_source(source, document)
     if source.kind == "cell":
         return Text(f"{shown.place} | ", style="dim").append(shown.text, style="bold not dim")
@@ -127,7 +127,7 @@ def show_stored_turn(
     verdict: str | None = None,
     corrected: Turn | None = None,
 ) -> None:
-    """Prints a turn.
+    """Print a turn.
 
     Args:
         graph: The page's graph as stored, by which sources are named; None where there is none.
@@ -185,7 +185,7 @@ def show_stored_turn(
 
 
 def place_of(source: Source, graph: KnowledgeGraph | None) -> str:
-    """Returns where a number stands, in the words of the page's graph where there is one."""
+    """Return where a number stands, in the words of the page's graph where there is one."""
     numbers: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions) if graph else ()
     found = next((number for number in numbers if number.source == source), None)
     if isinstance(source, CellRef):
@@ -212,7 +212,7 @@ def _section(console: Console, name: str, text: str) -> None:
 
 
 def _references(console: Console, references: References) -> None:
-    """Prints what the question referred to, and which earlier results it was taken to use."""
+    """Print what the question referred to, and which earlier results it was taken to use."""
     for reference in references.expressions:
         meant = [f"turn {c.turn + 1} ({c.score:.0%}): {c.reason}" for c in reference.candidates[:_SHOWN]]
         says = f": {reference.means or 'none'}" if reference.means or not meant else ""
@@ -231,19 +231,19 @@ def _call(console: Console, number: int, call: ToolCall) -> None:
 
 
 def _register(console: Console, number: int, register: StepResult, graph: KnowledgeGraph | None) -> None:
-    """Prints what a step of the plan came to, and what that rests on."""
+    """Print what a step of the plan came to, and what that rests on."""
     places = "; ".join(place_of(source, graph) for source in register.sources)
     came_to = print_amount(register.value, register.scale, register.unit)
     _section(console, f"step {number}", f"{came_to}, from {places}" if places else came_to)
 
 
 def _written(said: JsonValue) -> str:
-    """Returns JSON in one line; text that is no JSON as it is."""
+    """Return JSON in one line; text that is no JSON as it is."""
     return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
 
 
 def show_statistics(console: Console, graph: KnowledgeGraph) -> None:
-    """Prints the counts of a graph, and what it was built from."""
+    """Print the counts of a graph, and what it was built from."""
     for name, count in graph.statistics().items():
         console.print(f"{name + ':':<15}{count}")
     console.print(f"{'ontology:':<15}{graph.ontology}")
@@ -251,7 +251,7 @@ def show_statistics(console: Console, graph: KnowledgeGraph) -> None:
 
 
 def show_reading(console: Console, graph: KnowledgeGraph) -> None:
-    """Prints what each table and each line was taken for, and why."""
+    """Print what each table and each line was taken for, and why."""
     for table in graph.tables:
         reasons = "; ".join(table.reasons) or "no evidence"
         console.print(f"[bold]table {table.index}: {table.name}[/] ({table.score:g}: {escape(reasons)})")
@@ -264,7 +264,7 @@ def show_reading(console: Console, graph: KnowledgeGraph) -> None:
 
 
 def show_facts(console: Console, graph: KnowledgeGraph) -> None:
-    """Prints the instances with their values, and the numbers of the text."""
+    """Print the instances with their values, and the numbers of the text."""
     for table in graph.tables:
         cells: tuple[Observation | TextCell, ...] = (*graph.observations, *graph.text_cells)
         facts = [fact for fact in cells if fact.source.table == table.index]

@@ -18,7 +18,7 @@ from quaestor.scoring.scorers import SCORERS
 
 
 def show_comparison(console: Console, found: RunsCompared) -> None:
-    """Prints how right each run is, and how every two of them compare."""
+    """Print how right each run is, and how every two of them compare."""
     letters = letters_of(found)
     title = SCORERS[found.scorer].title
     grid = Grid(
@@ -43,7 +43,7 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
 
 
 def letters_of(found: RunsCompared) -> dict[str, str]:
-    """Returns the short name of each run, by its id."""
+    """Return the short name of each run, by its id."""
     return {run.id: letter(place) for place, run in enumerate(found.runs)}
 
 
@@ -97,7 +97,7 @@ def _agreement_lines(found: Agreement, one: str, other: str) -> list[str]:
 
 
 def show_differences(console: Console, found: RunsCompared, pair: PairReport, turns: Sequence[DifferentTurn]) -> None:
-    """Prints the turns that one of two runs alone has right: what each answered, by which plan, from where."""
+    """Print the turns that one of two runs alone has right: what each answered, by which plan, from where."""
     letters = letters_of(found)
     one, other = letters[pair.first], letters[pair.second]
     for turn in turns:
@@ -134,7 +134,7 @@ def _align(grid: Grid, words: int) -> None:
 
 
 def show_cascade(console: Console, found: SimulatedCascade) -> None:
-    """Prints accuracy and cost of a cascade of two runs, by threshold."""
+    """Print accuracy and cost of a cascade of two runs, by threshold."""
     title = f"{found.first.id}, falling back to {found.second.id} when uncertain"
     grid = Grid("threshold", "passed on", "correct", "of", "%", "95 % interval", "tokens", "US dollars")
     grid.title, grid.title_justify = title, "left"
@@ -167,7 +167,7 @@ def show_cascade(console: Console, found: SimulatedCascade) -> None:
 
 
 def cascade_object(found: SimulatedCascade) -> JsonValue:
-    """Returns a simulated cascade as JSON. Units: shares are fractions of 1."""
+    """Return a simulated cascade as JSON. Units: shares are fractions of 1."""
     return {
         "first": found.first.id,
         "second": found.second.id,

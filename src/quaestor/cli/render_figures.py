@@ -12,7 +12,7 @@ from quaestor.llm.usage import Usage
 
 
 def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imported: bool = False) -> dict[str, str]:
-    """Returns the figures in words, by what they are about.
+    """Return the figures in words, by what they are about.
 
     Args:
         figures: Of all turns; None where none was played.
@@ -51,7 +51,7 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imp
 
 
 def stage_lines(stages: Sequence[StageFigures]) -> dict[str, str]:
-    """Returns the figures of the stages of a cascade in words, by stage; none of a run without any."""
+    """Return the figures of the stages of a cascade in words, by stage; none of a run without any."""
     return {f"stage {one.stage}": _stage_line(one) for one in stages}
 
 
@@ -84,7 +84,7 @@ def _duration(seconds: float) -> str:
 
 
 def show_tool_table(console: Console, table: ToolTable) -> None:
-    """Prints the calls of each tool, which tools were used for what, and why calls were refused."""
+    """Print the calls of each tool, which tools were used for what, and why calls were refused."""
     grid = Grid("tool", "calls", "refused", "mean ms")
     for name, count in table.tools.items():
         grid.add_row(name, str(count.calls), str(count.refused), f"{1000 * count.mean_seconds:.2f}")

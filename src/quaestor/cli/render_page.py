@@ -17,14 +17,14 @@ _MARK = "bold reverse"
 
 
 def show_tables(console: Console, document: Document) -> None:
-    """Prints a page's id and its tables."""
+    """Print a page's id and its tables."""
     console.print(f"[bold]{escape(document.id)}[/]")
     for table in document.tables:
         print_grid(console, _grid(table, frozenset()))
 
 
 def show_document(console: Console, document: Document, marked: Collection[Source] = ()) -> None:
-    """Prints all of a document in its order: headings, paragraphs, tables.
+    """Print all of a document in its order: headings, paragraphs, tables.
 
     Args:
         marked: Cells and spans of sentences that are put in brackets.
@@ -61,7 +61,7 @@ def _cell(cell: Cell, marked: Collection[Source]) -> Text | str:
 
 
 def _sentence(sentence: Sentence, spans: Collection[SentenceRef]) -> Text:
-    """Returns a sentence with its marked spans in brackets; where two of them overlap, with the first."""
+    """Return a sentence with its marked spans in brackets; where two of them overlap, with the first."""
     line, end = Text(), 0
     here = [ref for ref in spans if (ref.section, ref.sentence) == (sentence.section, sentence.index)]
     for ref in sorted(here, key=lambda ref: (ref.start, ref.end)):

@@ -23,7 +23,7 @@ from quaestor.store.records import CorrectionRecord, PromptRecord, RunRecord
 
 
 def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -> None:
-    """Prints a line a run.
+    """Print a line a run.
 
     Args:
         scores: The latest score of each that has one, by its id.
@@ -39,7 +39,7 @@ def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -
 
 
 def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
-    """Prints what a run was started with, how far it is, how it did, and what failed.
+    """Print what a run was started with, how far it is, how it did, and what failed.
 
     Args:
         figures: Scores and figures in words, by what they are about.
@@ -75,7 +75,7 @@ def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
 
 
 def correction_figures(corrections: Sequence[CorrectionRecord]) -> str:
-    """Returns how much was corrected in a run, and by whom: `3 by Ada, 1 undone; 2 answers changed`."""
+    """Return how much was corrected in a run, and by whom: `3 by Ada, 1 undone; 2 answers changed`."""
     undone = sum(1 for made in corrections if made.act["kind"] == "undo")
     made = len(corrections) - undone
     authors = ", ".join(dict.fromkeys(one.author for one in corrections))
@@ -85,7 +85,7 @@ def correction_figures(corrections: Sequence[CorrectionRecord]) -> str:
 
 
 def _answered_by(record: RunRecord) -> str:
-    """Returns who answered, with what it was built with."""
+    """Return who answered, with what it was built with."""
     options = record.spec.get("solver_options")
     if record.kind == "import" and isinstance(options, dict):
         return f"{options.get('name')}, imported from {options.get('file')}: not verified, as it has no plans"
@@ -104,7 +104,7 @@ def _ontology(record: RunRecord) -> str:
 
 
 def _graphs(counts: ConversationCounts) -> str | None:
-    """Returns how many graphs of a run were built for it, where any was not."""
+    """Return how many graphs of a run were built for it, where any was not."""
     built = counts.graphs - counts.frozen
     return f"{counts.frozen} already frozen, {built} built" if counts.frozen else None
 
@@ -118,7 +118,7 @@ def _model(record: RunRecord) -> str | None:
 
 
 def show_wrong_turns(console: Console, found: WrongTurns, *, full: bool) -> None:
-    """Prints the turns of a run that went wrong, how often for which cause, and the conversations that broke off.
+    """Print the turns of a run that went wrong, how often for which cause, and the conversations that broke off.
 
     Args:
         full: Whether each is printed with what the solver understood, its tool calls and its sources.
@@ -161,12 +161,12 @@ def _show_wrong_turn(wrong: WrongTurn) -> None:
 
 
 def _shown_number(number: str | None) -> str:
-    """Returns an answer of the benchmark's convention for people: six significant digits."""
+    """Return an answer of the benchmark's convention for people: six significant digits."""
     return "no answer" if number is None else print_value(value_from_text(number), "{:.6g}".format)
 
 
 def show_exchanges(console: Console, prompts: Sequence[PromptRecord], *, raw: bool) -> None:
-    """Prints every request of a turn and every reply; what an earlier request said is not repeated."""
+    """Print every request of a turn and every reply; what an earlier request said is not repeated."""
     known: tuple[Message, ...] = ()
     for prompt in prompts:
         milliseconds = max(0.0, (prompt.finished - prompt.started).total_seconds()) * 1000

@@ -25,7 +25,7 @@ BREAKDOWN_TITLES = {
 
 
 def show_score(console: Console, score: Score) -> None:
-    """Prints the figures, each with its denominator and interval, and the breakdowns."""
+    """Print the figures, each with its denominator and interval, and the breakdowns."""
     grid = Grid("", "correct", "of", "%", "95 % interval", title="Score", title_justify="left")
     for name, figure in score.results.items():
         grid.add_row(SCORERS[name].title, *figure_cells(figure))
@@ -51,7 +51,7 @@ def show_score(console: Console, score: Score) -> None:
 
 
 def show_causes(console: Console, causes: Mapping[Cause, int]) -> None:
-    """Prints how many turns are wrong for which cause."""
+    """Print how many turns are wrong for which cause."""
     grid = Grid("wrong turns by cause", "turns", "%")
     total = sum(causes.values())
     for cause, turns in causes.items():
@@ -61,7 +61,7 @@ def show_causes(console: Console, causes: Mapping[Cause, int]) -> None:
 
 
 def certainty_line(found: CalibrationReport) -> str:
-    """Returns how far the confidences of a run's answers can be believed, in one line."""
+    """Return how far the confidences of a run's answers can be believed, in one line."""
     given, half = found.given, found.surest_half
     return (
         f"confidence: {_percent(given.value)} % of {given.total} answers are correct, {_percent(half.value)} % of "
@@ -70,7 +70,7 @@ def certainty_line(found: CalibrationReport) -> str:
 
 
 def show_coverage(console: Console, found: CalibrationReport) -> None:
-    """Prints how far confidences can be believed, and what is right where only the surest answers are given."""
+    """Print how far confidences can be believed, and what is right where only the surest answers are given."""
     console.print(certainty_line(found))
     grid = Grid("answered, %", "minimum confidence", "of these correct, %")
     for point in found.coverage:
@@ -80,7 +80,7 @@ def show_coverage(console: Console, found: CalibrationReport) -> None:
 
 
 def figure_cells(figure: Proportion) -> tuple[str, str, str, str]:
-    """Returns numerator, denominator, percent and interval as text; empty where there is nothing to show."""
+    """Return numerator, denominator, percent and interval as text; empty where there is nothing to show."""
     if not figure.total:
         return "", "0", "", ""
     interval = f"{_percent(figure.low)} to {_percent(figure.high)}" if figure.pages >= ENOUGH_GROUPS else ""

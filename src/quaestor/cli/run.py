@@ -203,7 +203,7 @@ def _request(
 
 @contextmanager
 def _nothing_begun() -> Iterator[None]:
-    """Says of an interrupt that there is nothing to go on with."""
+    """Say of an interrupt that there is nothing to go on with."""
     from quaestor.errors import RunStoppedError
 
     try:
@@ -213,7 +213,7 @@ def _nothing_begun() -> Iterator[None]:
 
 
 def _output(results: OutputOptions, settings: "Settings", used: list[Path]) -> "OutputFile | None":
-    """Returns the file that is to be written, which may be: to be told so after an hour of answering is too late."""
+    """Return the file that is to be written, which may be: to be told so after an hour of answering is too late."""
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
 
@@ -232,7 +232,7 @@ def _report(
     as_json: bool,
     audited: "AuditedScore | None" = None,
 ) -> None:
-    """Writes the file, where one is asked for, and prints the score."""
+    """Write the file, where one is asked for, and prints the score."""
     from quaestor.application.reports import score_json, write_report
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.results import show_score

@@ -332,7 +332,7 @@ def export(
 
 
 def _read_store(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") -> T:
-    """Returns what is done with the store in force, which must be there."""
+    """Return what is done with the store in force, which must be there."""
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def scores_of_run(store: str | None, run: "RunRecord", *, figures_only: bool = False) -> "RunScores":
-    """Returns what is kept of a run's scores in the store in force; its figures alone, where no more is wanted."""
+    """Return what is kept of a run's scores in the store in force; its figures alone, where no more is wanted."""
     from quaestor.application.kept_scores import read_run_scores
     from quaestor.settings import load_settings
 
@@ -21,7 +21,7 @@ def scores_of_run(store: str | None, run: "RunRecord", *, figures_only: bool = F
 
 
 def scores_of_runs(store: str | None, runs: "Sequence[RunRecord]") -> "Mapping[str, ScoreRecord]":
-    """Returns the latest score of each run in the store in force, by its id."""
+    """Return the latest score of each run in the store in force, by its id."""
     from quaestor.application.kept_scores import read_latest_scores
     from quaestor.settings import load_settings
 
@@ -29,7 +29,7 @@ def scores_of_runs(store: str | None, runs: "Sequence[RunRecord]") -> "Mapping[s
 
 
 def score_words(score: "ScoreRecord | None") -> str:
-    """Returns the execution accuracy of a score; nothing where there is none.
+    """Return the execution accuracy of a score; nothing where there is none.
 
     >>> score_words(None)
     ''
@@ -38,7 +38,7 @@ def score_words(score: "ScoreRecord | None") -> str:
 
 
 def score_lines(scores: "RunScores") -> dict[str, str]:
-    """Returns a run's scores in words, under `score`: the latest of each labelled file."""
+    """Return a run's scores in words, under `score`: the latest of each labelled file."""
     lines = ["outdated, as the run continued: score it again"] if scores.outdated else []
     for score in scores.latest:
         when = score.scored.astimezone().isoformat(" ", "seconds")
@@ -52,7 +52,7 @@ def score_lines(scores: "RunScores") -> dict[str, str]:
 
 
 def example_objects(examples: "Sequence[ConversationRecord]", scores: "RunScores") -> list[dict[str, JsonValue]]:
-    """Returns the conversations of a run as JSON, each with how it did; null where it was not scored."""
+    """Return the conversations of a run as JSON, each with how it did; null where it was not scored."""
     from quaestor.core import serial
 
     return [
@@ -62,12 +62,12 @@ def example_objects(examples: "Sequence[ConversationRecord]", scores: "RunScores
 
 
 def verdict_on(store: str | None, run: "RunRecord", turn: "TurnRecord") -> "VerdictRecord | None":
-    """Returns right or wrong of a turn, from the latest score of its run; None where it was not scored."""
+    """Return right or wrong of a turn, from the latest score of its run; None where it was not scored."""
     return scores_of_run(store, run).verdicts.get((turn.conversation, turn.index))
 
 
 def verdict_words(verdict: "VerdictRecord | None") -> str | None:
-    """Returns right or wrong of a turn in words; None where it was not scored."""
+    """Return right or wrong of a turn in words; None where it was not scored."""
     if verdict is None:
         return None
     said = "correct" if verdict.correct else "wrong"
@@ -77,7 +77,7 @@ def verdict_words(verdict: "VerdictRecord | None") -> str | None:
 
 
 def verdict_object(verdict: "VerdictRecord | None") -> JsonValue:
-    """Returns right or wrong of a turn as JSON; null where it was not scored."""
+    """Return right or wrong of a turn as JSON; null where it was not scored."""
     return None if verdict is None else {"correct": verdict.correct, "program_correct": verdict.program_correct}
 
 

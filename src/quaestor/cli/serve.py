@@ -137,7 +137,7 @@ def serve_command(
 
 
 async def check_asking(asking: "AskRequest", command: str) -> None:
-    """Finds out before anybody is told an address whether questions can be answered, and kept."""
+    """Find out before anybody is told an address whether questions can be answered, and kept."""
     from quaestor.application.ask_service import resolve_solver
     from quaestor.store.base import open_store
 

@@ -12,7 +12,7 @@ _CLOSED = (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr",
 
 
 def open_closed_streams() -> None:
-    """Gives each closed stream something that stands in for it; what is printed on a closed stdout is an OSError."""
+    """Give each closed stream something that stands in for it; what is printed on a closed stdout is an OSError."""
     for number, (name, mode, flags) in enumerate(_CLOSED):
         if getattr(sys, name) is not None:
             continue

@@ -21,7 +21,7 @@ ReadLine = Callable[[], str | None]
 
 
 def completions(line: str, commands: Sequence[str], words: Sequence[str]) -> list[str]:
-    """Returns the lines that a line may be the beginning of.
+    """Return the lines that a line may be the beginning of.
 
     Args:
         words: Names of lines and years, of one or several words, for the end of a question.
@@ -42,7 +42,7 @@ def completions(line: str, commands: Sequence[str], words: Sequence[str]) -> lis
 
 @contextmanager
 def typed_lines(prompt: str, history: Path | None, complete: Callable[[str], list[str]]) -> Iterator[ReadLine]:
-    """Gives what reads lines from a terminal, or from stdin where that is none: then nothing is prompted for.
+    """Give what reads lines from a terminal, or from stdin where that is none: then nothing is prompted for.
 
     Args:
         history: The file that lines are remembered in, or None.
@@ -73,7 +73,7 @@ def _readline() -> "ModuleType | None":
 
 
 def _prepare(readline: "ModuleType", history: Path | None, complete: Callable[[str], list[str]]) -> None:
-    """Lets the lines of a terminal be completed, and those of before be found again."""
+    """Let the lines of a terminal be completed, and those of before be found again."""
     readline.clear_history()
     readline.set_history_length(_MOST_REMEMBERED)
     if history is not None:

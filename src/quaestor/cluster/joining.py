@@ -1,7 +1,6 @@
 """The cluster that work is spread over: one of this machine that is started for it, or one that is there.
 
-Owns how Ray is started and left: quiet, without a dashboard, without statistics sent home, behind a secret of its own,
-reachable from this machine only. One that is there is joined as it is, and left as it was.
+One that is there is joined as it is, and left as it was.
 """
 
 import asyncio
@@ -54,7 +53,7 @@ class Cluster:
 
 @asynccontextmanager
 async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator[Cluster]:
-    """Gives a cluster: that at an address, or one of this machine that ends with the block.
+    """Give a cluster: that at an address, or one of this machine that ends with the block.
 
     Where this program has joined one itself, with `ray.init`, that one is taken.
 
@@ -95,7 +94,7 @@ def _cluster() -> Cluster:
 
 
 def _require_answer(address: str) -> None:
-    """Makes sure that somebody is there: Ray itself would wait for many minutes."""
+    """Make sure that somebody is there: Ray itself would wait for many minutes."""
     if address == "auto":
         return
     host, colon, port = address.rpartition(":")
@@ -125,7 +124,7 @@ def _connected(address: str) -> Iterator[None]:
 
 @contextmanager
 def _unprinted() -> Iterator[None]:
-    """Keeps off standard output what Ray tells of a machine that is lost: what matters of it is raised, or mended."""
+    """Keep off standard output what Ray tells of a machine that is lost: what matters of it is raised, or mended."""
     from ray._private import worker
 
     # It prints pages of its log there, whatever `log_to_driver` says.
@@ -142,7 +141,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _signals_kept() -> AbstractContextManager[None]:
-    """Keeps what this program does on signals: Ray puts handlers of its own in their place."""
+    """Keep what this program does on signals: Ray puts handlers of its own in their place."""
     return _kept_handlers() if threading.current_thread() is threading.main_thread() else nullcontext()
 
 
@@ -159,7 +158,7 @@ def _kept_handlers() -> Iterator[None]:
 
 @contextmanager
 def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Sets variables that nobody has set, for as long as the block lasts."""
+    """Set variables that nobody has set, for as long as the block lasts."""
     ours = {name: value for name, value in values.items() if name not in os.environ}
     os.environ.update(ours)
     try:
@@ -203,7 +202,7 @@ def _loopback() -> Iterator[None]:
 
 @asynccontextmanager
 async def _local(cpus: int) -> AsyncIterator[str]:
-    """Gives the address of a Ray of this machine, which ends with the block or with this process."""
+    """Give the address of a Ray of this machine, which ends with the block or with this process."""
     # Short, for the path of a socket may have 107 characters.
     folder = tempfile.mkdtemp(prefix="quaestor-ray-", dir="/tmp" if Path("/tmp").is_dir() else None)
     command = [sys.executable, "-P", str(Path(local_ray.__file__)), str(cpus), folder]

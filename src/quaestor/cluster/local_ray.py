@@ -1,7 +1,6 @@
 """The program that holds a Ray of this machine for another program, and ends all of it when that one ends.
 
-Owns that nothing is left: it adopts whatever Ray starts (on Linux), so that no process of it outlives the program that
-asked, be that one killed. Its standard input is held open by that program; the end of it is the end of everything.
+Its standard input is held open by that program; the end of it is the end of everything.
 
 Usage: local_ray.py CPUS FOLDER. Prints one line of JSON: `{"address": "127.0.0.1:PORT"}` or `{"error": "..."}`.
 """
@@ -24,7 +23,7 @@ _PATIENCE = 5.0
 
 
 def hold_ray() -> None:
-    """Starts Ray, says where it is, and waits until nobody needs it any more."""
+    """Start Ray, says where it is, and waits until nobody needs it any more."""
     cpus, folder = int(sys.argv[1]), sys.argv[2]
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -85,7 +84,7 @@ def _reap() -> None:
 
 
 def _descendants(process: int) -> list[int]:
-    """Returns the processes that descend from one, those that have ended and wait to be noticed left out."""
+    """Return the processes that descend from one, those that have ended and wait to be noticed left out."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir() if sys.platform == "linux" else ():
         if entry.name.isdecimal():

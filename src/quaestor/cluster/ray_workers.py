@@ -1,8 +1,4 @@
-"""Workers on a cluster that do jobs: whoever dies has its jobs done again by others, each result counts once.
-
-Owns the workers (actors), how many jobs each has at hand, and what happens when one is lost. Knows nothing of what a
-job is: a `Work` is handed to every worker once and does it.
-"""
+"""Workers on a cluster that do jobs: whoever dies has its jobs done again by others, each result counts once."""
 
 import asyncio
 import signal
@@ -38,10 +34,9 @@ class Work(Protocol[J_contra, R_co]):
     """What every worker does: it survives pickling, and is handed out once."""
 
     def __call__(self, job: J_contra, /, *shared: Any) -> Coroutine[Any, Any, R_co]:
-        """Returns what comes of a job.
+        """Return what comes of a job.
 
         Args:
-            job: What is to be done.
             shared: What was shared of it with `RayWorkerPool.share`, as it was.
         """
         ...
@@ -63,7 +58,7 @@ class _Hand:
             self.failure = f"{type(error).__name__}: {error}"
 
     def introduced(self) -> tuple[str, str | None]:
-        """Returns the version of this package here, and why the work could not be read."""
+        """Return the version of this package here, and why the work could not be read."""
         return version("quaestor"), self.failure
 
     def do(self, job: Any, *shared: Any) -> tuple[bool, Any]:
@@ -78,7 +73,7 @@ class _AskingHand(_Hand):
 
 
 async def _done(work: Work[Any, Any], job: Any, shared: tuple[Any, ...]) -> tuple[bool, Any]:
-    """Returns whether a job was done, and the result or the error: as a value it arrives as it is."""
+    """Return whether a job was done, and the result or the error: as a value it arrives as it is."""
     try:
         return True, await work(job, *shared)
     except Exception as error:  # noqa: BLE001 - raised again where the job came from
@@ -96,11 +91,9 @@ class RayWorkerPool(Generic[Job, Result]):
         at_once: int | None = None,
         variables: Mapping[str, str] | None = None,
     ) -> None:
-        """Takes what is done, and by how many.
+        """Take what is done, and by how many.
 
         Args:
-            cluster: Where.
-            work: What is done.
             workers: How many processes, each with a CPU of its own.
             at_once: How many jobs are under way at once in all, for work that waits; None is one a worker.
             variables: Of the environment that workers are started in.
@@ -130,7 +123,7 @@ class RayWorkerPool(Generic[Job, Result]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        """Ends them, in the middle of jobs that nobody waits for."""
+        """End them, in the middle of jobs that nobody waits for."""
         import ray
 
         for task in self._hiring:
@@ -140,17 +133,17 @@ class RayWorkerPool(Generic[Job, Result]):
             ray.kill(hand)
 
     def share(self, value: object) -> "ObjectRef[Any]":
-        """Puts a value where all workers reach it, once; it stays for as long as what is returned is held."""
+        """Put a value where all workers reach it, once; it stays for as long as what is returned is held."""
         import ray
 
         return ray.put(value)
 
     async def do(self, job: Job, *shared: "ObjectRef[Any]") -> Result:
-        """Returns what comes of a job, as `do_counted` does."""
+        """Return what comes of a job, as `do_counted` does."""
         return (await self.do_counted(job, *shared))[1]
 
     async def do_counted(self, job: Job, *shared: "ObjectRef[Any]") -> tuple[int, Result]:
-        """Returns how many workers died over a job, and what came of it, done again each time.
+        """Return how many workers died over a job, and what came of it, done again each time.
 
         Args:
             job: Small; what is large, or of several jobs, is shared.

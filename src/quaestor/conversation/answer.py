@@ -47,9 +47,7 @@ class OtherReading:
     """What a question may ask for instead, and would come to.
 
     Attributes:
-        plan: Its steps.
         shown: The answer that it gave when the question was asked, as people were shown it.
-        description: What the number is.
         confidence: The solver's probability that this is the answer, where it gives one.
     """
 
@@ -66,7 +64,6 @@ class Corrected:
     Attributes:
         was: The solver's, as it was shown.
         author: Who made the latest correction that the answer rests on.
-        made: When.
         number: Its number among those of the conversation, from 1.
         reason: Why, in the author's words, or "".
     """
@@ -173,13 +170,13 @@ class Answer:
         return answer_line(self)
 
     def _repr_html_(self) -> str:
-        """Returns it with its arithmetic as notebooks show it."""
+        """Return it with its arithmetic as notebooks show it."""
         from quaestor.conversation.shown import answer_html
 
         return answer_html(self)
 
     def __str__(self) -> str:
-        """Returns the value as people read it: `$ 48.65`, `14.1 %`, `yes`, `no answer`."""
+        """Return the value as people read it: `$ 48.65`, `14.1 %`, `yes`, `no answer`."""
         from quaestor.conversation.display import show_number
 
         return show_number(self)

@@ -40,7 +40,6 @@ class CitedExplanation:
     """An explanation with its places.
 
     Attributes:
-        sentences: Each in its parts.
         sources: The places that are cited, in the order of their numbers.
         rest: The other places that the answer beside it rests on.
     """

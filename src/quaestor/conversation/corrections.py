@@ -1,7 +1,7 @@
 """What a person corrected in a conversation: who, when, why, and what became of the answers. Records are only added.
 
-Owns the kinds of corrections, which of them stand, and how turns read with them. Computes nothing: `quaestor.repair`
-does, and what it came to is kept with each correction, so that a reader needs no document to know the answers.
+Computes nothing: `quaestor.repair` does, and what it came to is kept with each correction, so that a reader needs no
+document to know the answers.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,6 @@ class NumberCorrection:
     Attributes:
         source: The cell, or the span of a sentence.
         was: The number as it was read there; None where a cell had none.
-        now: The number that it is.
     """
 
     source: Annotated[Source, Discriminator("kind")]
@@ -41,7 +40,6 @@ class SourceChoice:
     Attributes:
         turn: The turn's place in the conversation, from 0.
         step: The step of its plan, from 1.
-        source: What it takes.
     """
 
     turn: int
@@ -84,11 +82,7 @@ class OperationChoice:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """An earlier correction no longer stands.
-
-    Attributes:
-        of: Its number.
-    """
+    """An earlier correction no longer stands."""
 
     of: int
     kind: Literal["undo"] = field(default="undo", kw_only=True)
@@ -111,7 +105,6 @@ class ChangedAnswer:
     Attributes:
         turn: The turn's place in the conversation, from 0.
         was: The answer before, as it was shown.
-        answer: The answer now.
         verified: Whether its plan, executed again, gave it.
         registers: What each step of its plan came to.
         error: The named error that leaves it without a value, or None.
@@ -131,12 +124,9 @@ class Correction:
 
     Attributes:
         number: Its place among those of the conversation, from 1.
-        act: What was done.
         turns: How many questions were answered when it was made: those after them were asked with it.
-        author: Who made it.
         made: When, in UTC, to the millisecond.
         reason: Why, in the author's words, or "".
-        changes: The answers that it changed.
     """
 
     number: int
@@ -149,7 +139,7 @@ class Correction:
 
 
 def standing(corrections: Iterable[Correction]) -> tuple[Correction, ...]:
-    """Returns the corrections that are not undone, in their order, without the undoing."""
+    """Return the corrections that are not undone, in their order, without the undoing."""
     found: dict[int, Correction] = {}
     for correction in corrections:
         if isinstance(correction.act, Undo):
@@ -160,10 +150,9 @@ def standing(corrections: Iterable[Correction]) -> tuple[Correction, ...]:
 
 
 def as_corrected(turns: Sequence[Turn], corrections: Iterable[Correction]) -> tuple[Turn, ...]:
-    """Returns turns as they read with the corrections made to them; question, events and cost are those of before.
+    """Return turns as they read with the corrections made to them; question, events and cost are those of before.
 
     Args:
-        turns: As they were answered.
         corrections: All that are on record, in their order.
     """
     found = list(turns)
@@ -175,17 +164,16 @@ def as_corrected(turns: Sequence[Turn], corrections: Iterable[Correction]) -> tu
 
 
 def changed_turn(turn: Turn, change: ChangedAnswer) -> Turn:
-    """Returns a turn with the answer that it has now."""
+    """Return a turn with the answer that it has now."""
     return replace(turn, answer=change.answer, verified=change.verified, registers=change.registers, error=change.error)
 
 
 def taken_back(corrections: Iterable[Correction], turns: int) -> tuple[Correction, ...]:
-    """Returns the corrections that are left when the last questions are taken back; they keep their numbers.
+    """Return the corrections that are left when the last questions are taken back; they keep their numbers.
 
     What is about a question that is gone goes with it. A number stays corrected, for the questions to come.
 
     Args:
-        corrections: All that are on record.
         turns: How many questions stay.
     """
     kept: list[Correction] = []

@@ -63,10 +63,6 @@ class Description:
     Attributes:
         text: For people ("Change in net revenue from 2007 to 2008").
         entity: What it is about, as `Answer.entity`.
-        metric_type: As `Answer.metric_type`.
-        period: As `Answer.period`.
-        base: As `Answer.base`.
-        variables: As `Answer.variables`.
     """
 
     text: str
@@ -84,10 +80,9 @@ def describe(
     question: Question = NO_QUESTION,
     result: StepResult | None = None,
 ) -> Description:
-    """Returns what the result of a plan is.
+    """Return what the result of a plan is.
 
     Args:
-        plan: A valid plan.
         memory: The turns before.
         document: The page that the plan's numbers stand on.
         question: What is asked. It names what the page does not, and tells a percentage from another ratio.
@@ -187,12 +182,7 @@ class _Reader:
         return self._heading([cell], lead=False) if label in self._document.shared_labels else ""
 
     def _heading(self, cells: Sequence[CellRef], *, lead: bool = True) -> str:
-        """What cells of one table stand under: the heading of their rows, the name of their table, its section.
-
-        Args:
-            cells: At least one.
-            lead: Whether what the sentences before the table announce counts too.
-        """
+        """What cells of one table stand under: the heading of their rows, the name of their table, its section."""
         table = self._document.table(cells[0].table)
         above = {table.rows[cell.row].levels[:-1] for cell in cells}
         heading = next(iter(above))[-1:] if len(above) == 1 else ()

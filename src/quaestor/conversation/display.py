@@ -1,6 +1,6 @@
 """Answers and their sources for people: `14.1 %`, `$ 5.2 million`, `net revenue | 2008 | $ 181001`.
 
-Owns the wording only. What is printed here is rounded and never computed with; the answer's own value stays exact.
+What is printed here is rounded and never computed with; the answer's own value stays exact.
 """
 
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ class ShownSource:
 
 
 def show_number(answer: Answer) -> str:
-    """Returns an answer's value with its unit and scale, rounded for reading.
+    """Return an answer's value with its unit and scale, rounded for reading.
 
     Units: a percentage, a percentage change, and a ratio of like numbers between -1 and 1 are shown as a percentage.
     """
@@ -91,7 +91,7 @@ def _is_in_other_scale(answer: Answer) -> bool:
 
 
 def is_shown_as_percentage(answer: Answer) -> bool:
-    """Returns whether people are shown an answer's number, or each of a list, times a hundred: 0.1414 as `14.1 %`."""
+    """Return whether people are shown an answer's number, or each of a list, times a hundred: 0.1414 as `14.1 %`."""
     numbers = numbers_of_value(answer.value)
     items = answer.value.items if isinstance(answer.value, ValueList) else ()
     plain = all(item.number is not None and item.scale is None for item in items)
@@ -110,7 +110,7 @@ def _as_percentage(value: Decimal, answer: Answer) -> bool:
 
 
 def show_source(source: Source, document: Document) -> ShownSource:
-    """Returns where a number stands, in words."""
+    """Return where a number stands, in words."""
     if isinstance(source, SentenceRef):
         section = (not document.is_page and document.section(source).title) or source.section.replace("_", " ")
         return ShownSource(
@@ -122,7 +122,7 @@ def show_source(source: Source, document: Document) -> ShownSource:
 
 
 def show_correction(answer: Answer) -> str | None:
-    """Returns who made an answer what it is, and what it was; None of one that a solver gave.
+    """Return who made an answer what it is, and what it was; None of one that a solver gave.
 
     >>> from datetime import UTC, datetime
     >>> from quaestor.conversation.answer import Corrected
@@ -135,7 +135,7 @@ def show_correction(answer: Answer) -> str | None:
 
 
 def correction_note(answer: Answer) -> str | None:
-    """Returns who made an answer what it is, when and why; None of one that a solver gave."""
+    """Return who made an answer what it is, when and why; None of one that a solver gave."""
     made = answer.corrected
     if made is None:
         return None
@@ -144,7 +144,7 @@ def correction_note(answer: Answer) -> str | None:
 
 
 def labels_of(source: Source, document: Document) -> tuple[str | None, str | None]:
-    """Returns what the row and the column of a cell are called; None for both of a sentence."""
+    """Return what the row and the column of a cell are called; None for both of a sentence."""
     if isinstance(source, SentenceRef):
         return None, None
     table = document.table(source.table)
@@ -181,7 +181,7 @@ class SourceLocation:
 
 
 def whereabouts(source: Source, document: Document) -> SourceLocation:
-    """Returns where in its file a source stands."""
+    """Return where in its file a source stands."""
     block, path, file = document.block(source), document.section(source).path, file_of(document, source)
     title = " ".join(block.content.title.split()) if isinstance(block.content, Table) else ""
     return SourceLocation(file, block.page, path if file is None else path[1:], title, block.anchor)
@@ -217,7 +217,7 @@ def confidence_words(confidence: float | None) -> str:
 
 
 def show_confidence(confidence: float) -> str:
-    """Returns a probability in words; no answer is wholly sure, and none impossible.
+    """Return a probability in words; no answer is wholly sure, and none impossible.
 
     >>> show_confidence(0.934), show_confidence(0.9961), show_confidence(0.001)
     ('93%', 'over 99%', 'under 1%')

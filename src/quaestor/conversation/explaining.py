@@ -22,8 +22,6 @@ def explain_plan(
     """Return the sentences of a plan with what its steps came to; None where it has none.
 
     Args:
-        plan: A valid plan.
-        registers: What its steps came to.
         memory: The turns before.
         document: What it takes its numbers from.
         question: What is asked; the answer's own number is printed as the answer is.
@@ -60,13 +58,7 @@ def _is_percentage(part: Plan) -> bool:
 def with_explanation(
     plan: Plan, registers: Sequence[StepResult], explanation: Explanation | None
 ) -> tuple[StepResult, ...]:
-    """Return what steps came to; of a plan whose answer is its explanation, that of the last one filled in.
-
-    Args:
-        plan: The plan.
-        registers: What its steps came to.
-        explanation: As `explain_plan` fills it in.
-    """
+    """Return what steps came to; of a plan whose answer is its explanation, that of the last one filled in."""
     if explanation is None or not plan.explains_alone:
         return tuple(registers)
     return (*registers[:-1], replace(registers[-1], value=Text(explanation.text)))

@@ -1,7 +1,6 @@
 """What a list means, and what is selected from it: "year with the highest net revenue, 2007 to 2009".
 
-Owns the words for lists and selections, and what a selection is about: a year that is chosen is its period, a line that
-is chosen is its entity. The words for arithmetic are `meaning`'s.
+The words for arithmetic are `meaning`'s.
 """
 
 import hashlib
@@ -26,13 +25,10 @@ _COMPARED = {
 
 
 def group(key: str, called: str, cells: Sequence[Meaning], labels: Sequence[str]) -> Meaning:
-    """Returns the meaning of a group of cells: one thing over several periods, or several things.
+    """Return the meaning of a group of cells: one thing over several periods, or several things.
 
     Args:
-        key: Equal for equal groups.
-        called: What the group is called.
         cells: What each of its numbers means; not empty.
-        labels: What each is called in the group.
     """
     periods = tuple(dict.fromkeys(period for cell in cells for period in cell.periods))
     subjects = dict.fromkeys(cell.subject for cell in cells)
@@ -51,7 +47,7 @@ def group(key: str, called: str, cells: Sequence[Meaning], labels: Sequence[str]
 
 
 def selected(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
-    """Returns the meaning of what an operation takes from a list.
+    """Return the meaning of what an operation takes from a list.
 
     Args:
         operation: A name of `quaestor.plan.operations`, of one that is made for lists.
@@ -75,11 +71,9 @@ def selected(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
 
 
 def chosen(found: Meaning, value: AnswerValue, periods: Mapping[str, Period]) -> Meaning:
-    """Returns the meaning of a selection with what was selected: the period or the entity that it came to.
+    """Return the meaning of a selection with what was selected: the period or the entity that it came to.
 
     Args:
-        found: The meaning of the plan.
-        value: What it came to.
         periods: The period of each label of its groups, where it has one.
     """
     labels = _labels(value)
@@ -141,7 +135,7 @@ def _extreme(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
 
 
 def _ordinal(place: str) -> str:
-    """Returns what is put before `highest`: `second ` for 2, nothing for 1."""
+    """Return what is put before `highest`: `second ` for 2, nothing for 1."""
     known = place.isascii() and place.isdigit() and 0 < int(place) <= len(_ORDINALS)
     return _ORDINALS[int(place) - 1] if known else f"{place}. "
 

@@ -1,8 +1,4 @@
-"""What a result means: its metric type, what it is about, its periods, its base. Composed along the steps of a plan.
-
-Owns the grammar of descriptions: what a difference, a quotient or a sum of meanings is called. Knows no plan, no page
-and no memory; describe.py reads those.
-"""
+"""What a result means: its metric type, what it is about, its periods, its base. Composed along the steps of a plan."""
 
 import hashlib
 from collections import Counter
@@ -34,7 +30,6 @@ class Meaning:
         periods: Those of its numbers, in their order.
         base: What a percentage change, a percentage or a ratio is relative to, in words.
         parts: Of a sum what is added; of a change the later and the earlier value.
-        constant: Its value, where it is a constant that stands in no document.
         axis: Of a list what its entries are, one thing over several periods or several things; else None.
     """
 
@@ -56,31 +51,28 @@ class Meaning:
 
 
 def number_result(key: str, subject: str, period: Period | None, shown: str, entity: str | None) -> Meaning:
-    """Returns the meaning of a number of the page.
+    """Return the meaning of a number of the page.
 
     Args:
-        key: Equal for equal numbers.
-        subject: What it is called.
         period: Its own, or None.
         shown: The words that add the period: " in 2008", or "".
-        entity: The thing that it is about.
     """
     entities = (entity,) if entity else ()
     return Meaning(key, "value", subject, f"{subject}{shown}", entities, (period,) if period else ())
 
 
 def constant(value: Decimal, text: str) -> Meaning:
-    """Returns the meaning of a constant."""
+    """Return the meaning of a constant."""
     return Meaning(f"constant {value.normalize()}", "value", text, text, constant=value)
 
 
 def number_key(value: Decimal) -> str:
-    """Returns the key of a number that the page prints, whatever its sign."""
+    """Return the key of a number that the page prints, whatever its sign."""
     return f"number {value.copy_abs().normalize()}"
 
 
 def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
-    """Returns the meaning of an operation's result.
+    """Return the meaning of an operation's result.
 
     Args:
         operation: A name of `quaestor.plan.operations`.
@@ -90,7 +82,9 @@ def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
         return operands[0]
     if operation == "explain":
         about = next((operand for operand in operands if operand.entities), operands[0])
-        return replace(about, metric="value", text=f"explanation: {about.text}"[:_LONGEST], key=f"explain {about.key}")
+        return replace(
+            about, metric="value", base=None, text=f"explanation: {about.text}"[:_LONGEST], key=f"explain {about.key}"
+        )
     metric = metric_of(operation)
     made = _MADE.get(operation, _other)(tuple(operands), metric, operation)
     each = OPERATIONS[operation].takes == "each"
@@ -102,12 +96,12 @@ def computed(operation: str, operands: Sequence[Meaning]) -> Meaning:
 
 
 def shortened_meaning(made: Meaning) -> Meaning:
-    """Returns a meaning whose words are no longer than words may be."""
+    """Return a meaning whose words are no longer than words may be."""
     return replace(made, subject=made.subject[:_LONGEST], text=made.text[:_LONGEST])
 
 
 def as_percentage(meaning: Meaning) -> Meaning:
-    """Returns a ratio as the percentage that a question asked for; any other meaning as it is."""
+    """Return a ratio as the percentage that a question asked for; any other meaning as it is."""
     if meaning.metric != "ratio" or len(meaning.parts) != 2:
         return meaning
     return replace(_share(meaning.parts, "percentage", "percentage"), key=meaning.key)

@@ -16,7 +16,7 @@ class Memory:
     turns: tuple[Turn, ...] = ()
 
     def add(self, turn: Turn) -> "Memory":
-        """Returns the memory with one more turn."""
+        """Return the memory with one more turn."""
         return Memory((*self.turns, turn))
 
     @property

@@ -9,7 +9,7 @@ _QUARTERS = ("first", "second", "third", "fourth")
 
 
 def period_words(period: Period) -> str:
-    """Returns a period for people: "2008", "the third quarter of 2008", "december 31, 2008", "2006 to 2010"."""
+    """Return a period for people: "2008", "the third quarter of 2008", "december 31, 2008", "2006 to 2010"."""
     match period.kind:
         case "quarter":
             return f"the {_QUARTERS[(period.quarter or 1) - 1]} quarter of {period.year}"
@@ -26,18 +26,18 @@ def period_words(period: Period) -> str:
 
 
 def shown_period(period: Period) -> str:
-    """Returns the words that a period adds to what is of it: " in 2008", " at december 31, 2008"."""
+    """Return the words that a period adds to what is of it: " in 2008", " at december 31, 2008"."""
     return f" {'at' if period.kind == 'date' else 'in'} {period_words(period)}"
 
 
 def shortened_period(period: Period, among: Sequence[Period]) -> Period:
-    """Returns a date or month as its year, where no other of the periods around it is of that year."""
+    """Return a date or month as its year, where no other of the periods around it is of that year."""
     alone = len({other for other in among if other.year == period.year}) <= 1
     return Period("year", period.year) if alone and period.kind in ("date", "month") else period
 
 
 def spanned_period(periods: tuple[Period, ...]) -> Period | None:
-    """Returns the one period of a result; where it spans several, the years from first to last; else the latest."""
+    """Return the one period of a result; where it spans several, the years from first to last; else the latest."""
     years = {period.year for period in periods}
     if len(years) > 1 and all(period.kind != "range" for period in periods):
         return Period("range", min(years), last=max(years))
@@ -45,5 +45,5 @@ def spanned_period(periods: tuple[Period, ...]) -> Period | None:
 
 
 def period_order(period: Period) -> tuple[int, int, int, int]:
-    """Returns what puts periods in the order of their ends."""
+    """Return what puts periods in the order of their ends."""
     return (period.last or period.year, period.quarter or 0, period.month or 0, period.day or 0)

@@ -1,7 +1,4 @@
-"""Answers as Python shows them: in one line, and as elements for a notebook, with the tables that they come from.
-
-Owns what is said of an answer and in which order; numbers and places are worded by `display`.
-"""
+"""Answers as Python shows them: in one line, and as elements for a notebook, with the tables that they come from."""
 
 from collections.abc import Iterator
 
@@ -20,31 +17,26 @@ _TABLES, _SENTENCES, _PLACES = 3, 4, 8
 
 
 def answer_line(answer: Answer) -> str:
-    """Returns an answer in one line: `<$ 20.70 = 48.65 - 27.95, 93% sure>`."""
+    """Return an answer in one line: `<$ 20.70 = 48.65 - 27.95, 93% sure>`."""
     formula = f" = {shortened(words, 120)}" if (words := arithmetic(answer)) else ""
     sure = f", {words}" if (words := confidence_words(answer.confidence)) else ""
     return visible(f"<{shortened(show_number(answer))}{formula}{sure}>")
 
 
 def answer_html(answer: Answer) -> str:
-    """Returns an answer with its arithmetic, as elements."""
+    """Return an answer with its arithmetic, as elements."""
     return boxed("<p>", _value(answer), "</p>")
 
 
 def turn_html(turn: Turn, document: Document) -> str:
-    """Returns a question with its answer, and the tables and sentences that it comes from, as elements.
-
-    Args:
-        turn: Question and answer.
-        document: What was asked about.
-    """
+    """Return a question with its answer, and the tables and sentences that it comes from, as elements."""
     asked = f'<p style="margin:.3em 0"><i>{html_text(turn.question)}</i><br>{_value(turn.answer)}</p>'
     cited = cite_explanation(turn.answer)
     return boxed(asked, *_grounds(sources_of(turn.answer), document, len(cited.sources) if cited is not None else 0))
 
 
 def arithmetic(answer: Answer) -> str:
-    """Returns the formula of an answer that is computed; "" of one that is looked up or is words of the document."""
+    """Return the formula of an answer that is computed; "" of one that is looked up or is words of the document."""
     if answer.value is None or " " not in answer.formula:
         return ""
     if answer.plan is None:  # of another program

@@ -1,7 +1,6 @@
 """What a number of running text is, by the clause before it: "rental expense for operating leases".
 
-Owns a shallow reading of clauses: what stands before "was", "of", "declined to" or "increased by". The numbers of one
-list are one thing. What the patterns do not catch is not there.
+The numbers of one list are one thing. What the patterns do not catch is not there.
 """
 
 import re
@@ -52,10 +51,9 @@ _LONGEST = 10
 
 
 def place_in_list(sentence: Sentence, start: int) -> tuple[int, range] | None:
-    """Returns which number of a sentence stands at a place, and the list of like numbers that it is in, if any.
+    """Return which number of a sentence stands at a place, and the list of like numbers that it is in, if any.
 
     Args:
-        sentence: The sentence.
         start: The number's first character.
     """
     mentions = sentence.mentions
@@ -71,10 +69,9 @@ def place_in_list(sentence: Sentence, start: int) -> tuple[int, range] | None:
 
 
 def text_subject(sentence: Sentence, start: int) -> str | None:
-    """Returns what the number at a place of a sentence is; None where no clause says it.
+    """Return what the number at a place of a sentence is; None where no clause says it.
 
     Args:
-        sentence: The sentence.
         start: The number's first character.
     """
     return _subject_before(sentence.text[:start])

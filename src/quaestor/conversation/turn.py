@@ -20,7 +20,6 @@ class ToolCall:
     """One call of a tool within a turn.
 
     Attributes:
-        tool: The tool's name.
         input: Its arguments as JSON; the text of what is no JSON.
         output: Its result, the same way.
         seconds: How long it took.
@@ -35,10 +34,9 @@ class ToolCall:
 
     @classmethod
     def ended(cls, tool: str, said: JsonValue, told: JsonValue, begun: float | None = None) -> "ToolCall":
-        """Returns a call that has just come to its end, as stores can hold it.
+        """Return a call that has just come to its end, as stores can hold it.
 
         Args:
-            tool: The tool's name.
             said: Its arguments, as JSON or as JSON text.
             told: Its result, the same way.
             begun: What `time.perf_counter` said when it was called; None is just now.
@@ -49,13 +47,13 @@ class ToolCall:
 
     @classmethod
     def of_record(cls, stored: JsonValue) -> "ToolCall":
-        """Returns a call as it was stored, be it when input and output were JSON text."""
+        """Return a call as it was stored, be it when input and output were JSON text."""
         call = serial.restore(cls, stored)
         return replace(call, input=_as_json(call.input), output=_as_json(call.output))
 
 
 def _as_json(said: JsonValue) -> JsonValue:
-    """Returns the object that a text says in JSON, and everything else as it is."""
+    """Return the object that a text says in JSON, and everything else as it is."""
     if isinstance(said, str):
         try:
             read = json.loads(said)
@@ -70,8 +68,6 @@ class Turn:
     """One turn of a conversation.
 
     Attributes:
-        question: As asked.
-        answer: What the solver answered.
         verified: True where the plan, executed again independently of the solver, gave the answer's value; False of an
             answer without a plan, such as one that was imported.
         events: What happened between question and answer, in order.
@@ -81,7 +77,6 @@ class Turn:
         registers: What each step of the plan came to when it was executed again, in order.
         error: The named error that left the turn without an answer, or None.
         started: When the question was put, in UTC, to the millisecond.
-        finished: When the answer was there.
     """
 
     question: str

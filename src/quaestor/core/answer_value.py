@@ -1,9 +1,6 @@
 """What an answer can be: a number, yes or no, text, or a list. One union, with its wording and its JSON.
 
-Owns the kinds and the ways in which they are written: for people (`print_value`), in JSON that reads back to the same
-value (`value_to_json`), in one column of text that does too (`value_to_text`), in JSON for readers that know nothing
-of these kinds (`value_to_plain`). Values compare by content. Knows nothing of
-scales: a number counts in what stands beside it, and who prints it says how.
+Values compare by content.
 """
 
 import json
@@ -92,13 +89,12 @@ def print_value(
     number: Callable[[Decimal], str] = "{:f}".format,
     own: "Callable[[Decimal, Scale, str | None], str] | None" = None,
 ) -> str:
-    """Returns how people see a value.
+    """Return how people see a value.
 
     >>> print_value(ValueList((ListItem("Europe", Decimal(3)), ListItem("Asia"))))
     'Europe: 3; Asia'
 
     Args:
-        value: The value.
         number: How a number is written; by default with all its digits.
         own: How a number of a list is written that has a scale of its own; by default as `amount_words` has it.
     """
@@ -123,7 +119,7 @@ def _item_words(
 
 
 def amount_words(number: Decimal, scale: Scale | None = None, unit: str | None = None) -> str:
-    """Returns a number with all its digits, its scale and its unit: `14.1 percent`, `5.2 million USD`.
+    """Return a number with all its digits, its scale and its unit: `14.1 percent`, `5.2 million USD`.
 
     Args:
         number: In units of `scale`.
@@ -136,7 +132,7 @@ def amount_words(number: Decimal, scale: Scale | None = None, unit: str | None =
 
 
 def print_amount(value: "AnswerValue", scale: Scale | None = None, unit: str | None = None) -> str:
-    """Returns how people see a value with all its digits: numbers with their scale and unit.
+    """Return how people see a value with all its digits: numbers with their scale and unit.
 
     Args:
         value: Of any kind; its numbers are in units of `scale`.
@@ -147,19 +143,19 @@ def print_amount(value: "AnswerValue", scale: Scale | None = None, unit: str | N
 
 
 def number_of(value: "AnswerValue | None") -> Decimal | None:
-    """Returns the number that a value is; None where it is something else, or nothing."""
+    """Return the number that a value is; None where it is something else, or nothing."""
     return value.value if isinstance(value, Number) else None
 
 
 def numbers_of_value(value: "AnswerValue | None") -> tuple[Decimal, ...]:
-    """Returns the number that a value is, of a list each of its numbers; none of anything else."""
+    """Return the number that a value is, of a list each of its numbers; none of anything else."""
     if isinstance(value, ValueList):
         return tuple(item.number for item in value.items if item.number is not None)
     return (value.value,) if isinstance(value, Number) else ()
 
 
 def as_float(value: "AnswerValue | None") -> float | None:
-    """Returns a value as statistics count it: a number as a float, yes as 1, no as 0; None for all else."""
+    """Return a value as statistics count it: a number as a float, yes as 1, no as 0; None for all else."""
     match value:
         case Number(value=exact):
             return float(exact)
@@ -170,7 +166,7 @@ def as_float(value: "AnswerValue | None") -> float | None:
 
 
 def kind_words(value: "AnswerValue") -> str:
-    """Returns what kind of value it is, for messages: `a number`, `a yes or no`, `the text 'Europe'`."""
+    """Return what kind of value it is, for messages: `a number`, `a yes or no`, `the text 'Europe'`."""
     match value:
         case Number():
             return "a number"
@@ -183,7 +179,7 @@ def kind_words(value: "AnswerValue") -> str:
 
 
 def value_to_json(value: "AnswerValue") -> JsonValue:
-    """Returns a value as JSON: a number as decimal text, yes and no as true and false, text and lists as objects.
+    """Return a value as JSON: a number as decimal text, yes and no as true and false, text and lists as objects.
 
     >>> value_to_json(Number(Decimal("13.70"))), value_to_json(YesNo(True)), value_to_json(Text("13.7"))
     ('13.70', True, {'text': '13.7'})
@@ -211,7 +207,7 @@ def _own(item: ListItem) -> dict[str, JsonValue]:
 
 
 def value_to_plain(value: "AnswerValue") -> JsonValue:
-    """Returns a value as JSON for readers of any kind: numbers as numbers, text as text, a list as a list.
+    """Return a value as JSON for readers of any kind: numbers as numbers, text as text, a list as a list.
 
     It does not read back: a number may lose digits, and the text `yes` looks like any other.
 
@@ -239,12 +235,12 @@ def _item_to_plain(item: ListItem) -> JsonValue:
 
 
 def json_number(value: Decimal) -> int | float:
-    """Returns a decimal as JSON writes numbers: whole ones without a point."""
+    """Return a decimal as JSON writes numbers: whole ones without a point."""
     return int(value) if value == value.to_integral_value() else float(value)
 
 
 def value_from_json(data: object) -> "AnswerValue":
-    """Returns the value that `value_to_json` wrote; a value itself comes back as it is.
+    """Return the value that `value_to_json` wrote; a value itself comes back as it is.
 
     Raises:
         InputError: It wrote no such thing.
@@ -284,14 +280,14 @@ def _decimal(data: object) -> Decimal:
 
 
 def value_to_text(value: "AnswerValue") -> str:
-    """Returns a value as one column of text holds it: decimal digits, `yes` or `no`, else its JSON."""
+    """Return a value as one column of text holds it: decimal digits, `yes` or `no`, else its JSON."""
     if isinstance(value, Number | YesNo):
         return print_value(value)
     return json.dumps(value_to_json(value), ensure_ascii=False)
 
 
 def value_from_text(text: str) -> "AnswerValue":
-    """Returns the value that `value_to_text` wrote.
+    """Return the value that `value_to_text` wrote.
 
     Raises:
         InputError: It wrote no such thing.

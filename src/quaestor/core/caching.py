@@ -1,7 +1,4 @@
-"""What is kept so that it need not be made again: bounded, safe among threads, and cleared at once.
-
-Owns the one cache for values that are too large or too many for `functools.lru_cache`, and the clearing of both.
-"""
+"""What is kept so that it need not be made again: bounded, safe among threads, and cleared at once."""
 
 import gc
 import threading
@@ -19,7 +16,7 @@ class _Clearing:
     """What can be cleared."""
 
     def clear(self) -> None:
-        """Forgets all values."""
+        """Forget all values."""
 
 
 class BoundedCache(_Clearing, Generic[K, V]):
@@ -34,7 +31,7 @@ class BoundedCache(_Clearing, Generic[K, V]):
     """
 
     def __init__(self, most: int, size: Callable[[V], int] | None = None) -> None:
-        """Takes the bound.
+        """Take the bound.
 
         Args:
             most: The sizes of all values together are at most this; the one used last is kept whatever its size.
@@ -47,7 +44,7 @@ class BoundedCache(_Clearing, Generic[K, V]):
         _clearings.add(self)
 
     def get(self, key: K, make: Callable[[], V]) -> V:
-        """Returns the value of a key, made where it is not kept.
+        """Return the value of a key, made where it is not kept.
 
         Two threads that want one key at once may both make it; one of the two values is kept.
         """
@@ -67,7 +64,7 @@ class BoundedCache(_Clearing, Generic[K, V]):
         return value
 
     def clear(self) -> None:
-        """Forgets all values."""
+        """Forget all values."""
         with self._lock:
             self._kept.clear()
             self._whole = 0
@@ -90,7 +87,7 @@ _LruCache = type(lru_cache(maxsize=1)(lambda: None))
 
 
 def clear_caches() -> None:
-    """Forgets all that this package keeps between calls, as in a process that has just begun; for tests."""
+    """Forget all that this package keeps between calls, as in a process that has just begun; for tests."""
     for cache in tuple(_clearings):
         cache.clear()
     set_aside = gc.get_freeze_count() > 0

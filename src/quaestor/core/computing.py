@@ -50,7 +50,7 @@ _allowance: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 @contextmanager
 def little_work(little: bool) -> Iterator[None]:
-    """Says whether what `compute_little` is given inside takes less than a millisecond.
+    """Say whether what `compute_little` is given inside takes less than a millisecond.
 
     Args:
         little: Whether what it goes through is small: one page, and not a whole filing.
@@ -77,29 +77,22 @@ def computing_limit(seconds: float | None) -> Iterator[None]:
 
 
 async def compute_little(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Returns what a function returns; at once inside of `little_work(True)`, otherwise as `compute` does.
+    """Return what a function returns; at once inside of `little_work(True)`, otherwise as `compute` does.
 
     Args:
         work: A function that looks through a document once or twice, and no more.
-        args: What it is given.
-        kwargs: What it is given by name.
     """
     call = partial(work, *args, **kwargs)
     return _at_once(call) if _little.get() else await _compute(call)
 
 
 async def compute(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Returns what a function returns, which computes while the event loop goes on.
+    """Return what a function returns, which computes while the event loop goes on.
 
     Where the task that asks is the only one of its loop, the work is done at once.
 
     For work that computes. What may wait (a query, a file, a lock) goes to `asyncio.to_thread`: here it would keep a
     thread from everybody else. Work in one of these threads must not wait for other such work.
-
-    Args:
-        work: The function.
-        args: What it is given.
-        kwargs: What it is given by name.
 
     Raises:
         QuestionTimeoutError: It took longer than `computing_limit` allows, and was interrupted.

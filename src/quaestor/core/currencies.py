@@ -1,8 +1,7 @@
 """Currencies of ISO 4217 by code, sign and name: `NT$`, `TWD` and `New Taiwan dollars` are one.
 
-Owns the table and the patterns of the three. A bare `$` is the dollar of the United States and a bare `¥` the yen; a
-document that counts in another says so (`quaestor.documents.unit_phrases`). A sign that several currencies share
-(`kr`) names none.
+A bare `$` is the dollar of the United States and a bare `¥` the yen; a document that counts in another says so
+(`quaestor.documents.unit_phrases`). A sign that several currencies share (`kr`) names none.
 """
 
 import re

@@ -1,7 +1,5 @@
 """Characters that a bad conversion left behind as their hexadecimal codes.
 
-Owns the table of such codes and the rules that tell them from years and amounts: `company 2019s` is `company's`,
-`201cnotes 201d` is quoted, `20ac500` is EUR 500, `221219.1%` is -19.1 %, `loans 2013 reported` holds a dash.
 Reads no numbers. A cell that holds nothing but `2014` is no business of this module: only its table can tell.
 """
 
@@ -60,7 +58,6 @@ class EncodingArtifact:
     """A stretch of text that stands for another character.
 
     Attributes:
-        start: First character.
         end: The character after the last one.
         mask: One character for machines: a minus, a currency sign or a space.
         shown: What people should read instead.
@@ -74,7 +71,7 @@ class EncodingArtifact:
 
 @lru_cache(maxsize=8192)
 def find_artifacts(text: str) -> tuple[EncodingArtifact, ...]:
-    """Returns the debris in running text or in a label, left to right."""
+    """Return the debris in running text or in a label, left to right."""
     found = []
     for match in _DEBRIS.finditer(text):
         kind = match.lastgroup or ""
@@ -92,7 +89,7 @@ def find_artifacts(text: str) -> tuple[EncodingArtifact, ...]:
 
 
 def mask_artifacts(text: str) -> str:
-    """Returns `text` with debris blanked, character for character, so that positions stay true.
+    """Return `text` with debris blanked, character for character, so that positions stay true.
 
     Minus signs and currency signs survive as the last character of their stretch.
     """
@@ -104,7 +101,7 @@ def mask_artifacts(text: str) -> str:
 
 
 def normalize_text(text: str) -> str:
-    """Returns `text` as people should read it, with one space between words."""
+    """Return `text` as people should read it, with one space between words."""
     parts, position = [], 0
     for debris in find_artifacts(text):
         before = text[position : debris.start]

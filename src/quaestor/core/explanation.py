@@ -105,9 +105,7 @@ def fill_sentence(
     'Sales rose 14.1 %.'
 
     Args:
-        template: As it is written.
         printed: What a step came to, as people are shown it.
-        sources: What a step rests on.
         assumed: Whether a step is a number of nobody but who wrote the sentence.
     """
     template, text, at, references = template.strip(), "", 0, []

@@ -18,18 +18,17 @@ class FiscalCalendar:
 
     Attributes:
         year: What the company calls it (fiscal 2024 may end in February 2025).
-        end: Its last day.
     """
 
     year: int
     end: date
 
     def year_of(self, day: date) -> int:
-        """Returns the fiscal year that a day is in."""
+        """Return the fiscal year that a day is in."""
         return self.year + ceil(((day - self.end).days - _DRIFT) / _YEAR)
 
     def quarter_of(self, day: date) -> int:
-        """Returns the fiscal quarter that a day is in or ends, 1 to 4."""
+        """Return the fiscal quarter that a day is in or ends, 1 to 4."""
         days = (day - self.end).days - (self.year_of(day) - self.year - 1) * _YEAR
         return min(4, max(1, ceil((days - _DRIFT) / (3 * _MONTH))))
 
@@ -39,18 +38,16 @@ CALENDAR_YEARS = FiscalCalendar(2000, date(2000, 12, 31))
 
 
 def months_of(start: date, end: date) -> int:
-    """Returns how many months there are from one day to another, both of them counted, rounded."""
+    """Return how many months there are from one day to another, both of them counted, rounded."""
     return round(((end - start).days + 1) / _MONTH)
 
 
 def fiscal_period(start: date | None, end: date, year: int, quarter: int) -> Period:
-    """Returns the period from one day to another, as a company names it.
+    """Return the period from one day to another, as a company names it.
 
     Args:
         start: The first day of a duration; None for an instant.
-        end: The last day.
         year: The fiscal year that the last day is in.
-        quarter: The fiscal quarter that it is in.
 
     >>> fiscal_period(date(2024, 2, 1), date(2025, 1, 31), 2024, 4)
     Period(kind='year', year=2024, quarter=None, month=None, day=None, last=None, months=None)

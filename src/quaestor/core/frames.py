@@ -12,20 +12,20 @@ class Frames(asyncio.Protocol):
     """The messages of a connection. Those of one turn of the event loop go out together."""
 
     def __init__(self, hear: Callable[[int, int, bytes], None], lost: Callable[[], None]) -> None:
-        """Takes who hears of a message (its kind, its number, itself), and who of the end of the connection."""
+        """Take who hears of a message (its kind, its number, itself), and who of the end of the connection."""
         self._hear, self._lost = hear, lost
         self._came, self._going = bytearray(), list[bytes]()
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Sends what was to be sent before there was a connection."""
+        """Send what was to be sent before there was a connection."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         if self._going:
             self._flush()
 
     def data_received(self, data: bytes) -> None:
-        """Hands on what is whole."""
+        """Hand on what is whole."""
         self._came += data
         at, there = 0, len(self._came)
         while there - at >= _HEAD.size:
@@ -38,17 +38,15 @@ class Frames(asyncio.Protocol):
         del self._came[:at]
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Says so."""
+        """Say so."""
         self._transport = None
         self._lost()
 
     def send(self, kind: int, number: int, written: bytes = b"") -> None:
-        """Sends a message, soon; nothing where the connection has ended.
+        """Send a message, soon; nothing where the connection has ended.
 
         Args:
             kind: Of which kind it is, 0 to 255.
-            number: What it is of.
-            written: The message.
         """
         if not self._going:
             asyncio.get_running_loop().call_soon(self._flush)
@@ -60,6 +58,6 @@ class Frames(asyncio.Protocol):
             self._going.clear()
 
     def close(self) -> None:
-        """Ends the connection; what was not sent is not sent any more."""
+        """End the connection; what was not sent is not sent any more."""
         if self._transport is not None:
             self._transport.abort()

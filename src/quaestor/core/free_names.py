@@ -10,12 +10,12 @@ class FreeNames:
     """
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        """Takes the names that nobody else may have."""
+        """Take the names that nobody else may have."""
         self._taken = set(taken)
         self._numbers: dict[str, int] = {}
 
     def take(self, wanted: str) -> str:
-        """Returns the name, or else the name with the first free number.
+        """Return the name, or else the name with the first free number.
 
         >>> names = FreeNames(["tax"])
         >>> names.take("sales"), names.take("sales"), names.take("tax"), names.take("sales")

@@ -141,11 +141,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Allowance:
-    """How long several pieces of work may take together.
-
-    Attributes:
-        seconds: In all.
-    """
+    """How long several pieces of work may take together."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds: float = seconds

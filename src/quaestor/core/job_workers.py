@@ -1,7 +1,7 @@
 """Worker processes that do one job at a time, each of which can be killed in the middle of it without harm to others.
 
-Owns how many there are. A slow job does not keep others waiting: another worker is started in the place of its worker.
-One that may be endless gets only what the others leave of the processors.
+A slow job does not keep others waiting: another worker is started in the place of its worker. One that may be endless
+gets only what the others leave of the processors.
 """
 
 import asyncio
@@ -47,12 +47,8 @@ class _Worker:
     """A worker, and the job that it does.
 
     Attributes:
-        process: The worker: a `LoopWorkers` of one.
-        listener: Of the job.
         seconds: How long the job may take after each answer to the worker.
         end: When its time is over, by the clock of the event loop.
-        slow: Whether the job is slow.
-        endless: Whether it may be endless.
     """
 
     process: LoopWorkers
@@ -77,7 +73,6 @@ class JobWorkers:
 
         Args:
             count: How many jobs are done at once, apart from slow ones.
-            context: How processes are started.
             make: Called once in each process, makes what it does there; it must survive pickling.
             first: A job for each new worker, to load what others need.
         """

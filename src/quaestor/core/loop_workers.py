@@ -57,11 +57,11 @@ class WorkerLine(Protocol):
     """A worker's way to the process that started it. What is said arrives in order."""
 
     def tell(self, what: Any) -> None:
-        """Says something."""
+        """Say something."""
         ...
 
     async def ask(self, what: Any) -> Any:
-        """Says something, and returns what is answered, or raises it."""
+        """Say something, and returns what is answered, or raises it."""
         ...
 
 
@@ -69,7 +69,7 @@ class LoopWork(Protocol):
     """What a worker does."""
 
     async def call(self, job: Any) -> Any:
-        """Returns what comes of a job; others are under way meanwhile."""
+        """Return what comes of a job; others are under way meanwhile."""
         ...
 
     def told(self, what: Any) -> None:
@@ -98,11 +98,10 @@ class LoopWorkers:
         hear: Callable[[Any], None],
         answer: Callable[[Any], Awaitable[Any]],
     ) -> None:
-        """Starts nothing.
+        """Start nothing.
 
         Args:
             count: How many processes.
-            context: How they are started.
             make: Called once in each, makes what it does there; it must survive pickling.
             hear: Is told what a worker says, in the event loop.
             answer: Returns what a worker asks for; what it raises is raised there.
@@ -121,7 +120,7 @@ class LoopWorkers:
         self._lock = threading.Lock()
 
     async def __aenter__(self) -> Self:
-        """Begins to start the workers."""
+        """Begin to start the workers."""
         for _ in range(self._count):
             self._hire()
         return self
@@ -129,7 +128,7 @@ class LoopWorkers:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        """Ends them, whatever they are doing; calls that nobody has waited for fail."""
+        """End them, whatever they are doing; calls that nobody has waited for fail."""
         with self._lock:
             self._over = True
             for process in self._started:
@@ -145,7 +144,7 @@ class LoopWorkers:
         await asyncio.gather(*self._hiring, *self._answering, return_exceptions=True)
 
     async def call(self, job: object, like: Hashable = None) -> Any:
-        """Returns what comes of a job, done by a worker that has few.
+        """Return what comes of a job, done by a worker that has few.
 
         Args:
             job: What `LoopWork.call` is given; it must survive pickling.
@@ -174,7 +173,7 @@ class LoopWorkers:
                     _lower_priority(thread)
 
     def tell_all(self, what: object) -> None:
-        """Tells all workers something."""
+        """Tell all workers something."""
         written = pickle.dumps(what, 5)
         for worker in self._workers:
             worker.frames.send(_TOLD, 0, written)
@@ -342,7 +341,7 @@ class _Serving:
         await asyncio.Event().wait()
 
     def tell(self, what: Any) -> None:
-        """Says something, from any thread."""
+        """Say something, from any thread."""
         written = pickle.dumps(what, 5)
         try:
             asyncio.get_running_loop()
@@ -352,7 +351,7 @@ class _Serving:
             self._frames.send(_UP, 0, written)
 
     async def ask(self, what: Any) -> Any:
-        """Says something, and returns what is answered, or raises it."""
+        """Say something, and returns what is answered, or raises it."""
         number, answered = next(self._numbers), self._loop.create_future()
         self._asked[number] = answered
         self._frames.send(_ASKED, number, pickle.dumps(what, 5))
@@ -392,7 +391,7 @@ def _as_result(result: object) -> bytes:
 
 
 def as_it_travels(error: Exception) -> Exception:
-    """Returns an error of this worker process with a note where it was made; one that cannot travel, in words."""
+    """Return an error of this worker process with a note where it was made; one that cannot travel, in words."""
     error.add_note(f"in a worker process:\n{''.join(traceback.format_exception(error))}")
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301  # some errors can be written and not be read again

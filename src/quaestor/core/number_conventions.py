@@ -99,8 +99,6 @@ def in_english(masked: str, convention: NumberConvention, *, cell: bool) -> tupl
     Digits that form no number in the document's convention are blanked.
 
     Args:
-        masked: As `mask_artifacts` returns it.
-        convention: The document's.
         cell: Whether it is a table's cell, in which more is a sign than in a sentence.
 
     Returns:

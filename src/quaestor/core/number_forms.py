@@ -1,7 +1,7 @@
 """One printed number with all that belongs to it: sign, parentheses, currency, percent, scale word, unit.
 
-Owns the grammar of a single number. Where numbers are looked for, and what a cell without one means, is `parsing`'s.
-Every pattern is bounded, so that no text makes it slow.
+Where numbers are looked for, and what a cell without one means, is `parsing`'s. Every pattern is bounded, so that no
+text makes it slow.
 """
 
 import re
@@ -118,12 +118,10 @@ def decimal(digits: str) -> Decimal:
 
 
 def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> QuantitySpan | None:
-    """Returns the quantity where `START` found digits, or None where they belong to a name, a footnote or a word.
+    """Return the quantity where `START` found digits, or None where they belong to a name, a footnote or a word.
 
     Args:
-        text: As printed.
         masked: The same with debris blanked; positions agree.
-        match: A match of `START` in `masked`.
         cell: Whether lone parentheses are a minus and small numbers in them footnotes.
     """
     digits = match["number"]
@@ -215,7 +213,7 @@ def _scale_of(tail: _Tail) -> Scale:
 
 
 def _unit(masked: str, tail: _Tail, currency: str | None) -> tuple[str | None, _Tail]:
-    """Returns what is counted, and the tail with it: a currency belongs to the number's span, a noun does not."""
+    """Return what is counted, and the tail with it: a currency belongs to the number's span, a noun does not."""
     if currency:
         return currency, tail
     if (after := _CURRENCY_AFTER.match(masked, tail.end)) and not tail.percent:
@@ -291,5 +289,5 @@ def _has_minus(masked: str, match: re.Match[str], *, leads: bool) -> bool:
 
 
 def _with_debris(text: str, start: int) -> int:
-    """Returns where the span starts when its sign was debris of several characters."""
+    """Return where the span starts when its sign was debris of several characters."""
     return next((debris.start for debris in find_artifacts(text) if debris.start < start < debris.end), start)

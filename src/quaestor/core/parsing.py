@@ -1,8 +1,7 @@
 """Numbers as financial pages print them, read into exact decimals.
 
-Owns the forms: signs and accounting parentheses (`$ -435 ( 435 )`, `( 0.4 ) % (  % )`), doubled parentheses, percent,
-currencies, scale words, footnotes, several numbers in one place, debris. Refuses to guess: a scale that only a
-caption names is not here, years and dates in text are periods, and `note 5` or `s&p 500` is a name.
+Refuses to guess: a scale that only a caption names is not here, years and dates in text are periods, and `note 5` or
+`s&p 500` is a name.
 
 Two readings differ. In a cell every number counts, a bare year too, and lone parentheses are a minus. In running
 text years are periods, `( 3 )` is an enumeration, and `( $ 9.1 billion )` or `( 3.2 % )` is an aside, not a minus.
@@ -36,13 +35,12 @@ _RANGE_BETWEEN = re.compile(r"\s?(?:-|to|/)\s?", re.IGNORECASE)
 
 
 def parse_quantity(text: str, where: str | None = None) -> Quantity:
-    """Returns the first number of a cell.
+    """Return the first number of a cell.
 
     >>> parse_quantity("$ -435 ( 435 )").value
     Decimal('-435')
 
     Args:
-        text: The cell as printed.
         where: The place to name in an error ("AAPL/2009, table 0, row 3, column 2").
 
     Raises:
@@ -62,7 +60,6 @@ def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quant
     to no number, such as `1.2.3` or `12 345` where spaces part no thousands, has none.
 
     Args:
-        text: As printed.
         convention: How the document prints its numbers.
     """
     stripped = text.strip()
@@ -121,7 +118,6 @@ def find_quantities(text: str, convention: NumberConvention = ENGLISH) -> tuple[
     """Return the numbers in running text with their spans, left to right; years and dates are periods instead.
 
     Args:
-        text: As printed.
         convention: How the document prints its numbers.
 
     >>> [(span.quantity.text, span.start) for span in find_quantities("rose 4.02% ( 4.02 % ) to $ 91 million in 2008")]
@@ -152,7 +148,7 @@ def _scan(text: str, masked: str, *, cell: bool) -> tuple[list[QuantitySpan], li
 
 
 def _share_scale(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> None:
-    """Gives the number before a range's end what only the end prints: "5 to 10 %" is 5 % and 10 %."""
+    """Give the number before a range's end what only the end prints: "5 to 10 %" is 5 % and 10 %."""
     if not spans or span.quantity.scale is Scale.ONE:
         return
     before = spans[-1]
@@ -165,7 +161,7 @@ def _share_scale(spans: list[QuantitySpan], span: QuantitySpan, masked: str) -> 
 
 
 def _why_not(text: str) -> str:
-    """Returns the reason why a text holds no number."""
+    """Return the reason why a text holds no number."""
     stripped = text.strip()
     if not stripped:
         return "the text is empty"
@@ -198,7 +194,7 @@ _SPACED = (
 
 @lru_cache(maxsize=16384)
 def clean_label(text: str) -> str:
-    """Returns a label for people and for matching.
+    """Return a label for people and for matching.
 
     Debris is mended, doubled parentheses and footnote marks are gone, punctuation stands where people set it.
 

@@ -1,8 +1,6 @@
 """Fiscal periods: years, quarters, months, dates, spans of months, ranges, and words such as "the prior year".
 
-Owns what a period is and how it is read from text: labels, sentences and questions alike. Knows nothing of fiscal
-calendars: a fiscal year is the year that it is named after, and a year ended on a date is the year of that date, or the
-one before where it ended in the first days of January. Halves and months of a year are those of the calendar.
+Halves and months of a year are those of the calendar.
 """
 
 import re
@@ -24,7 +22,6 @@ class Period:
     """A year, a quarter, a month, a day, several months, or a range of years.
 
     Attributes:
-        kind: How fine it is.
         year: The year; for a range its first.
         quarter: 1 to 4 for a quarter, else None.
         month: 1 to 12 for a month, a date, or the last month of a span, else None.
@@ -59,7 +56,6 @@ class RelativePeriod:
     """A period named by its distance: "the prior year" is -1, "the following year" is 1.
 
     Attributes:
-        offset: In years.
         start: First character of the words.
         end: The character after the last one.
     """
@@ -181,7 +177,7 @@ def _read_half(found: dict[str, str]) -> Period | None:
 
 
 def _read_months(found: dict[str, str]) -> Period | None:
-    """Returns so many months of a year, its first ones unless others are named."""
+    """Return so many months of a year, its first ones unless others are named."""
     count = int(found.get("short") or 0) or read_number_words(found["count"]) or int(found["count"])
     year = _long_year(found["year"])
     last = 12 if found.get("which", "first").casefold() != "first" else count
@@ -198,7 +194,7 @@ def _read_ended(found: dict[str, str]) -> Period | None:
 
 
 def _read_date(found: dict[str, str]) -> Period | None:
-    """Returns a day; of two numbers the month is the first, unless it cannot be or stops are printed between."""
+    """Return a day; of two numbers the month is the first, unless it cannot be or stops are printed between."""
     get = found.get
     if "n_first" in found:
         first, second = int(found["n_first"]), int(get("n_second") or get("n_next") or found["n_dotted"])
@@ -216,7 +212,7 @@ def _read_month(found: dict[str, str]) -> Period | None:
 
 
 def _read_era(found: dict[str, str]) -> Period | None:
-    """Returns the year of a Japanese era, or the day in it."""
+    """Return the year of a Japanese era, or the day in it."""
     count = 1 if found["count"] == "元" else int(found["count"])
     year = {"令和": 2018, "平成": 1988, "昭和": 1925}[found["era"]] + count
     if "day" in found:
@@ -225,7 +221,7 @@ def _read_era(found: dict[str, str]) -> Period | None:
 
 
 def _read_years(found: dict[str, str]) -> Period | None:
-    """Returns the range of years that a hyphen makes ("2019-20"), or the month that no range could be ("2019-06")."""
+    """Return the range of years that a hyphen makes ("2019-20"), or the month that no range could be ("2019-06")."""
     first, last = found["year"], found["last"]
     end = int(last) if len(last) == 4 else int(first[:2] + last)
     if int(first) < end:
@@ -236,7 +232,7 @@ def _read_years(found: dict[str, str]) -> Period | None:
 
 
 def _read_split_year(found: dict[str, str]) -> Period | None:
-    """Returns the fiscal year that ends in the second of two years ("2017/18"); None where they do not follow."""
+    """Return the fiscal year that ends in the second of two years ("2017/18"); None where they do not follow."""
     first, last = _long_year(found["year"]), found["last"]
     end = int(last) if len(last) == 4 else int(f"{first // 100}{last}") if last != "00" else first + 1
     return Period("year", end) if end == first + 1 else None
@@ -299,12 +295,12 @@ _FORMS = {
 
 
 def _named(form: str, pattern: str) -> str:
-    """Returns a pattern whose groups have the form's name before their own."""
+    """Return a pattern whose groups have the form's name before their own."""
     return rf"(?P<{form}>{pattern.replace('(?P<', f'(?P<{form}__').replace('(?P=', f'(?P={form}__')})"
 
 
 def _beginnings() -> str:
-    """Returns a pattern of the two letters that the forms of periods begin with, if not with a digit."""
+    """Return a pattern of the two letters that the forms of periods begin with, if not with a digit."""
     words = (
         "quarter qtr q1 q2 q3 q4 fq t1 t2 t3 t4 ft first second third fourth h1 h2 half last final remaining years"
         " fiscal fy f0 f1 f2 cy geschäftsjahr exercice two three four five six seven eight nine ten eleven twelve 令和"
@@ -350,7 +346,7 @@ _AFTER = re.compile(r"\s{0,3}after\b", re.IGNORECASE)
 
 
 def find_periods(text: str) -> tuple[PeriodMention, ...]:
-    """Returns the periods that running text or a question names, left to right.
+    """Return the periods that running text or a question names, left to right.
 
     "2007 to 2008" and "2007 and 2008" are two years; only a hyphen makes a range, and "2007/08" is the fiscal year that
     ends in 2008. A number that counts something
@@ -374,7 +370,7 @@ def _find_periods(text: str) -> tuple[PeriodMention, ...]:
 
 
 def _read_mention(match: re.Match[str]) -> Period | None:
-    """Returns the period of a match, or None where its day is impossible."""
+    """Return the period of a match, or None where its day is impossible."""
     form = match.lastgroup or ""
     prefix = f"{form}__"
     found = {name.removeprefix(prefix): text for name, text in match.groupdict().items() if text and prefix in name}
@@ -386,7 +382,7 @@ def _month(name: str) -> int:
 
 
 def _long_year(digits: str) -> int:
-    """Returns the year of four digits, or of two ("'23")."""
+    """Return the year of four digits, or of two ("'23")."""
     year = int(digits.lstrip("'"))
     return year if year > 99 else year + (2000 if year < 60 else 1900)
 
@@ -401,7 +397,7 @@ def _dated(year: int, month: int, day: int) -> Period | None:
 
 @lru_cache(maxsize=8192)
 def parse_period(text: str, year: int | None = None) -> Period | None:
-    """Returns the period that a whole label names, or None where it names none or says anything else as well.
+    """Return the period that a whole label names, or None where it names none or says anything else as well.
 
     "2006 to 2010", "2011 and 2012" and "2016 2014 2020" (a dash printed as 2014) are ranges; "2020 and thereafter"
     is an open one. Dates that span a month, a quarter or a year name that month, quarter or year.
@@ -438,7 +434,7 @@ def leads_to_year(text: str) -> bool:
 
 
 def _joined(first: Period, last: Period) -> Period | None:
-    """Returns the period from one mention to the next."""
+    """Return the period from one mention to the next."""
     if first.kind == "date" and last.kind == "date":
         begin = date(first.year, first.month or 1, first.day or 1)
         days = (date(last.year, last.month or 1, last.day or 1) - begin).days
@@ -451,7 +447,7 @@ def _joined(first: Period, last: Period) -> Period | None:
 
 
 def _ended(length: str, year: int, month: int, day: int | None = None) -> Period | None:
-    """Returns the period of some length that ended in a month, or on a day of it ("six months", "13 weeks")."""
+    """Return the period of some length that ended in a month, or on a day of it ("six months", "13 weeks")."""
     length = length.casefold()
     months = _months_of(length)
     ends = None
@@ -468,7 +464,7 @@ def _ended(length: str, year: int, month: int, day: int | None = None) -> Period
 
 
 def _months_of(length: str) -> int:
-    """Returns how many months a length has ("quarter", "six-month period", "26 weeks")."""
+    """Return how many months a length has ("quarter", "six-month period", "26 weeks")."""
     if "half" in length:
         return 6
     if "month" not in length and "week" not in length:
@@ -485,7 +481,7 @@ def _at(kind: str, year: int, month: int) -> Period:
 
 
 def _parse_partial(masked: str, year: int | None) -> Period | None:
-    """Returns the period of a label that leaves the year to its section, or that prints it as "12/11"."""
+    """Return the period of a label that leaves the year to its section, or that prints it as "12/11"."""
     if short := re.fullmatch(r"(1[0-2]|0?[1-9])/([0-9]{2})", masked.strip()):
         return _at("month", _long_year(short[2]), int(short[1]))
     match = _PARTIAL.search(masked) if year is not None else None
@@ -505,7 +501,7 @@ def _parse_partial(masked: str, year: int | None) -> Period | None:
 
 
 def shifted(period: Period, years: int) -> Period:
-    """Returns the same period so many years later (earlier where negative)."""
+    """Return the same period so many years later (earlier where negative)."""
     last = None if period.last is None else period.last + years
     day = 28 if (period.month, period.day) == (2, 29) else period.day
     return replace(period, year=period.year + years, day=day, last=last, ends=None)
@@ -541,7 +537,7 @@ _EDGE = re.compile(
 
 
 def find_period_edges(text: str) -> tuple[PeriodEdge, ...]:
-    """Returns the first and last years of periods that text speaks of, left to right.
+    """Return the first and last years of periods that text speaks of, left to right.
 
     >>> find_period_edges("in the last year of that period")
     (PeriodEdge(count=-1, start=7, end=31),)
@@ -558,7 +554,7 @@ def find_period_edges(text: str) -> tuple[PeriodEdge, ...]:
 
 
 def find_relative_periods(text: str) -> tuple[RelativePeriod, ...]:
-    """Returns the years that text names by their distance, left to right ("two years before" is -2)."""
+    """Return the years that text names by their distance, left to right ("two years before" is -2)."""
     found = []
     edges = find_period_edges(text)
     for match in _RELATIVE.finditer(text):
@@ -576,7 +572,7 @@ def find_relative_periods(text: str) -> tuple[RelativePeriod, ...]:
 
 
 def with_periods_outright(text: str) -> str:
-    """Returns a text whose periods that are named by their distance to others are named outright.
+    """Return a text whose periods that are named by their distance to others are named outright.
 
     >>> with_periods_outright("what was cash a year earlier than March 2024?")
     'what was cash in March 2023?'

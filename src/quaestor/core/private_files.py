@@ -10,17 +10,17 @@ _OTHERS = 0o077
 
 
 def open_private(path: str | os.PathLike[str], flags: int) -> int:
-    """Opens a file that nobody but its owner can read, if it is made; the `opener` of `open`."""
+    """Open a file that nobody but its owner can read, if it is made; the `opener` of `open`."""
     return os.open(path, flags, _OWNER_ONLY)
 
 
 def make_private_folder(folder: Path) -> None:
-    """Makes a folder that nobody but its owner can enter, if it is missing, with the folders above it."""
+    """Make a folder that nobody but its owner can enter, if it is missing, with the folders above it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
 def tighten(path: Path) -> None:
-    """Takes a file or folder of this user from all others; leaves links, devices and what belongs to others alone."""
+    """Take a file or folder of this user from all others; leaves links, devices and what belongs to others alone."""
     with suppress(OSError):
         found = os.lstat(path)
         ours = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()

@@ -27,7 +27,6 @@ class SentenceRef:
     """A span of a sentence.
 
     Attributes:
-        document: The document's id.
         section: The id of its section; on a ConvFinQA page `pre_text` (above the table) or `post_text` (below it).
         sentence: The sentence's index in its section, from 0.
         start: First character of the span in the sentence, from 0.

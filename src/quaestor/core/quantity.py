@@ -1,7 +1,7 @@
 """A number as a document prints it.
 
-Owns the value, its scale and its unit. Refuses to guess: what the print does not say is `Scale.ONE` or `None`,
-and captions such as "in millions" belong to the table, not to the number.
+Refuses to guess: what the print does not say is `Scale.ONE` or `None`, and captions such as "in millions" belong to the
+table, not to the number.
 """
 
 from dataclasses import dataclass

@@ -20,7 +20,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def dump(value: object, kind: Any = None, *, compact: bool = False) -> Any:
-    """Returns `value` as JSON-compatible dicts, lists, strings and numbers.
+    """Return `value` as JSON-compatible dicts, lists, strings and numbers.
 
     Args:
         value: A dataclass of this package, or a tuple of them.
@@ -32,12 +32,12 @@ def dump(value: object, kind: Any = None, *, compact: bool = False) -> Any:
 
 
 def schema(kind: type) -> dict[str, Any]:
-    """Returns the JSON schema of what `load` takes for a type."""
+    """Return the JSON schema of what `load` takes for a type."""
     return _adapter(kind).json_schema()
 
 
 def load(kind: type[T], data: object) -> T:
-    """Returns the value of type `kind` that `dump` wrote as `data`.
+    """Return the value of type `kind` that `dump` wrote as `data`.
 
     Raises:
         pydantic.ValidationError: `data` was not written by `dump`.
@@ -48,7 +48,7 @@ def load(kind: type[T], data: object) -> T:
 
 
 def restore(kind: type[T], data: object) -> T:
-    """Returns the value of type `kind` that `dump` wrote as `data`, which was in a store since.
+    """Return the value of type `kind` that `dump` wrote as `data`, which was in a store since.
 
     Raises:
         StoredValueError: `data` was not written by `dump`: the store is damaged.

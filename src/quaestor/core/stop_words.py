@@ -1,6 +1,6 @@
 """Words that say little about which thing is meant: one base set, and for each reader what it adds and why.
 
-Owns every such list. A word stands in the first set that it belongs to, and the larger sets are made of the smaller.
+A word stands in the first set that it belongs to, and the larger sets are made of the smaller.
 """
 
 SMALL_WORDS = frozenset("a an and at by for from in is of on or the to was were what which with".split())

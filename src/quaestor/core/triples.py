@@ -1,7 +1,4 @@
-"""A statement of a knowledge graph, in the form in which it is written, read and kept.
-
-Owns the type alone; which prefixes there are, and how a term is made and read, is the ontology's.
-"""
+"""A statement of a knowledge graph, in the form in which it is written, read and kept."""
 
 from typing import NamedTuple
 

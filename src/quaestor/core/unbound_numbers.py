@@ -1,8 +1,4 @@
-"""Numbers that a sentence says by itself, where it may only say those of steps.
-
-Owns what counts as a number in running English: digits of any script, fractions, number words, percentages, multiples
-("doubled", "tenfold"), and Roman numerals that are amounts ("XIV million").
-"""
+"""Numbers that a sentence says by itself, where it may only say those of steps."""
 
 import re
 import unicodedata

@@ -1,6 +1,6 @@
 """Text of files as a terminal or a browser may be given it: what moves a cursor or turns the reading order is a sign.
 
-Owns which characters these are. Line ends and tabs stay, and so do marks that turn nothing around by themselves.
+Line ends and tabs stay, and so do marks that turn nothing around by themselves.
 """
 
 import re
@@ -28,7 +28,7 @@ _ESCAPED: Final = {code: f"\\u{code:04x}" for code in _OTHER_CONTROLS}
 
 
 def visible(text: str) -> str:
-    r"""Returns a text with a sign in place of each character by which a terminal could be led.
+    r"""Return a text with a sign in place of each character by which a terminal could be led.
 
     >>> visible("net\x1b[2J sales \u202e54")
     'net␛[2J sales �54'
@@ -53,7 +53,7 @@ def _escaped_byte(lone: re.Match[str]) -> str:
 
 
 def escaped_in_json(text: str) -> str:
-    r"""Returns the same JSON, in which such characters are written as escapes.
+    r"""Return the same JSON, in which such characters are written as escapes.
 
     >>> escaped_in_json('["\u202e54"]')
     '["\\u202e54"]'
@@ -62,7 +62,7 @@ def escaped_in_json(text: str) -> str:
 
 
 def html_text(text: str) -> str:
-    r"""Returns a text as the content of an element or of a quoted attribute: nothing in it is markup, or leads a page.
+    r"""Return a text as the content of an element or of a quoted attribute: nothing in it is markup, or leads a page.
 
     >>> html_text('<b onclick="x">\ud800\u202e54')
     '&lt;b onclick=&quot;x&quot;&gt;?�54'

@@ -1,8 +1,7 @@
 """Words of questions, labels and sentences: how a text is cut into them, their singular, the numbers among them.
 
-Owns every way in which a text becomes words. They differ in what they hold together, and each is needed: a stem is
-made of a plain word, "s&p" and "year-end" are turns of phrase, "and/or" names one thing, and a model that looks for
-"long-term debt" may write it without the hyphen.
+They differ in what they hold together, and each is needed: a stem is made of a plain word, "s&p" and "year-end" are
+turns of phrase, "and/or" names one thing, and a model that looks for "long-term debt" may write it without the hyphen.
 """
 
 import re
@@ -28,7 +27,7 @@ SCALE_WORDS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion
 
 @lru_cache(maxsize=1024)
 def words(text: str) -> tuple[str, ...]:
-    """Returns the words, numbers and the signs `%` and `$` of a text, in lower case and in order.
+    """Return the words, numbers and the signs `%` and `$` of a text, in lower case and in order.
 
     >>> words("The S&P's year-end value, in $: 1,000")
     ('the', 's', "p's", 'year', 'end', 'value', 'in', '$', '1,000')
@@ -37,12 +36,12 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Returns where each of the `words` of a text of lower case begins and ends."""
+    """Return where each of the `words` of a text of lower case begins and ends."""
     return [word.span() for word in _WORD.finditer(text)]
 
 
 def compounds(text: str) -> tuple[str, ...]:
-    """Returns the words of a text of lower case as they are written, with hyphens and signs, and its numbers.
+    """Return the words of a text of lower case as they are written, with hyphens and signs, and its numbers.
 
     >>> compounds("the s&p's year-end value, in $: 1,000")
     ('the', "s&p's", 'year-end', 'value', 'in', '$', '1,000')
@@ -51,12 +50,12 @@ def compounds(text: str) -> tuple[str, ...]:
 
 
 def compound_spans(text: str) -> list[tuple[int, int]]:
-    """Returns where each of the `compounds` of a text begins and ends."""
+    """Return where each of the `compounds` of a text begins and ends."""
     return [word.span() for word in _COMPOUND.finditer(text)]
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Returns the words of letters of a text of lower case, those with a hyphen or an ampersand in one.
+    """Return the words of letters of a text of lower case, those with a hyphen or an ampersand in one.
 
     A quarter or an index without its number is what later questions call it: "q1" is `q`, "s&p500" is `s&p`.
 
@@ -67,7 +66,7 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def terms(text: str) -> list[str]:
-    """Returns the words and marks of a text of lower case, words that a slash or a point joins in one.
+    """Return the words and marks of a text of lower case, words that a slash or a point joins in one.
 
     >>> terms("volume/weather, in the u.s (net)")
     ['volume/weather', ',', 'in', 'the', 'u.s', '(', 'net', ')']
@@ -76,7 +75,7 @@ def terms(text: str) -> list[str]:
 
 
 def label_words(text: str) -> list[str]:
-    """Returns the words of a label of lower case, a sign in square brackets as one.
+    """Return the words of a label of lower case, a sign in square brackets as one.
 
     >>> label_words("income [loss], net of u.s. tax")
     ['income', '[loss]', 'net', 'of', 'u.s.', 'tax']
@@ -85,7 +84,7 @@ def label_words(text: str) -> list[str]:
 
 
 def caption_words(text: str) -> list[str]:
-    """Returns the words of a line's caption of lower case, its numbers and percent signs; all other marks part words.
+    """Return the words of a line's caption of lower case, its numbers and percent signs; all other marks part words.
 
     >>> caption_words("sg&a, 4.5% of long-term sales")
     ['sg&a', '4.5', '%', 'of', 'long', 'term', 'sales']
@@ -94,7 +93,7 @@ def caption_words(text: str) -> list[str]:
 
 
 def identifier_parts(text: str) -> list[str]:
-    """Returns the runs of letters and digits of a text of lower case, of which a name for programs is made.
+    """Return the runs of letters and digits of a text of lower case, of which a name for programs is made.
 
     >>> identifier_parts("s&p 500, year-end")
     ['s', 'p', '500', 'year', 'end']
@@ -104,7 +103,7 @@ def identifier_parts(text: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def search_words(text: str) -> tuple[str, ...]:
-    """Returns the words of a text in the singular, each once, in their order; hyphens and points part words.
+    """Return the words of a text in the singular, each once, in their order; hyphens and points part words.
 
     >>> search_words("Long-term debts, S&P debt")
     ('long', 'term', 'debt', 's&p')
@@ -114,7 +113,7 @@ def search_words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def singular(word: str) -> str:
-    """Returns a word without its plural ending; words that are no plural stay."""
+    """Return a word without its plural ending; words that are no plural stay."""
     if word.startswith("[") and len(word) > 2:
         return f"[{singular(word[1:-1])}]"
     if len(word) < 4 or not word.isalpha() or word.endswith(("ss", "us", "is", "ous")):

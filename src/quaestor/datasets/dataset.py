@@ -14,7 +14,6 @@ class Conversation:
     """A document and the questions asked about it, in order.
 
     Attributes:
-        id: As in the file.
         document: Shared by all conversations about the same page.
         questions: As asked; none where the file is a document alone.
         chained: Whether a question may build on the ones before it. Where not, each is asked with an empty memory.
@@ -39,7 +38,6 @@ class Dataset:
     """The conversations of one file.
 
     Attributes:
-        path: Where it was read from.
         format: The name of the format that it was read as: `original`, `cleaned`.
         digest: SHA-256 over ids, documents and questions; answers do not change it.
         conversations: In the file's order. Those of a large file are read as they are asked for; whoever wants no
@@ -69,10 +67,9 @@ class Dataset:
         warnings: Sequence[str] = (),
         answers: AnswerKinds = "all",
     ) -> "Dataset":
-        """Returns the dataset of some conversations, with its digest.
+        """Return the dataset of some conversations, with its digest.
 
         Args:
-            path: Where it was read from.
             format: The name of the format that it was read as.
             conversations: In the file's order.
             warnings: What the format lost, one line each.
@@ -95,7 +92,7 @@ class Dataset:
         return listing.listed
 
     def taking(self, ids: Iterable[str]) -> Sequence[Conversation]:
-        """Returns the conversations with some ids, in the file's order."""
+        """Return the conversations with some ids, in the file's order."""
         wanted = set(ids)
         places = [place for place, one in enumerate(self.listed) if one.id in wanted]
         if isinstance(self.conversations, FileConversations):
@@ -103,11 +100,11 @@ class Dataset:
         return tuple(self.conversations[place] for place in places)
 
     def documents(self) -> Iterator[Document]:
-        """Yields each page once, as its last conversation has it, in the order of the first ones."""
+        """Yield each page once, as its last conversation has it, in the order of the first ones."""
         return (self.conversations[place].document for place in self._last_of_pages())
 
     def pages(self) -> Iterator[ListedPage]:
-        """Yields the same pages, without reading them again."""
+        """Yield the same pages, without reading them again."""
         listed = self.listed
         return (listed[place].page for place in self._last_of_pages())
 
@@ -116,7 +113,7 @@ class Dataset:
         return list({one.page.id: place for place, one in enumerate(self.listed)}.values())
 
     def conversation(self, id: str) -> Conversation:
-        """Returns the conversation of that id.
+        """Return the conversation of that id.
 
         Raises:
             UnknownConversationError: There is none; the message names the nearest ids.

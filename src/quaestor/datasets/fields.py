@@ -6,12 +6,10 @@ from quaestor.errors import DatasetError
 
 
 def text_field(value: object, what: str, *, empty: bool = False, benchmark: str = "ConvFinQA") -> str:
-    """Returns a field that must be text, valid Unicode and, unless `empty`, not blank.
+    """Return a field that must be text, valid Unicode and, unless `empty`, not blank.
 
     Args:
-        value: The field's value.
         what: The field and where it stands, for the message.
-        empty: Whether blank text will do.
         benchmark: Whose file it should be, for the message.
 
     Raises:
@@ -30,7 +28,7 @@ def text_field(value: object, what: str, *, empty: bool = False, benchmark: str 
 
 
 def shown_losses(document: Document) -> tuple[str, ...]:
-    """Returns what a page lacks to be asked about, one line each: nothing of it was read, a table has no number."""
+    """Return what a page lacks to be asked about, one line each: nothing of it was read, a table has no number."""
     return tuple(
         f"{document.id}: {show_warning(warning)}"
         for warning in document.warnings

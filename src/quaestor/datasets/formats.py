@@ -27,13 +27,12 @@ class DatasetFormat(Protocol):
         """What `Dataset.format` says; no other format's."""
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether a file is in this format, by what it holds and not by its name. Raises nothing."""
+        """Return whether a file is in this format, by what it holds and not by its name. Raises nothing."""
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Returns the documents and questions of a file, never an answer.
+        """Return the documents and questions of a file, never an answer.
 
         Args:
-            content: A file that `recognises` takes.
             limit: Read no more than so many conversations.
 
         Raises:
@@ -46,11 +45,9 @@ class AboutFiles(Protocol):
     """A DatasetFormat whose questions are about documents of their own, which lie in a folder."""
 
     def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
-        """Returns the documents and questions of a file.
+        """Return the documents and questions of a file.
 
         Args:
-            content: A file that `recognises` takes.
-            folder: Has the documents.
             limit: Read no more than so many conversations.
 
         Raises:
@@ -79,7 +76,7 @@ _FORMATS: Registry[DatasetFormat] = Registry(
 
 
 def dataset_formats() -> tuple[DatasetFormat, ...]:
-    """Returns the formats that are known, in the order in which they are asked: those of other packages first."""
+    """Return the formats that are known, in the order in which they are asked: those of other packages first."""
     return tuple(format for _, format in reversed(tuple(_FORMATS.usable())))
 
 
@@ -90,15 +87,13 @@ def read_dataset(
     limits: ReadingLimits = DEFAULT_LIMITS,
     folder: Path | None = None,
 ) -> Dataset:
-    """Returns the documents and questions of a file, in the format that recognises it.
+    """Return the documents and questions of a file, in the format that recognises it.
 
     A file that is a document and no dataset is one without questions, see `quaestor.readers`.
 
     Args:
-        path: The file.
         limit: Read no more than so many conversations.
         cache: Where documents are kept once they are read.
-        limits: What reading a document may take.
         folder: Where the documents lie that the questions of the file are about; by default beside it.
 
     Raises:
@@ -139,12 +134,10 @@ def _dataset_in(
 
 
 def read_document(path: str | Path, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Document:
-    """Returns the document of a file that holds just one: a file of a document reader, or a dataset about one page.
+    """Return the document of a file that holds just one: a file of a document reader, or a dataset about one page.
 
     Args:
-        path: The file.
         cache: Where documents are kept once they are read.
-        limits: What reading a document may take.
 
     Raises:
         DatasetError: The file is not what it should be.
@@ -156,12 +149,11 @@ def read_document(path: str | Path, cache: ByteCache | None = None, limits: Read
 def document_in(
     content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Document:
-    """Returns the document of a file that is at hand, as `read_document` does.
+    """Return the document of a file that is at hand, as `read_document` does.
 
     Args:
         content: The file, as `read_content` gives it.
         cache: Where documents are kept once they are read.
-        limits: What reading a document may take.
 
     Raises:
         DatasetError: The file is not what it should be.
@@ -171,7 +163,7 @@ def document_in(
 
 
 def only_document(dataset: Dataset) -> Document:
-    """Returns the document of a dataset that is about just one.
+    """Return the document of a dataset that is about just one.
 
     Raises:
         SeveralPagesError: It is about more.

@@ -18,8 +18,6 @@ class ListedPage:
     """What is known of a page without reading it again.
 
     Attributes:
-        id: Of the document.
-        digest: Of what is printed.
         refusal: Why nothing of it was read, in a line; None of every other.
     """
 
@@ -33,9 +31,7 @@ class ListedConversation:
     """What is known of a conversation without reading it again.
 
     Attributes:
-        id: As in the file.
         page: What it is about; conversations about one page have an equal one.
-        questions: How many there are.
     """
 
     id: str
@@ -92,7 +88,7 @@ class FileConversations(Sequence["Conversation"]):
     """
 
     def __init__(self, listed: Sequence[ListedConversation], read: "Callable[[int], Conversation]") -> None:
-        """Takes what is known of the conversations.
+        """Take what is known of the conversations.
 
         Args:
             listed: Each of them, in the file's order.
@@ -109,7 +105,7 @@ class FileConversations(Sequence["Conversation"]):
     @overload
     def __getitem__(self, index: slice) -> "FileConversations": ...
     def __getitem__(self, index: int | slice) -> "Conversation | FileConversations":
-        """Returns a conversation, or some of them.
+        """Return a conversation, or some of them.
 
         Raises:
             DatasetError: The file has changed since.
@@ -122,7 +118,7 @@ class FileConversations(Sequence["Conversation"]):
         return (self._read(place) for place in range(len(self)))
 
     def taking(self, places: Sequence[int]) -> "FileConversations":
-        """Returns those at some places, in their order."""
+        """Return those at some places, in their order."""
         read = self._read
         return FileConversations([self.listed[place] for place in places], lambda place: read(places[place]))
 

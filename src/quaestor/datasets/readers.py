@@ -11,12 +11,10 @@ from quaestor.readers.reading import read_file
 def read_alone(
     content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Dataset | None:
-    """Returns a file that is a document as a dataset in which nothing is asked; None where no reader knows it.
+    """Return a file that is a document as a dataset in which nothing is asked; None where no reader knows it.
 
     Args:
-        content: The file.
         cache: Where documents are kept once they are read.
-        limits: What reading the file may take.
 
     Raises:
         InputError: A reader knows it, and cannot read it.

@@ -1,7 +1,6 @@
 """Which conversations of a file are taken: some by their ids, or a sample.
 
-Owns how a sample is drawn: by a digest of seed and id, the same on every machine and in every version. A larger sample
-of one seed holds the smaller, and a conversation that is added to the file changes it by one at most.
+A larger sample of one seed holds the smaller, and a conversation that is added to the file changes it by one at most.
 """
 
 import hashlib
@@ -25,7 +24,7 @@ class Selection:
     seed: int = 0
 
     def of(self, dataset: Dataset) -> Dataset:
-        """Returns the dataset of what is taken, in the file's order; of a sample that is larger than it, all."""
+        """Return the dataset of what is taken, in the file's order; of a sample that is larger than it, all."""
         if self.sample is None:
             taken = self.conversations
         else:

@@ -1,7 +1,6 @@
 """Which of a sentence's periods belongs to which of its numbers.
 
-Owns the reading of lists ("$ 3 , $ 4 and $ 5 in 2012 , 2011 and 2010 , respectively"), of movements ("from $ 3 to
-$ 4 in 2012") and of what stands nearest. A number that is set against another one gets no period of that other.
+A number that is set against another one gets no period of that other.
 """
 
 import re
@@ -50,7 +49,7 @@ LOOKED_BACK = 2
 
 
 def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tuple[Period | None, ...]:
-    """Returns the period of each number of a sentence, None where it has none.
+    """Return the period of each number of a sentence, None where it has none.
 
     A list of numbers takes the list of as many periods that stands nearest, in order; where the sentence names no
     period, that of a sentence just before. Of "from A to B in 2012", A is the year before; of "A compared with B in
@@ -66,7 +65,7 @@ def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tup
 
 
 def all_aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> list[tuple[Period, ...]]:
-    """Returns all periods of each number of a sentence, the one that `aligned_periods` gives it first.
+    """Return all periods of each number of a sentence, the one that `aligned_periods` gives it first.
 
     A number next to several periods is of all of them ("$ 2 in both 2012 and 2011"), unless each has its own number.
     """
@@ -100,7 +99,7 @@ def _aligned(sentence: Sentence, earlier: Sequence[Sentence]) -> tuple[list[Peri
 
 
 def list_of(sentence: Sentence, number: int) -> range:
-    """Returns the places of the numbers that stand in one list with a number of a sentence, itself among them."""
+    """Return the places of the numbers that stand in one list with a number of a sentence, itself among them."""
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
     runs = _runs(sentence.text, spans, _JOINT)
     return next((run for run in runs if number in run), range(number, number + 1))
@@ -127,12 +126,7 @@ def _is_joined(text: str, one: Span, next_one: Span, joint: re.Pattern[str]) -> 
 
 
 def _in_clauses(sentence: Sentence, nearest: Sequence[Period | None]) -> Iterator[tuple[list[int], list[Period]]]:
-    """The numbers of each clause that ends in "respectively", those of a unit in the order of the clause's periods.
-
-    Args:
-        sentence: All of it.
-        nearest: The period that is the nearest to each of its numbers.
-    """
+    """The numbers of each clause that ends in "respectively", those of a unit in the order of the clause's periods."""
     start = 0
     lists = _period_lists(sentence)
     for word in _RESPECTIVELY.finditer(sentence.text):
@@ -168,7 +162,7 @@ class _Lists:
         ]
 
     def for_run(self, run: range, spans: Sequence[Span]) -> Sequence[Period]:
-        """Returns the periods that a list of numbers takes, in order; nothing where there is no list as long."""
+        """Return the periods that a list of numbers takes, in order; nothing where there is no list as long."""
         start, end = spans[run[0]][0], spans[run[-1]][1]
         own = self._own.get(len(run))
         if own is None and len(self._own) == 1:

@@ -1,6 +1,6 @@
 """What the tables of a filing count, by their captions: dollars in millions, shares in thousands.
 
-Owns captions that stand in a line of their own, and what they except. What single labels say is `captions`'.
+What single labels say is `captions`'.
 """
 
 import re
@@ -34,7 +34,6 @@ class Amounts:
 
     Attributes:
         scale: Of amounts of money, and of all that it does not except.
-        unit: The currency.
         shares: The scale of numbers of shares.
     """
 
@@ -45,7 +44,7 @@ class Amounts:
 
 @lru_cache(maxsize=4096)
 def read_amounts(text: str) -> Amounts:
-    """Returns what a caption says.
+    """Return what a caption says.
 
     >>> read_amounts("(In millions, except number of shares, which are in thousands, and per-share amounts)").shares
     <Scale.THOUSAND: 'thousand'>
@@ -99,7 +98,7 @@ _LONGEST_DEFAULT = 500
 
 
 def amounts_in_text(text: str) -> Amounts:
-    """Returns what the title or the sentence before a table says of its numbers: in brackets, or at its end."""
+    """Return what the title or the sentence before a table says of its numbers: in brackets, or at its end."""
     if found := _LEADS.search(text) or _ENDS.search(text):
         return read_amounts(found[0])
     phrase = find_unit_phrase(text) if len(text) < _LONGEST_DEFAULT else None

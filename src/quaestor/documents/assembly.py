@@ -1,7 +1,6 @@
 """From what was printed, in its order, to a document.
 
-Owns the sections, the places of blocks, and what a table is told by the text before it. A reader of a format (HTML,
-PDF, a dataset) says what it found, part by part; the rest is the same for all.
+A reader of a format (HTML, PDF, a dataset) says what it found, part by part; the rest is the same for all.
 """
 
 import re
@@ -58,7 +57,6 @@ class HeadingPart:
     """A heading; it begins a section.
 
     Attributes:
-        text: As printed.
         level: 1 for the outermost; a heading is under the last one of each lower level.
         page: The number of the page, from 1 as viewers count, where known.
         anchor: The way to it in the file, as `Block.anchor`.
@@ -148,10 +146,9 @@ def assemble(
     decimal: str | None = None,
     usual_decimal: str = DECIMAL_POINT,
 ) -> Document:
-    """Returns the document of some parts, in their order.
+    """Return the document of some parts, in their order.
 
     Args:
-        id: The document's.
         parts: Empty paragraphs and tables without a cell are left out.
         warnings: What the reader lost before, one line each.
         filing: Whether it is a file as a company printed it, from its first page to its last. Then what headings leave
@@ -216,23 +213,15 @@ def _convention(parts: Sequence[DocumentPart], decimal: str | None, usual: str) 
 
 
 def refused(id: str, why: DocumentError) -> Document:
-    """Returns a page of which nothing was read, so that the others of its file can be asked.
-
-    Args:
-        id: The page's.
-        why: What `assemble` said of it.
-    """
+    """Return a page of which nothing was read, so that the others of its file can be asked."""
     return Document(id, (), (), (DocumentWarning(WarningKind.REFUSED, detail=str(why).removeprefix(f"{id}: ")),))
 
 
 def check_length(document: str, what: str, length: int, most: int = LONGEST_TEXT) -> None:
-    """Makes sure that a text is none that nobody prints.
+    """Make sure that a text is none that nobody prints.
 
     Args:
         document: The id of what it stands in.
-        what: Which text it is.
-        length: Its characters.
-        most: How many it may have.
 
     Raises:
         DocumentError: It has more.
@@ -385,7 +374,7 @@ class _Assembly:
         self._add(table, part)
 
     def _concluded(self, table: Table, part: TablePart) -> Table:
-        """Returns a table of a filing with what its surroundings say of it."""
+        """Return a table of a filing with what its surroundings say of it."""
         corner = [table.cells[row][0].text for row in range(table.header_rows)]
         over = {cell.text for row in table.cells[: table.header_rows] for cell in row[1:] if is_amounts_line(cell.text)}
         lines = (part.caption, *corner, *(over if len(over) == 1 else ()))
@@ -412,13 +401,13 @@ class _Assembly:
         return table
 
     def _about(self, table: Table, part: TablePart) -> list[str]:
-        """Returns what stands over a table, the nearest last."""
+        """Return what stands over a table, the nearest last."""
         headings = [heading.text for heading in self.headings[-2:]]
         corner = [table.cells[row][0].text for row in range(table.header_rows)]
         return [*headings, *self.leading, part.title, *corner, part.caption]
 
     def look_for_scales(self) -> None:
-        """Gives tables that print no scale the one that the sentences of the page say their numbers in."""
+        """Give tables that print no scale the one that the sentences of the page say their numbers in."""
         said = [one for block in self.blocks if isinstance(block.content, Paragraph) for one in block.content.sentences]
         for place, block in enumerate(self.blocks):
             if isinstance(table := block.content, Table) and (scale := scale_said(table, said)):
@@ -435,7 +424,7 @@ class _Assembly:
 
 
 def _tables_of(part: TablePart) -> list[TablePart]:
-    """Returns a table as several where headings are printed again in it that say of when the rows below are."""
+    """Return a table as several where headings are printed again in it that say of when the rows below are."""
     header_rows = count_header_rows(part.grid) if part.header_rows is None else part.header_rows
     restarts = find_restarts(part.grid, header_rows)
     if not restarts:
@@ -452,7 +441,7 @@ def _tables_of(part: TablePart) -> list[TablePart]:
 
 
 def _cut(part: TablePart, grid: Sequence[Sequence[str]], rows: range, headings: int) -> TablePart:
-    """Returns a table of some rows of another one, below so many rows of headings."""
+    """Return a table of some rows of another one, below so many rows of headings."""
     shift = headings - rows.start
     facts = [(row + shift, column, fact) for row, column, fact in part.facts if row in rows]
     numbers = [(row + shift, column, number) for row, column, number in part.numbers if row in rows]
@@ -460,7 +449,7 @@ def _cut(part: TablePart, grid: Sequence[Sequence[str]], rows: range, headings: 
 
 
 def _with_numbers(table: Table, numbers: Sequence[tuple[int, int, Quantity]]) -> Table:
-    """Returns a table whose cells hold what the file says that they hold."""
+    """Return a table whose cells hold what the file says that they hold."""
     if not numbers:
         return table
     cells = [list(row) for row in table.cells]
@@ -522,5 +511,5 @@ def _prints_cents(table: Table) -> bool:
 
 
 def _first_known(own: Caption, leading: Caption) -> Caption:
-    """Returns a table's own caption, and what that leaves open from the sentences before it."""
+    """Return a table's own caption, and what that leaves open from the sentences before it."""
     return Caption(own.scale or leading.scale, own.unit or leading.unit)

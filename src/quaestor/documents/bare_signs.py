@@ -1,6 +1,6 @@
 """Bare signs in a document that counts in another country's currency: `$` of Canadian dollars, `¥` of yuan.
 
-Owns which signs are meant, and what is read of them. What prints its country (`US$`) is as printed.
+What prints its country (`US$`) is as printed.
 """
 
 import re
@@ -35,9 +35,7 @@ def with_own_currency(table: Table, currency: str, sign: str) -> Table:
     """Return a table with the currency of its bare signs.
 
     Args:
-        table: As read.
         currency: The code of the document's own.
-        sign: Its bare sign.
     """
 
     def own_header(header: Header) -> Header:

@@ -1,6 +1,6 @@
 """Scale and unit as captions and labels name them: "( in millions , except per share data )", "shares ( 000 )".
 
-Owns the words. Whether a caption covers a table, a row or a column is `headers`' business.
+Whether a caption covers a table, a row or a column is `headers`' business.
 """
 
 import re
@@ -86,7 +86,7 @@ _SIGNS_ALONE = re.compile(
 
 @lru_cache(maxsize=8192)
 def read_caption(text: str) -> Caption:
-    """Returns the scale and the unit that a caption or a label names.
+    """Return the scale and the unit that a caption or a label names.
 
     >>> read_caption("( dollars in millions , except per share data )")
     Caption(scale=<Scale.MILLION: 'million'>, unit='USD')
@@ -106,7 +106,7 @@ def read_caption(text: str) -> Caption:
 
 
 def _caption_of_single(label: str) -> Caption:
-    """Returns what a label says that names no thousands, millions or billions."""
+    """Return what a label says that names no thousands, millions or billions."""
     if span := _SPAN.search(label) or _HUNDREDTHS.search(label) or _BASIS_POINTS.search(label):
         word = next(filter(None, span.groups()), "basis points").casefold()
         return Caption(Scale.ONE, word)
@@ -132,7 +132,7 @@ def _unit(label: str) -> str | None:
 
 
 def without_caption(text: str) -> str:
-    """Returns a label without its bracketed scale caption, where something is left ("amount ( in millions )")."""
+    """Return a label without its bracketed scale caption, where something is left ("amount ( in millions )")."""
     rest = _BRACKETED.sub(lambda found: "" if _is_unit(found[1]) else found[0], text).strip()
     return rest or text
 
@@ -172,9 +172,7 @@ def covers(caption: str, unit: str | None, label: str, label_unit: str | None) -
     money ("$ in millions"), for what is counted by heads.
 
     Args:
-        caption: The table's caption.
         unit: The unit that it names.
-        label: The line's label.
         label_unit: The unit that the label names.
     """
     if is_currency(unit) and label_unit in _COUNTS:
@@ -194,7 +192,7 @@ def is_price(label: str) -> bool:
 
 
 def scale_in_text(quantity: Quantity) -> Scale | None:
-    """Returns the scale that is known of a number in running text beside what it prints; None where nothing is.
+    """Return the scale that is known of a number in running text beside what it prints; None where nothing is.
 
     A number that is written out counts in ones: nobody prints `1,153,587` of what counts in thousands or millions.
     """
@@ -202,7 +200,7 @@ def scale_in_text(quantity: Quantity) -> Scale | None:
 
 
 def caption_in_text(sentences: Sequence[str]) -> Caption:
-    """Returns the caption that the sentences leading to a table name, the last one's first.
+    """Return the caption that the sentences leading to a table name, the last one's first.
 
     It stands in brackets; or the sentence right before the table ends with it. Where that is all in brackets, what it
     says first holds: "(in millions, except number of shares, which are reflected in thousands)".

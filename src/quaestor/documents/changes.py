@@ -18,7 +18,7 @@ _VERSUS = re.compile(r"\b(?:vs\.?|versus|from|over|compared (?:to|with))\s", re.
 
 
 def dated_changes(columns: Sequence[Header]) -> tuple[Header, ...]:
-    """Returns the headings of a table, those of changes with the later of the two periods that they lie between.
+    """Return the headings of a table, those of changes with the later of the two periods that they lie between.
 
     Either each period is followed by its change from the next one (2024, change, 2023, change, 2022), or two periods by
     the change from one to the other (2024, 2023, change).
@@ -46,7 +46,7 @@ def dated_changes(columns: Sequence[Header]) -> tuple[Header, ...]:
 
 
 def names_change(label: str) -> bool:
-    """Returns whether the heading of a column says that it holds changes."""
+    """Return whether the heading of a column says that it holds changes."""
     return len(label) <= _LONGEST and bool(_CHANGE.search(label))
 
 

@@ -1,8 +1,4 @@
-"""Several files as one document, in which every source still names its file.
-
-Owns the form of it: the sections of each file under a heading of the file's name, tables and sentences counted on, and
-which file is the later one: by the newest period that its tables are about.
-"""
+"""Several files as one document, in which every source still names its file."""
 
 import re
 from collections import Counter
@@ -23,7 +19,7 @@ years in which debts fall due are named in few."""
 
 
 def combine(files: Sequence[tuple[str, Document]]) -> Document:
-    """Returns several files as one document.
+    """Return several files as one document.
 
     References to cells and sentences count tables and sections over all files; their `document` is the id that the
     file's own document has.
@@ -99,19 +95,19 @@ class _Combined:
 
 
 def file_of(document: Document, source: Source) -> str | None:
-    """Returns the name of the file that a source stands in; None of a document that is of one file."""
+    """Return the name of the file that a source stands in; None of a document that is of one file."""
     section = document.section(source)
     return section.path[0] if _FILE.match(section.id) else None
 
 
 def files_of(document: Document) -> tuple[str, ...]:
-    """Returns the names of the files of a combined document, in their order; none of a document that is of one file."""
+    """Return the names of the files of a combined document, in their order; none of a document that is of one file."""
     whole = document.whole or document
     return tuple(s.path[0] for s in whole.sections if (found := _FILE.match(s.id)) and found.end() == len(s.id))
 
 
 def newest_years(document: Document) -> dict[str, int]:
-    """Returns the newest year that the tables of each file are about; 0 of a file whose tables name none."""
+    """Return the newest year that the tables of each file are about; 0 of a file whose tables name none."""
     counted: dict[str, Counter[int]] = {name: Counter() for name in files_of(document)}
     for table in (document.whole or document).tables:
         name = file_of(document, CellRef(document.id, table.index, 0, 0))

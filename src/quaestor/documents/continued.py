@@ -12,10 +12,9 @@ _LEAST_COLUMNS = 3
 
 
 def goes_on(table: Table, before: Table) -> bool:
-    """Returns whether a table has no headings of its own and stands under those of the one right before it.
+    """Return whether a table has no headings of its own and stands under those of the one right before it.
 
     Args:
-        table: As read.
         before: The table between which and it nothing is printed.
     """
     width = len(table.columns)
@@ -28,7 +27,7 @@ def goes_on(table: Table, before: Table) -> bool:
 
 
 def under_headings_of(table: Table, before: Table) -> Table:
-    """Returns a table with the headings of the one that it goes on from, and what these say of period and scale."""
+    """Return a table with the headings of the one that it goes on from, and what these say of period and scale."""
     columns = (table.columns[0], *before.columns[1:])
     orientation = before.orientation if table.orientation == "neither" else table.orientation
     return replace(table, columns=columns, orientation=orientation)

@@ -36,11 +36,10 @@ class _Amount:
 
 
 def scale_said(table: Table, sentences: Iterable[Sentence]) -> Scale | None:
-    """Returns the scale that sentences give a table's amounts; None where the table has one, or they do not tell.
+    """Return the scale that sentences give a table's amounts; None where the table has one, or they do not tell.
 
     Args:
         table: As read from its labels.
-        sentences: Those of its page.
     """
     heads = (*table.rows, *table.columns)
     if table.scale is not None or any(head.scale in LARGE_SCALES for head in heads):
@@ -87,7 +86,7 @@ def _is_amount(number: Quantity, *, in_text: bool) -> bool:
 
 
 def _printed_as(said: Quantity, scale: Scale) -> tuple[float, float]:
-    """Returns between which numbers a cell of a scale is what a sentence says, rounded as the sentence rounds it."""
+    """Return between which numbers a cell of a scale is what a sentence says, rounded as the sentence rounds it."""
     exponent = said.value.as_tuple().exponent
     half = 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
     times = float(said.scale.factor / scale.factor)

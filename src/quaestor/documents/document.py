@@ -1,7 +1,6 @@
 """A document: headings, paragraphs and tables in their order, in sections.
 
-Owns the document as read, with every repair named in `warnings`, and what stands around each of its parts. Holds no
-question and no answer. A document is made from what was printed by `quaestor.documents.assembly`.
+Holds no question and no answer. A document is made from what was printed by `quaestor.documents.assembly`.
 """
 
 import hashlib
@@ -42,7 +41,6 @@ class Sentence:
     """One sentence around the tables.
 
     Attributes:
-        section: The id of its section.
         index: Its place in the section, from 0, whatever paragraph it is in.
         text: As printed; the spans of `mentions` index into it.
         mentions: The numbers in it, left to right.
@@ -61,7 +59,6 @@ class SectionHeading:
     """The printed heading of a section.
 
     Attributes:
-        text: As printed.
         level: Of the heading, 1 for the outermost.
     """
 
@@ -107,9 +104,7 @@ class Block:
     """A heading, a paragraph or a table, and its place.
 
     Attributes:
-        content: What stands there.
         order: Its place among the blocks of the document, from 0.
-        section: The id of its section.
         page: The number of the page that it begins on, from 1 as viewers count, or None where that is not known.
         anchor: The way to it in the file, by which a browser scrolls there: an element's id, or a path; or None.
     """
@@ -134,7 +129,6 @@ class Document:
         warnings: What was repaired or lost in reading.
         facts: What the tags of a filing say of its numbers. The numbers themselves are read without them.
         whole: Of an excerpt the document that it is of; of a whole document None.
-        convention: How it prints its numbers.
 
     Raises:
         ValueError: Two sections have one id, a block is in none of them, or its order is not its place.
@@ -149,7 +143,7 @@ class Document:
     convention: NumberConvention = ENGLISH
 
     def __post_init__(self) -> None:
-        """Refuses blocks without a place."""
+        """Refuse blocks without a place."""
         if len(self._sections) != len(self.sections):
             raise ValueError(f"{self.id}: two sections have the same id")
         if self.whole is not None:
@@ -166,7 +160,7 @@ class Document:
         return document_line(self)
 
     def _repr_html_(self) -> str:
-        """Returns what it holds as notebooks show it."""
+        """Return what it holds as notebooks show it."""
         from quaestor.documents.shown import document_html
 
         return document_html(self)
@@ -177,7 +171,7 @@ class Document:
         return next((warning.detail for warning in self.warnings if warning.kind is WarningKind.REFUSED), None)
 
     def excerpt(self, orders: Iterable[int]) -> "Document":
-        """Returns the document with some of its blocks only, each with the place and the index that it has.
+        """Return the document with some of its blocks only, each with the place and the index that it has.
 
         Sources of the whole document name the same in it: `cell`, `sentence`, `block` and `section` find what the
         excerpt leaves out too, so that earlier answers of a conversation can still be shown.
@@ -265,26 +259,26 @@ class Document:
         return hashlib.sha256(json.dumps(printed).encode()).hexdigest()
 
     def cell(self, ref: CellRef) -> Cell:
-        """Returns the cell that `ref` names; IndexError where the document has none."""
+        """Return the cell that `ref` names; IndexError where the document has none."""
         return self.table(ref.table).cells[ref.row][ref.column]
 
     def table(self, index: int) -> Table:
-        """Returns the table with an index, as `CellRef.table` gives it; IndexError where the document has none."""
+        """Return the table with an index, as `CellRef.table` gives it; IndexError where the document has none."""
         return (self.whole or self).tables[index]
 
     def fact(self, source: Source) -> Fact | None:
-        """Returns what a tag says of the number at a source; None where there is none."""
+        """Return what a tag says of the number at a source; None where there is none."""
         return self._facts.get(source)
 
     def sentence(self, ref: SentenceRef) -> Sentence:
-        """Returns the sentence that `ref` names; LookupError where the document has none."""
+        """Return the sentence that `ref` names; LookupError where the document has none."""
         found = (self.whole or self)._sentences.get((ref.section, ref.sentence))
         if found is None:
             raise LookupError(f"{self.id} has no sentence {ref.sentence} in {ref.section}")
         return found[0]
 
     def block(self, source: Source) -> Block:
-        """Returns the block that a cell or a sentence stands in; LookupError where the document has none."""
+        """Return the block that a cell or a sentence stands in; LookupError where the document has none."""
         whole = self.whole or self
         if isinstance(source, CellRef):
             return whole._table_blocks[source.table]
@@ -292,16 +286,16 @@ class Document:
         return whole._sentences[source.section, source.sentence][1]
 
     def section(self, source: Source) -> Section:
-        """Returns the section that a cell or a sentence stands in; LookupError where the document has none."""
+        """Return the section that a cell or a sentence stands in; LookupError where the document has none."""
         return (self.whole or self)._sections[self.block(source).section]
 
     def section_of(self, table: Table) -> Section:
-        """Returns the section that a table of the document stands in."""
+        """Return the section that a table of the document stands in."""
         whole = self.whole or self
         return whole._sections[whole._table_blocks[table.index].section]
 
     def lead_of(self, table: Table) -> tuple[Sentence, ...]:
-        """Returns the sentences that lead to a table of the document.
+        """Return the sentences that lead to a table of the document.
 
         Those between it and the table or heading before it; of a table right below another one, that one's. In an
         excerpt those of them that it has.
@@ -309,7 +303,7 @@ class Document:
         return self._kept((self.whole or self)._leads[table.index])
 
     def around(self, table: Table) -> tuple[Sentence, ...]:
-        """Returns all sentences under the heading that a table of the document is under, before it and after it.
+        """Return all sentences under the heading that a table of the document is under, before it and after it.
 
         Tables under one heading have one tuple. On a page without headings it holds all sentences of the page; in an
         excerpt those of them that it has.

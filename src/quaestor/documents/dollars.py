@@ -1,7 +1,4 @@
-"""Signs that accounts print once: a column's first line and its total have `$`, those between count the same.
-
-Owns the rule alone; a unit that a print, a label or a caption names goes before it (`Table.unit_at`).
-"""
+"""Signs that accounts print once: a column's first line and its total have `$`, those between count the same."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -30,7 +27,6 @@ def currency_between(above: Iterable[Line], label: str, below: Iterable[Line]) -
 
     Args:
         above: The lines over it in its column, the nearest first.
-        label: Of the line itself.
         below: The lines under it, the nearest first.
     """
     if _counts_otherwise(label):

@@ -1,7 +1,4 @@
-"""What a tag says of a printed number: the facts of inline XBRL, as values.
-
-Owns no reading: the number as printed is read without its tag, so that each can be held against the other.
-"""
+"""What a tag says of a printed number: the facts of inline XBRL, as values."""
 
 import re
 from collections.abc import Sequence
@@ -71,8 +68,6 @@ class PrintedFact:
     """A fact as the file prints it, found around its tag and without reading the table that it stands in.
 
     Attributes:
-        fact: What the tag says.
-        text: What it encloses.
         negative: Whether brackets or a minus are printed right around it.
         in_table: Whether it stands in a table of the file.
     """
@@ -92,14 +87,13 @@ class TaggedNumber:
 
 
 def periods_of(fact: Fact, labels: Sequence[str] = ()) -> frozenset[Period]:
-    """Returns the periods that labels may name where a fact is of that time.
+    """Return the periods that labels may name where a fact is of that time.
 
     An instant is its day, the first moment of the day after, or the month, quarter or year that it ends; where a label
     says "beginning", what begins then. A year is the fiscal year by the company's name or the year of its last day; a
     quarter likewise.
 
     Args:
-        fact: What the tag says.
         labels: What stands over and before the number.
     """
     end = fact.end

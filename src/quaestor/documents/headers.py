@@ -1,8 +1,6 @@
 """From a printed grid to a table: what its rows and columns are about.
 
-Owns the reading of headers (none, one, several rows), sections, periods, scales, and cells that are not what they
-seem: a dash printed as 2014 or 2013, a header repeated in mid-table. Changes no printed text; a repair is named in
-its cell and in the warnings.
+Changes no printed text; a repair is named in its cell and in the warnings.
 """
 
 import re
@@ -73,17 +71,15 @@ def read_table(
     dashes: bool = True,
     convention: NumberConvention = ENGLISH,
 ) -> tuple[Table, tuple[DocumentWarning, ...]]:
-    """Returns the table that a printed grid shows, and one warning for each thing that was repaired or is missing.
+    """Return the table that a printed grid shows, and one warning for each thing that was repaired or is missing.
 
     Args:
-        document: The document's id.
         index: The table's place in the document, from 0.
         grid: R x C printed cells, never ragged, R and C at least 1.
         leading: What the sentences before the table say of its scale.
         header_rows: How many rows head the columns, where that is known; then each heading stands over all columns
             that it covers. None to find out.
         dashes: Whether dashes may be printed as years.
-        convention: How the document prints its numbers.
     """
     printed, grid = grid, with_plain_years(grid)
     if grid[0] is not printed[0] and not header_rows:
@@ -142,7 +138,7 @@ def _is_period_counted(text: str) -> bool:
 
 
 def _fused(text: str) -> re.Match[str] | None:
-    """Returns the match of a heading into which the first row's number was fused ("high $ 60.15"), or None."""
+    """Return the match of a heading into which the first row's number was fused ("high $ 60.15"), or None."""
     plain = without_caption(text)
     match = _FUSED.fullmatch(plain) if len(plain) < 300 else None
     if match is None or _INDEX.search(match["label"]):
@@ -154,7 +150,7 @@ _FORMATTED_YEAR = re.compile(r"(?:1,9[5-9]|2,0[0-9])[0-9](?:\.0{1,2})?|(?:19[5-9
 
 
 def with_plain_years(grid: Grid) -> Grid:
-    """Returns cells whose years are printed as years, those in headings or labels that are formatted as numbers.
+    """Return cells whose years are printed as years, those in headings or labels that are formatted as numbers.
 
     The first row of numbers, or the first column, is of years where each of its numbers is one and they follow each
     other: "2,023" beside "2,022" or "2022.0".
@@ -183,7 +179,7 @@ def with_plain_years(grid: Grid) -> Grid:
 
 
 def _plain_years(texts: Sequence[str]) -> Sequence[str]:
-    """Returns years in their places without their number format; texts that are none as they are."""
+    """Return years in their places without their number format; texts that are none as they are."""
     years = [_year_of(text) for text in texts if _year_of(text) is not None or is_amount(text)]
     known = [year for year in years if year is not None]
     if len(known) < len(years) or len(known) < _LEAST_YEARS:
@@ -201,12 +197,12 @@ def _year_of(text: str) -> int | None:
 
 
 def count_header_rows(grid: Grid) -> int:
-    """Returns how many rows head the columns of a printed grid."""
+    """Return how many rows head the columns of a printed grid."""
     return _header_rows(with_plain_years(grid))[0]
 
 
 def _header_rows(grid: Grid) -> tuple[int, bool]:
-    """Returns how many rows head the columns, and whether numbers are fused into the headings."""
+    """Return how many rows head the columns, and whether numbers are fused into the headings."""
     printed = [text for text in grid[0][1:] if text.strip()]
     values = sum(is_amount(text) for text in printed)
     fused = sum(_fused(text) is not None for text in printed)
@@ -263,7 +259,7 @@ def _continues_header(row: Sequence[str]) -> bool:
 
 
 def _repairs(grid: Grid, header_rows: int, *, dashes: bool) -> Repairs:
-    """Returns the cells whose years are none, by row and column, and what they are instead."""
+    """Return the cells whose years are none, by row and column, and what they are instead."""
     repairs: Repairs = {}
     body = range(header_rows, len(grid))
     years_by_column = [
@@ -324,7 +320,7 @@ def _label(text: str) -> str:
 
 
 def _columns(grid: Grid, header_rows: int, fused: bool, spread: bool) -> tuple[Header, ...]:
-    """Returns what each column is about; a heading is spread over the columns right of it where that is asked for."""
+    """Return what each column is about; a heading is spread over the columns right of it where that is asked for."""
     if header_rows == 0:
         labels = list(grid[0])
         if not fused:
@@ -343,12 +339,12 @@ def _columns(grid: Grid, header_rows: int, fused: bool, spread: bool) -> tuple[H
 
 
 def _without_number(text: str, fused: re.Match[str] | None) -> str:
-    """Returns a heading without the number, or the lost dash, that was fused into it."""
+    """Return a heading without the number, or the lost dash, that was fused into it."""
     return text[: text.rindex(fused["value"])] if fused else _TRAILING_DASH.sub("", text)
 
 
 def _header(stack: tuple[str, ...]) -> Header:
-    """Returns the header that stacked headings make, outermost first."""
+    """Return the header that stacked headings make, outermost first."""
     captions = [read_caption(text) for text in reversed(stack)]
     texts = [text for text in stack if text.strip() and not (is_caption(text) and len(stack) > 1)]
     levels = tuple(dict.fromkeys(_label(text) for text in texts))
@@ -368,7 +364,7 @@ def _header(stack: tuple[str, ...]) -> Header:
 
 
 def _period(text: str, year: int | None = None) -> Period | None:
-    """Returns the period that a heading is about: its whole text, or the only one that it names in passing."""
+    """Return the period that a heading is about: its whole text, or the only one that it names in passing."""
     plain = without_caption(text)
     whole = parse_period(plain, year)
     if whole is not None:
@@ -380,7 +376,7 @@ def _period(text: str, year: int | None = None) -> Period | None:
 def _rows(
     grid: Grid, header_rows: int, columns: tuple[Header, ...], names: RowNames, *, dashes: bool
 ) -> tuple[Header, ...]:
-    """Returns what each row is about; a section's heading, period and scale come down to its rows."""
+    """Return what each row is about; a section's heading, period and scale come down to its rows."""
     rows = [_header((grid[row][0],)) for row in range(header_rows)]
     corner = parse_period(grid[0][0]) if header_rows and not any(column.period for column in columns[1:]) else None
     section = _Section(_label(grid[0][0]), corner) if corner else _Section()
@@ -430,7 +426,7 @@ def _heads_section(row: Sequence[str], header: Grid, *, dashes: bool) -> bool:
 
 
 def _orientation(rows: tuple[Header, ...], columns: tuple[Header, ...]) -> Orientation:
-    """Returns the axis that carries the periods: at least half of its headings name one, the columns asked first."""
+    """Return the axis that carries the periods: at least half of its headings name one, the columns asked first."""
     if columns and 2 * sum(header.period is not None for header in columns) >= len(columns):
         return "columns"
     if rows and 2 * sum(header.period is not None for header in rows) >= len(rows):
@@ -444,7 +440,7 @@ def _unlabelled(rows: tuple[Header, ...]) -> bool:
 
 
 def _table_caption(grid: Grid, header_rows: int, columns: tuple[Header, ...], leading: Caption) -> Caption:
-    """Returns the scale and unit of the whole table: from its corner or headings, else from the sentences before it.
+    """Return the scale and unit of the whole table: from its corner or headings, else from the sentences before it.
 
     A heading that stands alone in its row and is nothing but a scale is printed over all columns.
 
@@ -473,7 +469,7 @@ def _table_caption(grid: Grid, header_rows: int, columns: tuple[Header, ...], le
 
 
 def _warnings(table: Table, grid: Grid, fused: bool) -> tuple[DocumentWarning, ...]:
-    """Returns one warning for each repair and each oddity of a table."""
+    """Return one warning for each repair and each oddity of a table."""
     place, found = table.index, list[DocumentWarning]()
     if table.header_rows == 0:
         found.append(DocumentWarning(WarningKind.FUSED_NUMBERS if fused else WarningKind.NO_HEADER, place))

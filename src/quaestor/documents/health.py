@@ -1,6 +1,6 @@
 """How much of a document was understood: cells that print a number that was not read, columns of an unknown period.
 
-Owns what counts as not understood. Text that holds a digit ("Level 3", "due in 2030") is not a missed number.
+Text that holds a digit ("Level 3", "due in 2030") is not a missed number.
 """
 
 import re
@@ -46,7 +46,6 @@ class DocumentHealth:
     """What of the tables of a document was not understood.
 
     Attributes:
-        tables: How many there are.
         numbers: How many cells have a number.
         unread: How many cells print digits and have no number.
         undated: How many columns of numbers have no period though their heading should say one.
@@ -64,7 +63,7 @@ class DocumentHealth:
 
 
 def table_health(table: Table) -> TableHealth:
-    """Returns what of a table was not understood; in lists of contents and exhibits nothing is missed."""
+    """Return what of a table was not understood; in lists of contents and exhibits nothing is missed."""
     body = table.body()
     numbers = sum(cell.quantity is not None for cell in body)
     if table.role is TableRole.CONTENTS:
@@ -73,7 +72,7 @@ def table_health(table: Table) -> TableHealth:
 
 
 def document_health(document: Document) -> DocumentHealth:
-    """Returns what of the tables of a document was not understood."""
+    """Return what of the tables of a document was not understood."""
     tables = [table_health(table) for table in document.tables]
     return DocumentHealth(
         len(tables),
@@ -84,7 +83,7 @@ def document_health(document: Document) -> DocumentHealth:
 
 
 def is_unread(cell: Cell) -> bool:
-    """Returns whether a cell prints what looks like a number, and none was read."""
+    """Return whether a cell prints what looks like a number, and none was read."""
     text = cell.text.strip()
     if cell.quantities or cell.is_dash or not any(map(str.isdigit, text)) or _NO_NUMBER.fullmatch(text):
         return False
@@ -95,7 +94,7 @@ def is_unread(cell: Cell) -> bool:
 
 
 def _undated(table: Table) -> Iterator[int]:
-    """Yields the columns of numbers without a period: those whose heading prints digits, and all of a statement."""
+    """Yield the columns of numbers without a period: those whose heading prints digits, and all of a statement."""
     unheaded = table.role.is_statement and table.header_rows == 0  # several columns are not of one time
     if table.orientation == "rows" or (table.period is not None and not unheaded):
         return
@@ -111,7 +110,7 @@ def _undated(table: Table) -> Iterator[int]:
 
 
 def health_words(health: DocumentHealth) -> str:
-    """Returns the health of a document in a line: `40 numbers in tables; all numbers and periods were read`."""
+    """Return the health of a document in a line: `40 numbers in tables; all numbers and periods were read`."""
     counts = f"{_counted(health.numbers, 'number')} in tables"
     wrong = []
     if health.unread:
@@ -123,10 +122,9 @@ def health_words(health: DocumentHealth) -> str:
 
 
 def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
-    """Returns what of a table was not understood, in words; nothing where all was.
+    """Return what of a table was not understood, in words; nothing where all was.
 
     Args:
-        table: The table.
         health: Its health, or the part of it to show.
     """
     found = []
@@ -147,15 +145,10 @@ def _counted(count: int, what: str) -> str:
 
 
 def doubts_of_answer(document: Document, sources: Iterable[Source], question: str) -> tuple[str, ...]:
-    """Returns what a reader of an answer should know of the tables that it rests on.
+    """Return what a reader of an answer should know of the tables that it rests on.
 
     That is what beside its numbers was not understood, and that a table is of adjusted figures, or of another company,
     where the question does not say so.
-
-    Args:
-        document: The document, or an excerpt.
-        sources: Of the answer.
-        question: As asked.
     """
     cells = [source for source in sources if isinstance(source, CellRef)]
     named = look_alikes_named(question)

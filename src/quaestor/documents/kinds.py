@@ -1,6 +1,6 @@
 """What a line or a column of a filing counts, by its label: prices, shares, percentages, years, money.
 
-Owns the words of labels. What that means for scale and unit is `units`' business.
+What that means for scale and unit is `units`' business.
 """
 
 import re
@@ -78,7 +78,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 @lru_cache(maxsize=8192)
 def kind_of(label: str) -> Kind | None:
-    """Returns what a label says that its numbers count; None where it says nothing.
+    """Return what a label says that its numbers count; None where it says nothing.
 
     >>> [kind_of(t) for t in ("Diluted earnings per share", "Shares used in earnings per share", "Net sales")]
     ['price', 'shares', 'money']

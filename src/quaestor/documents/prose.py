@@ -1,7 +1,6 @@
 """Prose as people print it ("Net sales rose 5%. Costs fell in the U.S. and in Europe."), cut into sentences.
 
-Owns the cutting rules for ordinary punctuation, for every reader of files. The text of the benchmarks, whose
-punctuation stands between spaces, is `sentences`'. Takes time linear in the text.
+The text of the benchmarks, whose punctuation stands between spaces, is `sentences`'. Takes time linear in the text.
 """
 
 import re
@@ -30,7 +29,7 @@ _NEXT = re.compile(r"[^A-Za-z0-9]*([A-Za-z]+)?")
 
 
 def split_prose(text: str) -> tuple[str, ...]:
-    """Returns the sentences of ordinary prose.
+    """Return the sentences of ordinary prose.
 
     >>> split_prose("Net sales rose 5%. Costs fell in the U.S. and at Acme Inc. stores; see No. 5. The end.")
     ('Net sales rose 5%.', 'Costs fell in the U.S. and at Acme Inc. stores; see No. 5.', 'The end.')
@@ -39,7 +38,7 @@ def split_prose(text: str) -> tuple[str, ...]:
 
 
 def prose_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Returns where the sentences of ordinary prose stand in it: the first character and the one after the last.
+    """Return where the sentences of ordinary prose stand in it: the first character and the one after the last.
 
     No sentence begins or ends with a space; none is longer than `LONGEST_SENTENCE` characters.
     """
@@ -54,7 +53,7 @@ def prose_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def bounded(sentence: str) -> tuple[str, ...]:
-    """Returns a sentence that came cut, in pieces where it is longer than `LONGEST_SENTENCE` characters."""
+    """Return a sentence that came cut, in pieces where it is longer than `LONGEST_SENTENCE` characters."""
     if len(sentence) <= LONGEST_SENTENCE:
         return (sentence,)
     return tuple(sentence[start:end] for start, end in _bounded(sentence, 0, len(sentence)))
@@ -79,7 +78,7 @@ def _goes_on(text: str, begin: int, stop: int, next_start: int) -> bool:
 
 
 def _bounded(text: str, begin: int, end: int) -> list[tuple[int, int]]:
-    """Returns a stretch without the spaces around it, in pieces where it is too long."""
+    """Return a stretch without the spaces around it, in pieces where it is too long."""
     spans = []
     while begin < end and text[begin].isspace():
         begin += 1

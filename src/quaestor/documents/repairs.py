@@ -17,7 +17,6 @@ class Repair:
     """What was mended in reading a cell.
 
     Attributes:
-        kind: What sort of thing.
         detail: Of a dash the year that is printed in its place; else "".
     """
 
@@ -50,12 +49,10 @@ class DocumentWarning:
     """One thing that was repaired, lost or is odd.
 
     Attributes:
-        kind: What sort of thing.
         table: The table's place in the document, from 0; None where it is about no table.
         row: The row's place in the table, from 0, where it is about one.
         count: How many cells or lines have it.
         detail: The label, the columns, or what was lost.
-        repair: What was mended, of `repaired`.
     """
 
     kind: WarningKind
@@ -67,7 +64,7 @@ class DocumentWarning:
 
 
 def show_repair(repair: Repair) -> str:
-    """Returns a repair in words."""
+    """Return a repair in words."""
     if repair.kind is RepairKind.DASH_AS_YEAR:
         return f"a dash printed as the year {repair.detail}"
     if repair.kind is RepairKind.NO_STORED_VALUE:
@@ -76,7 +73,7 @@ def show_repair(repair: Repair) -> str:
 
 
 def show_warning(warning: DocumentWarning) -> str:
-    """Returns a warning as one line: its place, then what is wrong there."""
+    """Return a warning as one line: its place, then what is wrong there."""
     row = "" if warning.row is None else f", row {warning.row}"
     place = "" if warning.table is None else f"table {warning.table}{row}: "
     words = show_repair(warning.repair) if warning.repair else _WORDS[warning.kind]

@@ -35,7 +35,7 @@ class RestartedHeader:
 
 
 def find_restarts(grid: Grid, header_rows: int) -> list[RestartedHeader]:
-    """Returns the headings in mid-table that say of when the rows below are, from top to bottom.
+    """Return the headings in mid-table that say of when the rows below are, from top to bottom.
 
     Args:
         grid: The printed cells.
@@ -95,7 +95,7 @@ def _is_label_alone(row: Sequence[str]) -> bool:
 
 
 def headings_of(grid: Grid, header_rows: int, restart: RestartedHeader, *, spread: bool) -> list[list[str]]:
-    """Returns the rows that head the columns below a restart, each heading over all columns that it covers.
+    """Return the rows that head the columns below a restart, each heading over all columns that it covers.
 
     What stands over the whole table and is not printed again still heads the columns, unless it says when.
 

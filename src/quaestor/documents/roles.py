@@ -1,8 +1,4 @@
-"""What tables are for: the primary statements of a group, notes, discussions, and tables that only look like them.
-
-Owns the signs by which each role is told: what is printed over a table as its name, the headings that it is under, its
-lines and units, and its place among the other tables.
-"""
+"""What tables are for: the primary statements of a group, notes, discussions, and tables that only look like them."""
 
 import re
 from collections import Counter
@@ -20,7 +16,6 @@ class _Statement:
     """How a primary statement is recognised.
 
     Attributes:
-        title: What it is called.
         lines: Lines of which one with that title has some.
         telling: Lines of which one without a title has each; those of a statement of equity head its columns.
     """
@@ -132,7 +127,7 @@ _NEAR = 2
 
 
 def statements_named(text: str) -> tuple[TableRole, ...]:
-    """Returns the primary statements that a text names.
+    """Return the primary statements that a text names.
 
     >>> statements_named("what does the balance sheet say of inventories?")
     (<TableRole.BALANCE_SHEET: 'balance sheet'>,)
@@ -141,14 +136,14 @@ def statements_named(text: str) -> tuple[TableRole, ...]:
 
 
 def look_alikes_named(text: str) -> tuple[TableRole, ...]:
-    """Returns the roles other than those of primary statements that a text names: "adjusted EBITDA", "pro forma"."""
+    """Return the roles other than those of primary statements that a text names: "adjusted EBITDA", "pro forma"."""
     adjusted = (TableRole.NON_GAAP,) if _ASKS_ADJUSTED.search(text) else ()
     named = (role for role, title in _LOOK_ALIKES.items() if title.search(text))
     return tuple(dict.fromkeys((*adjusted, *named)))
 
 
 def is_back_matter(path: Iterable[str]) -> bool:
-    """Returns whether the nearest of some headings is that of exhibits or signatures.
+    """Return whether the nearest of some headings is that of exhibits or signatures.
 
     They name everything and say nothing of it. The outer headings do not count: statements are filed under exhibits.
     """
@@ -157,7 +152,7 @@ def is_back_matter(path: Iterable[str]) -> bool:
 
 
 def with_roles(document: Document) -> Document:
-    """Returns a document whose tables have their roles.
+    """Return a document whose tables have their roles.
 
     After the first primary statement stand notes, up to the exhibits; before it, discussions.
     """
@@ -181,9 +176,7 @@ class _Face:
     """What tells a table's role.
 
     Attributes:
-        table: The table.
         path: The headings over it, outermost first.
-        heads: Its title, and those headings.
         titles: What may name it: its title, lines of its grid, the nearest headings, and lines before it.
         lead: The sentences right before it.
         labels: Of its rows below the headings.
@@ -249,12 +242,12 @@ class _Face:
         return titled or (whole and self.counts(_STATEMENTS[TableRole.INCOME_STATEMENT].lines) >= _LEAST_SIGNS)
 
     def counts(self, sign: re.Pattern[str]) -> int:
-        """Returns how many rows have a sign."""
+        """Return how many rows have a sign."""
         return sum(bool(sign.search(label)) for label in self.labels)
 
 
 def _grid_lines(table: Table) -> Iterator[str]:
-    """Yields the lines at the top of a grid that may be its title: the only text of a row, or its corner."""
+    """Yield the lines at the top of a grid that may be its title: the only text of a row, or its corner."""
     for number, row in enumerate(table.cells[:_GRID_LINES]):
         texts = {" ".join(cell.text.split()) for cell in row} - {""}
         corner = " ".join(row[0].text.split()) if number < table.header_rows else ""
@@ -265,7 +258,7 @@ def _grid_lines(table: Table) -> Iterator[str]:
 
 
 def _statements(faces: Sequence[_Face]) -> dict[int, TableRole]:
-    """Returns the primary statements by the index of their table: those with a title, else those with telling lines.
+    """Return the primary statements by the index of their table: those with a title, else those with telling lines.
 
     A statement that comes again far from the first is of another company: a parent, a subsidiary that files too.
     """

@@ -1,7 +1,7 @@
 """Which columns name the rows of a table: the first one, several labels side by side, or the facts of a long table.
 
-Owns the names alone. A label that is printed once over the rows that it spans ("Pumps" beside "Europe", then "" beside
-"Asia") holds for all of them. Changes no cell.
+A label that is printed once over the rows that it spans ("Pumps" beside "Europe", then "" beside "Asia") holds for all
+of them. Changes no cell.
 """
 
 import re

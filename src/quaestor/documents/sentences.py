@@ -1,7 +1,6 @@
 """Running text around a table, cut into sentences with the numbers and periods that they name.
 
-Owns the cutting rules for text that comes in one piece. Sentences that come cut are kept as they are, but for those
-that were cut at the full stop of an abbreviation.
+Sentences that come cut are kept as they are, but for those that were cut at the full stop of an abbreviation.
 """
 
 import re
@@ -23,7 +22,7 @@ _WORDS_OF_A_NAME = 7
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
-    """Returns the sentences of a text whose punctuation stands between spaces ("sales rose . costs fell .").
+    """Return the sentences of a text whose punctuation stands between spaces ("sales rose . costs fell .").
 
     A full stop after a common abbreviation or a single letter ends none; a stop that stands alone joins the
     sentence before it.
@@ -43,7 +42,7 @@ def split_sentences(text: str) -> tuple[str, ...]:
 
 
 def rejoin_sentences(pieces: Sequence[str]) -> tuple[str, ...]:
-    """Returns sentences that came cut, those put together again that an abbreviation's full stop has torn apart.
+    """Return sentences that came cut, those put together again that an abbreviation's full stop has torn apart.
 
     >>> rejoin_sentences(["the u.s .", "dollar rose .", "costs fell ."])
     ('the u.s . dollar rose .', 'costs fell .')
@@ -76,9 +75,6 @@ def read_sentences(
     """Return sentences of one section, in order, with the numbers and periods in them.
 
     Args:
-        document: The document's id.
-        section: The section's id.
-        texts: The sentences as printed.
         start: The place of the first of them in the section.
         convention: How the document prints its numbers.
     """

@@ -1,7 +1,7 @@
 """Documents and tables as Python shows them: in one line, and as elements for a notebook.
 
-Owns how much of them is shown. Every text is escaped, no script is needed, and colours are those of the page around it,
-light or dark: what is marked is a `<mark>`.
+Every text is escaped, no script is needed, and colours are those of the page around it, light or dark: what is marked
+is a `<mark>`.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -26,18 +26,18 @@ _NO_MATH = "tex2jax_ignore mathjax_ignore"
 
 
 def shortened(text: str, most: int = _CHARACTERS) -> str:
-    """Returns a text in one line, cut where it is longer than so many characters."""
+    """Return a text in one line, cut where it is longer than so many characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def boxed(*parts: str) -> str:
-    """Returns elements as one that a notebook shows as it is: wide ones scroll, no dollar sign begins a formula."""
+    """Return elements as one that a notebook shows as it is: wide ones scroll, no dollar sign begins a formula."""
     return f'<div class="{_NO_MATH}" style="{_BOX}">{"".join(parts)}</div>'
 
 
 def table_line(table: Table) -> str:
-    """Returns a table in one line: `<table 0 'Net sales': 5 rows; 2007 | 2006 | 2005>`."""
+    """Return a table in one line: `<table 0 'Net sales': 5 rows; 2007 | 2006 | 2005>`."""
     heads = [shortened(head.label, 30) or "-" for head in table.columns[1 : _COLUMNS + 1]]
     title = shortened(table.title or table.caption, 60)
     named = f" {title!r}" if title else ""
@@ -61,12 +61,12 @@ def role_and_unit(table: Table) -> str:
 
 
 def document_line(document: Document) -> str:
-    """Returns a document in one line: `<'report.html': 12 pages, 5 tables, 80 sentences>`."""
+    """Return a document in one line: `<'report.html': 12 pages, 5 tables, 80 sentences>`."""
     return visible(f"<{document.id!r}: {contents_words(document)}>")
 
 
 def contents_words(document: Document) -> str:
-    """Returns what a document holds: `12 pages, 5 tables, 80 sentences`."""
+    """Return what a document holds: `12 pages, 5 tables, 80 sentences`."""
     pages = max((block.page or 0 for block in document.blocks), default=0)
     counts = [_counted(len(document.tables), "table"), _counted(len(document.sentences), "sentence")]
     if document.warnings:
@@ -79,7 +79,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def document_html(document: Document) -> str:
-    """Returns what a document holds, and a list of its tables, as elements."""
+    """Return what a document holds, and a list of its tables, as elements."""
     said = [f"<p><b>{html_text(document.id)}</b><br>{contents_words(document)}</p>"]
     if document.tables:
         shown = "".join(f"<li>{_table_words(document, table)}</li>" for table in document.tables[:_TABLES])
@@ -97,10 +97,9 @@ def _table_words(document: Document, table: Table) -> str:
 
 
 def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = "") -> str:
-    """Returns a table as elements, its rows and columns named as such.
+    """Return a table as elements, its rows and columns named as such.
 
     Args:
-        table: The table.
         marked: The cells that are marked; of a long or wide table the parts around them are shown.
         caption: What stands over it; by default its title or its caption.
     """
@@ -119,7 +118,7 @@ def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = ""
 
 
 def _kept(count: int, always: Iterable[int], marked: Collection[int], most: int) -> list[int | None]:
-    """Returns which of some lines are shown, in order; None stands for those left out between two of them."""
+    """Return which of some lines are shown, in order; None stands for those left out between two of them."""
     first = [*always]
     if count <= most:
         return [*range(count)]
@@ -156,10 +155,9 @@ def _printed(cell: Cell) -> str:
 
 
 def marked_text(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Returns a text in which some spans are marked, as elements; of a long one what stands around them.
+    """Return a text in which some spans are marked, as elements; of a long one what stands around them.
 
     Args:
-        text: As printed.
         spans: Where each begins, and the character after it; overlapping ones are marked as one.
     """
     return "".join(_pieces(text, _joined(spans)))

@@ -1,7 +1,4 @@
-"""A table as printed: its cells, and what its rows and columns are about.
-
-Owns what labels and captions say of a cell: its scale, unit and period. `quaestor.documents.headers` reads the labels.
-"""
+"""A table as printed: its cells, and what its rows and columns are about."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -64,8 +61,6 @@ class Cell:
     """One cell of the printed grid.
 
     Attributes:
-        text: As printed.
-        ref: Where it stands.
         quantities: The numbers in it, left to right; empty for labels, dashes and empty cells.
         repair: What was mended in reading it, such as a dash printed as the year 2014; or None.
         misread: What was read there before a person corrected it; None of a cell as it was read.
@@ -152,7 +147,7 @@ class Table:
         return table_line(self)
 
     def _repr_html_(self) -> str:
-        """Returns it as notebooks show it; of a long one the first rows."""
+        """Return it as notebooks show it; of a long one the first rows."""
         from quaestor.documents.shown import boxed, table_html
 
         return boxed(table_html(self))

@@ -47,7 +47,7 @@ _EXPECTED = re.compile(r"\b(?:expect|anticipate|estimate|forecast|project|plan)(
 
 
 def periods_in_text(document: Document, place: int) -> list[tuple[Period, ...]]:
-    """Returns all periods of each number of a sentence, the nearest first; none where nothing says it.
+    """Return all periods of each number of a sentence, the nearest first; none where nothing says it.
 
     "$ 2 at December 31, 2024 and 2023" is of two days; what a quarterly report says without a period may be of the
     quarter, or of the year up to its end.
@@ -60,7 +60,7 @@ def periods_in_text(document: Document, place: int) -> list[tuple[Period, ...]]:
 
 
 def periods_of_words(document: Document, place: int, start: int, end: int) -> tuple[Period, ...]:
-    """Returns the same of one number of a sentence, printed in digits or in words ("no borrowings")."""
+    """Return the same of one number of a sentence, printed in digits or in words ("no borrowings")."""
     sentence = document.sentences[place]
     for order, mention in enumerate(sentence.mentions):
         if mention.ref.start < end and start < mention.ref.end:
@@ -89,7 +89,7 @@ def _periods_of_numbers(document: Document, place: int, sentence: Sentence) -> l
 
 
 def _carried(document: Document, place: int) -> tuple[Period, ...]:
-    """Returns what a sentence, or one before it in its section, names first; else the periods of the report.
+    """Return what a sentence, or one before it in its section, names first; else the periods of the report.
 
     A day dates only its own paragraph; the next one may be about another day.
     """
@@ -116,12 +116,12 @@ def _block(document: Document, sentence: Sentence) -> Block:
 
 
 def _first_day(period: Period) -> date | None:
-    """Returns the day, or the first one of a month; None for what is longer."""
+    """Return the day, or the first one of a month; None for what is longer."""
     return date(period.year, period.month or 1, period.day or 1) if period.kind in ("date", "month") else None
 
 
 def _spelled_out(sentence: Sentence) -> Sentence:
-    """Returns a sentence whose periods say what the words before them say for several, without those of names.
+    """Return a sentence whose periods say what the words before them say for several, without those of names.
 
     "June 30, 2025 and 2024" are two days; "the three and six months ended June 30, 2025" are two lengths, and "the same
     periods in 2024" as many.
@@ -153,7 +153,7 @@ def _names_a_thing(text: str, period: Period, start: int, end: int) -> bool:
 
 
 def _repeated(text: str, dates: Sequence[Dated], start: int, end: int) -> list[Period]:
-    """Returns the days or lengths before a year that it names again ("June 30, 2025 and 2024"), of one year."""
+    """Return the days or lengths before a year that it names again ("June 30, 2025 and 2024"), of one year."""
     if not dates or end - start != len("2024") or dates[-1][0].kind not in ("date", "month", "quarter", "span"):
         return []
     if _AND.fullmatch(text, dates[-1][2], start) or _SAME.search(text, max(0, start - 60), start):
@@ -164,13 +164,7 @@ def _repeated(text: str, dates: Sequence[Dated], start: int, end: int) -> list[P
 
 
 def _is_ahead(period: Period, reported: Period | None, expected: bool = False) -> bool:
-    """Whether a period begins after the year that the document reports on; days of the next year may be mentioned.
-
-    Args:
-        period: Of a number.
-        reported: Of the document.
-        expected: Whether a sentence is about the future, so that the next year is possible.
-    """
+    """Whether a period begins after the year that the document reports on; days of the next year may be mentioned."""
     if reported is None:
         return False
     begin = _first_day(period)

@@ -1,7 +1,6 @@
 """When the numbers of a filing's table are of, where a single heading does not say it.
 
-Owns what stands in several headings ("Six Months Ended" over "June 30," over "2025"), between two balances, in the
-title or in the sentence before the table. A heading that names a period whole is `headers`'.
+A heading that names a period whole is `headers`'.
 """
 
 import re
@@ -43,7 +42,7 @@ _ROLLS = re.compile(
 
 
 def with_periods(table: Table, about: Sequence[str], reported: Period | None = None) -> Table:
-    """Returns a table with the periods of its lines and columns, and its own.
+    """Return a table with the periods of its lines and columns, and its own.
 
     Args:
         table: As read from its labels.
@@ -75,7 +74,7 @@ def _printed(table: Table, place: int) -> list[str]:
 
 
 def _joined(table: Table, place: int, header: Header) -> Header:
-    """Returns the heading of a column with the period that the headings over it make together."""
+    """Return the heading of a column with the period that the headings over it make together."""
     texts = _printed(table, place) if place else []
     whole = " ".join(texts)
     if (len(texts) < 2 and header.period is not None and not _LENGTH.search(whole)) or len(whole) > 300:
@@ -95,7 +94,7 @@ def _says_when(text: str) -> bool:
 
 
 def _under_first_day(columns: Sequence[Header]) -> tuple[Header, ...]:
-    """Returns the headings, a bare year right of a day with that day ("December 31, 2024 | 2023").
+    """Return the headings, a bare year right of a day with that day ("December 31, 2024 | 2023").
 
     What the first of them says holds for the others, a length that ends on a day as well.
     """
@@ -115,7 +114,7 @@ def _under_first_day(columns: Sequence[Header]) -> tuple[Header, ...]:
 
 
 def _told_from(columns: Sequence[Header], reported: Period | None) -> tuple[Header, ...]:
-    """Returns the headings, "prior year" with the year before that of the column left of it, or of the report's."""
+    """Return the headings, "prior year" with the year before that of the column left of it, or of the report's."""
     found, known = list[Header](), reported
     for header in columns:
         said = _YEAR_SAID.fullmatch(header.label)
@@ -140,7 +139,7 @@ def _has_length(header: Header) -> bool:
 
 
 def _length_of(table: Table, about: Sequence[str]) -> str | None:
-    """Returns what the corner or a text over a table leaves to the years of its columns ("six months ended May 31")."""
+    """Return what the corner or a text over a table leaves to the years of its columns ("six months ended May 31")."""
     corners = (without_caption(row[0].text).strip().rstrip(",:") for row in table.cells[: table.header_rows])
     corner = " ".join(filter(None, corners))
     if leads_to_year(corner):
@@ -157,7 +156,7 @@ def _length_of(table: Table, about: Sequence[str]) -> str | None:
 
 
 def _lengthened(header: Header, length: str) -> Header:
-    """Returns a heading that names a year alone as one of a length that ended in it."""
+    """Return a heading that names a year alone as one of a length that ended in it."""
     if header.period is None or header.period.kind != "year":
         return header
     period = parse_period(f"{length} {header.period.year}")
@@ -177,7 +176,7 @@ def _year_of(period: Period | None) -> Period | None:
 
 
 def _in_sections(table: Table) -> tuple[Header, ...]:
-    """Returns the rows' headings, those below a line that names a period and no more with that period."""
+    """Return the rows' headings, those below a line that names a period and no more with that period."""
     rows: list[Header] = []
     period: Period | None = None
     for place, header in enumerate(table.rows):
@@ -190,7 +189,7 @@ def _in_sections(table: Table) -> tuple[Header, ...]:
 
 
 def _between_balances(table: Table) -> tuple[Header, ...]:
-    """Returns the rows' headings, those between two dated balances with the span from one to the other.
+    """Return the rows' headings, those between two dated balances with the span from one to the other.
 
     What a new accounting standard adjusts a balance by stands right below it, and is of its day.
     """
@@ -239,7 +238,7 @@ _REPORTED = re.compile(
 
 
 def reported_period(text: str) -> Period | None:
-    """Returns the period that the first page of a report names ("for the fiscal year ended June 30, 2025"); or None."""
+    """Return the period that the first page of a report names ("for the fiscal year ended June 30, 2025"); or None."""
     found = _REPORTED.search(text[:2000])
     days = find_periods(found["day"]) if found else ()
     if not found or not days or days[0].period.kind != "date":
@@ -250,6 +249,6 @@ def reported_period(text: str) -> Period | None:
 
 
 def _named(text: str) -> Period | None:
-    """Returns the period that a text over a table names, its first."""
+    """Return the period that a text over a table names, its first."""
     found = [mention.period for mention in find_periods(text[:600])]
     return found[0] if found else None

@@ -1,6 +1,6 @@
 """A column called "Unit" that says what each row counts in: `EUR m`, `%`, `MWh`.
 
-Owns which columns do so, and what their cells say. Goes before captions and titles, which speak of the other rows.
+Goes before captions and titles, which speak of the other rows.
 """
 
 import re

@@ -1,7 +1,6 @@
 """Scale and unit of each line and column of a filing's table, by captions, labels and the signs that are printed.
 
-Owns what a person concludes: below "$" in the first line a column is money to its end, shares are no dollars, and
-"except share data" leaves them as they are. Changes no number.
+Changes no number.
 """
 
 import re
@@ -50,7 +49,7 @@ def with_units(
     *,
     is_default: bool = False,
 ) -> Table:
-    """Returns a table with the scales and units of its lines and columns.
+    """Return a table with the scales and units of its lines and columns.
 
     Args:
         table: As read from its labels.
@@ -101,7 +100,7 @@ def with_units(
 
 
 def _covered(table: Table, header: Header, kind: Kind | None, amounts: Amounts) -> Header:
-    """Returns the heading of a line of money with the scale that the caption would except by its words."""
+    """Return the heading of a line of money with the scale that the caption would except by its words."""
     if kind not in ("money", None) or header.scale is Scale.PERCENT or header.scale in LARGE_SCALES:
         return header
     if header.scale is Scale.ONE and kind_of(header.label) in ("money", None) and _BRACKETED.search(header.label):
@@ -112,7 +111,7 @@ def _covered(table: Table, header: Header, kind: Kind | None, amounts: Amounts) 
 
 
 def _printed_currency(table: Table) -> str | None:
-    """Returns the currency that most of the numbers in the body print."""
+    """Return the currency that most of the numbers in the body print."""
     counts = Counter(q.unit for cell in table.body() for q in cell.quantities if q.unit and is_currency(q.unit))
     return counts.most_common(1)[0][0] if counts else None
 
@@ -127,7 +126,7 @@ def _column_kind(header: Header) -> Kind | None:
 
 
 def _row_kinds(table: Table) -> list[Kind | None]:
-    """Returns what each line counts: by its own label, else by that of the section it depends on."""
+    """Return what each line counts: by its own label, else by that of the section it depends on."""
     kinds: list[Kind | None] = []
     section: Kind | None = None
     for place in range(len(table.rows)):
@@ -163,7 +162,7 @@ def _prints_prices(cells: Sequence[Cell]) -> bool:
 
 
 def _header(header: Header, kind: Kind | None, amounts: Amounts, money: str | None) -> Header:
-    """Returns a heading with the scale and unit that its kind has; a scale that its label names stays."""
+    """Return a heading with the scale and unit that its kind has; a scale that its label names stays."""
     said = next(
         (
             caption.scale
@@ -193,7 +192,7 @@ def _header(header: Header, kind: Kind | None, amounts: Amounts, money: str | No
 
 
 def _percent_column(table: Table, place: int, header: Header, about: Sequence[str]) -> Header:
-    """Returns the heading of a column as one of percentages, where it prints `%` once for the numbers below.
+    """Return the heading of a column as one of percentages, where it prints `%` once for the numbers below.
 
     The last number prints it too, or the text over the table speaks of percentages; all that is printed there without a
     sign is printed as the first one is.
@@ -235,7 +234,7 @@ def _written_out(table: Table, place: int, header: Header) -> Header:
 
 
 def _in_labels(table: Table, amounts: Amounts, convention: NumberConvention) -> Table:
-    """Returns a table whose numbers in labels have the scales of its caption ("authorized 1,200 shares")."""
+    """Return a table whose numbers in labels have the scales of its caption ("authorized 1,200 shares")."""
     if not amounts.scale and not amounts.shares:
         return table
     cells = list(table.cells)
@@ -276,7 +275,7 @@ def _label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention) -> C
 
 
 def with_standing_scale(sentences: Sequence[Sentence], amounts: Amounts) -> tuple[Sentence, ...]:
-    """Returns sentences whose amounts of money count in the scale of a caption that holds where they stand.
+    """Return sentences whose amounts of money count in the scale of a caption that holds where they stand.
 
     What prints a scale of its own, what is written out to the millions, and prices of one share are as printed.
     """

@@ -53,8 +53,6 @@ class _Job:
     """A conversation as it travels.
 
     Attributes:
-        conversation: Without its page.
-        key: Of the page.
         page: The page, pickled once for all conversations about it.
         watched: Whether anybody hears of it as it is played.
     """
@@ -84,7 +82,7 @@ async def play_asking(
     spread: "tuple[int, int, SpawnContext | ForkServerContext]",
     seconds: float | None = None,
 ) -> None:
-    """Plays every conversation once and tells the listener.
+    """Play every conversation once and tell the listener.
 
     Args:
         conversations: Drawn as they are needed.
@@ -184,7 +182,7 @@ class _Play:
                 heard.watcher.on_exchange(exchange)
 
     async def answer(self, asked: tuple[Any, ...]) -> object:
-        """Returns what a worker asks for."""
+        """Return what a worker asks for."""
         match asked:
             case ("reserve", model):
                 return self._counter.reserve(model)
@@ -220,7 +218,7 @@ class _Player:
         self._pages = BoundedCache[tuple[str, str], _Page](_PAGES)
 
     async def call(self, job: _Job) -> ConversationResult:
-        """Returns how a conversation went; of one that is watched, without what was told before."""
+        """Return how a conversation went; of one that is watched, without what was told before."""
         if self._solver is None:
             # A solver may read its weights. Its errors reach the process that started this one from here.
             self._solver = asyncio.create_task(compute(self._factory))
@@ -236,11 +234,11 @@ class _Player:
         return replace(played, exchanges=(), turns=(), graph=() if told else played.graph)
 
     def told(self, what: tuple[str, float]) -> None:
-        """Leaves a model alone that another worker was told to leave alone."""
+        """Leave a model alone that another worker was told to leave alone."""
         self._model.meter.held_elsewhere(*what)
 
     async def reserve(self, model: str) -> BudgetExceededError | float:
-        """Asks for one more request, where there is a limit."""
+        """Ask for one more request, where there is a limit."""
         if not self._limited:
             return 0.0
         said: BudgetExceededError | float = await self._line.ask(("reserve", model))
@@ -251,5 +249,5 @@ class _Player:
         self._line.tell(("hold", model, seconds))
 
     def append(self, exchange: "Exchange") -> None:
-        """Tells of one exchange."""
+        """Tell of one exchange."""
         self._line.tell(("exchange", exchange))

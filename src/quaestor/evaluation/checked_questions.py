@@ -8,7 +8,7 @@ MAX_QUESTION = 4_000
 
 
 def check_questions(conversation: Conversation) -> None:
-    """Makes sure that every question of a conversation can be asked.
+    """Make sure that every question of a conversation can be asked.
 
     Raises:
         QuestionError: One is empty, over 4,000 characters, or not valid text.
@@ -19,7 +19,7 @@ def check_questions(conversation: Conversation) -> None:
 
 
 def check_question(question: str, where: str) -> None:
-    """Makes sure that a question can be asked.
+    """Make sure that a question can be asked.
 
     Args:
         question: As a person puts it.

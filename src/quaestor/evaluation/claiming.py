@@ -22,7 +22,7 @@ LEASE_SECONDS = 30.0
 
 
 def _this_machine() -> str:
-    """Returns what the processes share whose numbers can be compared: the machine since it was started."""
+    """Return what the processes share whose numbers can be compared: the machine since it was started."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot}.{os.stat('/proc/self/ns/pid').st_ino}"
@@ -31,7 +31,7 @@ def _this_machine() -> str:
 
 
 def _started(process: int) -> str:
-    """Returns when a process was started, in ticks: another one may have its number later; "" where nothing tells."""
+    """Return when a process was started, in ticks: another one may have its number later; "" where nothing tells."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
     except OSError:
@@ -43,7 +43,7 @@ def _new_owner() -> str:
 
 
 def is_gone(owner: str) -> bool:
-    """Returns whether an owner was a process of this machine that is no more."""
+    """Return whether an owner was a process of this machine that is no more."""
     machine, process, started, _ = owner.split("/") if owner.count("/") == 3 else ("", "", "", "")
     if machine != _this_machine() or not process.isdecimal():
         return False
@@ -69,7 +69,7 @@ class Lease:
     owner: str = field(default_factory=_new_owner)
 
     def claim(self, seen: int, over: str | None = None) -> Claim:
-        """Returns the claim on a conversation.
+        """Return the claim on a conversation.
 
         Args:
             seen: The last attempt at it that this runner knows of.

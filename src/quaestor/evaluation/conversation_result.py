@@ -26,17 +26,12 @@ class ConversationResult:
     """How a conversation went.
 
     Attributes:
-        started: When it was begun.
-        finished: When it ended.
         turns: One a question, as far as they came to their end.
         broken: The turn that broke off, as far as it came; None unless the conversation did.
         status: `complete`, `failed` (a page without a graph, a defect in the solver) or `outage`.
-        error: Why it is not complete.
         graph: The triples of the graph of the page, or of all that was shown of a long document, or none.
         graph_of: The digest of what it is the graph of.
-        kg_stats: The counts of the graph.
         exchanges: With the model, as far as they came.
-        usage: What they used.
         end: What no other conversation of the run would be spared: the budget is used up, there is no such model, no
             key, no server, no such recording; the solver lacks a setting, a model or its weights.
     """

@@ -43,7 +43,6 @@ class RunListener(Protocol):
         """The process that played a conversation has died: it is to be played again, from `on_start` on.
 
         Args:
-            conversation: Which one.
             used: What it had asked a model for.
         """
         ...
@@ -60,7 +59,7 @@ class Engine(Protocol):
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Plays every conversation once and tells the listener, in whatever order they end.
+        """Play every conversation once and tell the listener, in whatever order they end.
 
         Cancelled, it stops soon; what the listener has heard of stands.
 
@@ -68,9 +67,7 @@ class Engine(Protocol):
             conversations: Drawn as they are needed, so that few are held at once.
             factory: Builds the solver, once a process. It must survive pickling: a module's function, or a
                 `functools.partial` of one. What the solver keeps of a conversation it keeps in its session.
-            listener: Its errors end the play.
             graphs: The ontology of all pages, handed out once a process; by default each page has its own.
-            session: The model that the solver asks, where it asks one.
 
         Raises:
             EngineError: A worker died, or the engine cannot share a model among its workers.
@@ -98,7 +95,7 @@ class InlineEngine:
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Plays every conversation once and tells the listener."""
+        """Play every conversation once and tell the listener."""
         # A solver may read its weights.
         solver = await compute(factory)
 
@@ -115,11 +112,10 @@ class InlineEngine:
 
 
 async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[None]], concurrency: int) -> None:
-    """Handles every item, `concurrency` of them at once; the first error cancels the rest and is raised.
+    """Handle every item, `concurrency` of them at once; the first error cancels the rest and is raised.
 
     Args:
         items: Drawn as they are needed.
-        handle: Called with each item.
         concurrency: How many are handled at once.
 
     Raises:
@@ -154,10 +150,9 @@ def make_engine(
     at_once: int | None = None,
     seconds: float | None = None,
 ) -> Engine:
-    """Returns an engine by name.
+    """Return an engine by name.
 
     Args:
-        name: One of `ENGINES`.
         workers: How many conversations (inline) or processes run at once.
         address: Of a Ray cluster, `HOST:PORT`; None starts one on this machine.
         at_once: How many conversations ask a model at once, in all processes together; None is one a process.

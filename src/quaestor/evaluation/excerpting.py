@@ -1,8 +1,4 @@
-"""What each turn of a conversation is shown of its document, and the graph of all that was shown.
-
-Owns that a page is shown whole, with one graph for all turns, and a long document by an excerpt a question, each with
-a graph of its own; and that what is stored is the graph of all blocks that the conversation has used.
-"""
+"""What each turn of a conversation is shown of its document, and the graph of all that was shown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +23,6 @@ class Shown:
 
     Attributes:
         excerpt: The page, or a part of a long document.
-        graph: Its graph.
         search: Finds more of a long document; None where all of it is shown.
     """
 
@@ -42,11 +37,10 @@ class ContextSelector:
     def __init__(
         self, document: Document, graphs: GraphProvider, excerpts: Excerpts | None, stored: Sequence[Triple] | None
     ) -> None:
-        """Takes what is asked about.
+        """Take what is asked about.
 
         Args:
             document: The page, or a long document.
-            graphs: Builds graphs.
             excerpts: Finds the parts of a long document; None shows all of it in each turn.
             stored: The graph of the page, where it is frozen.
         """
@@ -62,10 +56,9 @@ class ContextSelector:
         return cells + len(self._document.sentences) <= _LITTLE
 
     def of(self, question: Question, memory: Memory, *, whole: bool = False) -> Shown:
-        """Returns what a question is answered from.
+        """Return what a question is answered from.
 
         Args:
-            question: What is asked.
             memory: The turns before.
             whole: Whether the solver reads the whole of a long document; then no part of it is looked for.
 
@@ -83,13 +76,13 @@ class ContextSelector:
         return Shown(excerpt, self._graph_of(excerpt.document), search)
 
     def remember(self, turns: Sequence[Turn]) -> None:
-        """Takes what answers of before stand in for shown: the graph is of that too."""
+        """Take what answers of before stand in for shown: the graph is of that too."""
         if self._excerpts is not None:
             sources = (source for turn in turns for source in turn.answer.sources)
             self._used.update(self._document.block(source).order for source in sources)
 
     def graph(self) -> KnowledgeGraph | None:
-        """Returns the graph of all that was shown so far; of a page, of all of it. None where nothing was shown.
+        """Return the graph of all that was shown so far; of a page, of all of it. None where nothing was shown.
 
         Raises:
             GapError: Under `strict`, where the ontology has no property for a label.

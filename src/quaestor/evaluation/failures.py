@@ -23,12 +23,12 @@ _MISCONFIGURED = (SettingsError, ModelError, OntologyError, StoreError, EngineEr
 
 
 def status_for_failure(failure: Exception) -> ExampleStatus:
-    """Returns the status of a conversation that ended with a failure."""
+    """Return the status of a conversation that ended with a failure."""
     return "outage" if isinstance(failure, (OutageError, *_MISCONFIGURED)) else "failed"
 
 
 def fatal_error(failure: Exception | None) -> QuaestorError | None:
-    """Returns the failure where no other conversation of the run would be spared it."""
+    """Return the failure where no other conversation of the run would be spared it."""
     if isinstance(failure, OutageError):
         # What a person has to mend, and a budget, stop the run; a service in trouble may answer the next one.
         return failure if isinstance(failure, InputError | BudgetExceededError) else None
@@ -36,7 +36,7 @@ def fatal_error(failure: Exception | None) -> QuaestorError | None:
 
 
 def describe_failure(failure: Exception) -> str:
-    """Returns what failed as it is kept; of a defect where it is, for whoever mends it."""
+    """Return what failed as it is kept; of a defect where it is, for whoever mends it."""
     if isinstance(failure, (OutageError, GraphError, DocumentError, *_MISCONFIGURED)):
         return named_failure(failure)
     frame = traceback.extract_tb(failure.__traceback__)[-1]
@@ -44,5 +44,5 @@ def describe_failure(failure: Exception) -> str:
 
 
 def named_failure(failure: Exception) -> str:
-    """Returns the kind of a failure, and what it says."""
+    """Return the kind of a failure, and what it says."""
     return f"{type(failure).__name__}: {failure}"

@@ -1,7 +1,6 @@
 """The graphs of pages that a store has, built once and frozen, so that runs need not build them again.
 
-Owns what decides a graph, and so what it is kept under. A run with frozen graphs and one that builds them give the same
-answers, byte for byte.
+A run with frozen graphs and one that builds them give the same answers, byte for byte.
 """
 
 from collections.abc import Iterable
@@ -16,7 +15,7 @@ from quaestor.store.records import GraphKey
 
 
 def graph_key(document: Document | ListedPage, ontology: str) -> GraphKey:
-    """Returns what the graph of a page is kept under, built by this version with an ontology."""
+    """Return what the graph of a page is kept under, built by this version with an ontology."""
     return GraphKey(document.id, document.digest, ontology, _this_version())
 
 
@@ -34,7 +33,7 @@ class FrozenGraphs:
 
     @classmethod
     async def of(cls, store: RunStore, ontology: str) -> "FrozenGraphs":
-        """Returns the frozen graphs of an ontology.
+        """Return the frozen graphs of an ontology.
 
         Raises:
             StoreError: The store cannot be read.
@@ -42,11 +41,11 @@ class FrozenGraphs:
         return cls(store, ontology, await store.frozen_graphs(ontology))
 
     def has(self, document: Document | ListedPage) -> bool:
-        """Tells whether the graph of a page is there."""
+        """Tell whether the graph of a page is there."""
         return graph_key(document, self._ontology) in self._keys
 
     async def triples(self, document: Document) -> tuple[Triple, ...] | None:
-        """Returns the graph of a page, or None where it has to be built.
+        """Return the graph of a page, or None where it has to be built.
 
         Raises:
             StoreError: The store cannot be read.

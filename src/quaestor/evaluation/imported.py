@@ -1,7 +1,6 @@
 """Answers that were given elsewhere, one JSON object a line, as turns of a run.
 
-Owns the fields of such a line and what they may hold. An answer from elsewhere has no plan: nothing of it can be
-executed again, so none is ever verified. Knows no reference answer; whether an answer is right is for scoring.
+An answer from elsewhere has no plan: nothing of it can be executed again, so none is ever verified.
 """
 
 import json
@@ -41,7 +40,6 @@ class ImportedAnswer:
     """One line, as it was read.
 
     Attributes:
-        conversation: The conversation's id.
         turn: The turn's place in it, from 0.
         answer: What was answered, without a plan.
         seconds: How long it took; 0 where the line does not say.
@@ -60,7 +58,7 @@ ImportedTurns = Mapping[tuple[str, int], ImportedAnswer]
 
 
 def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, int], ImportedAnswer]:
-    """Returns the answers of a file, by conversation and index.
+    """Return the answers of a file, by conversation and index.
 
     Each line is an object with `conversation` (an id of the dataset), `turn` (from 0) and `answer`: a number, yes or
     no, text, a list of numbers and texts, or null for none. `unit` says what a number counts in: `percent` is stored
@@ -70,9 +68,7 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
     left aside.
 
     Args:
-        name: Of the file, for messages.
         data: Its bytes, UTF-8.
-        dataset: What was asked.
 
     Raises:
         BadLinesError: A line cannot be used; the error has all such lines, each with its number and what is wrong.
@@ -103,11 +99,9 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
 
 
 def imported_turns(conversation: Conversation, answers: ImportedTurns, started: datetime) -> Iterator[Turn]:
-    """Yields every turn of a conversation; one that the file does not answer has no answer.
+    """Yield every turn of a conversation; one that the file does not answer has no answer.
 
     Args:
-        conversation: What was asked.
-        answers: Of all conversations.
         started: When each of its questions counts as put: the file does not say.
     """
     for index, question in enumerate(conversation.questions):
@@ -180,7 +174,7 @@ def _answer(fields: Mapping[str, object]) -> Answer:
 
 
 def _value(given: object) -> tuple[AnswerValue | None, bool]:
-    """Returns an answer as it is given, and whether it is written with a percent sign."""
+    """Return an answer as it is given, and whether it is written with a percent sign."""
     match given:
         case None:
             return None, False
@@ -218,7 +212,7 @@ def _item(value: AnswerValue | None) -> ListItem:
 
 
 def _as_fraction(value: AnswerValue | None) -> AnswerValue | None:
-    """Returns percentages as fractions, exactly."""
+    """Return percentages as fractions, exactly."""
     if isinstance(value, Number):
         return Number(value.value.scaleb(-2))
     if isinstance(value, ValueList):
@@ -270,7 +264,7 @@ def _amount(fields: Mapping[str, object], name: str, most: int) -> int | Decimal
 
 
 def _shown(given: object) -> str:
-    """Returns what a field holds, short."""
+    """Return what a field holds, short."""
     if given is None:
         return "missing"
     text = json.dumps(given, default=str, ensure_ascii=True)
@@ -278,5 +272,5 @@ def _shown(given: object) -> str:
 
 
 def unanswered(answers: ImportedTurns, conversations: Sequence[Conversation]) -> int:
-    """Returns how many turns a file does not answer."""
+    """Return how many turns a file does not answer."""
     return sum(len(conversation.questions) for conversation in conversations) - len(answers)

@@ -1,8 +1,6 @@
 """One conversation, written into a store while it is played.
 
-Owns when what is written: a turn when it begins, a request when its reply is there, and the turn again whenever
-something happens in it, as often as the store keeps up; all of it before the next question is put. Holds no result:
-what is lost when the process dies is what had not happened yet.
+Holds no result: what is lost when the process dies is what had not happened yet.
 """
 
 import asyncio
@@ -34,10 +32,9 @@ class Journal:
     """
 
     def __init__(self, store: RunStore, place: TurnPlace, *, live: bool) -> None:
-        """Takes where to write.
+        """Take where to write.
 
         Args:
-            store: Where to.
             place: The conversation, and which attempt at it this is.
             live: Whether what happens within a turn is written at once: of solvers that wait for a model. A turn of
                 one that computes has ended before it could be read.
@@ -56,7 +53,7 @@ class Journal:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Keeps the question, and before it the graph, unless it is the one that is kept."""
+        """Keep the question, and before it the graph, unless it is the one that is kept."""
         self._loop = asyncio.get_running_loop()
         if begun.graph is not None and begun.graph.digest_of_document != self.graph_of:
             written = await compute(begun.graph.written)
@@ -67,12 +64,10 @@ class Journal:
             await self._store.save_turn(self._snapshot())
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Keeps the turn as far as it is, soon.
+        """Keep the turn as far as it is, soon.
 
         Args:
             index: The turn's place in the conversation, from 0.
-            event: What happened.
-            call: Of a tool that was called, the call.
         """
         self._events.append(event)
         if call is not None:
@@ -82,19 +77,19 @@ class Journal:
             self._loop.call_soon_threadsafe(self._wake)
 
     def on_exchange(self, exchange: "Exchange") -> None:
-        """Keeps a request and its reply, soon."""
+        """Keep a request and its reply, soon."""
         self._exchanges.append(exchange)
         self._wake()
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Keeps the turn, and waits until all of it is kept."""
+        """Keep the turn, and waits until all of it is kept."""
         begun = self._begun
         assert begun is not None
         await self.settle()
         await self._store.save_turn(turn_record(self.place.at(index), turn, begun.history))
 
     async def on_broken(self, index: int, turn: Turn) -> None:
-        """Keeps a turn that broke off as far as it came, and waits until all of it is kept.
+        """Keep a turn that broke off as far as it came, and waits until all of it is kept.
 
         Args:
             index: The turn's place in the conversation, from 0.
@@ -106,7 +101,7 @@ class Journal:
         await self._store.save_turn(await compute(turn_record, self.place.at(index), turn, history, status))
 
     async def settle(self) -> None:
-        """Waits until all is kept that was told so far; what is told late of the turn is in its last record.
+        """Wait until all is kept that was told so far; what is told late of the turn is in its last record.
 
         Raises:
             StoreError: It could not be kept.
@@ -117,7 +112,7 @@ class Journal:
         self._begun = None
 
     async def keep(self, exchange: "Exchange") -> None:
-        """Keeps a request and its reply, unless it is kept already."""
+        """Keep a request and its reply, unless it is kept already."""
         key = (exchange.place.turn, exchange.number)
         if key not in self._logged:
             self._logged.add(key)
@@ -140,7 +135,7 @@ class Journal:
                 await self._store.save_turn(self._snapshot())
 
     def _snapshot(self) -> TurnRecord:
-        """Returns the turn as far as it is; only what is new since the last one is written anew.
+        """Return the turn as far as it is; only what is new since the last one is written anew.
 
         In another thread it would hold the event loop up as long, and the way there comes to it.
         """
@@ -156,7 +151,7 @@ class Journal:
         return self._draft
 
     def _first(self) -> TurnRecord:
-        """Returns the turn as it begins."""
+        """Return the turn as it begins."""
         begun = self._begun
         assert begun is not None
         so_far = Turn(

@@ -1,7 +1,6 @@
 """What a run knows of pages besides the pages: a frozen ontology, and what becomes of labels that it does not have.
 
-Owns how a run comes by its ontology: one that the store has by its digest, or one of the dataset's own documents; and
-that a graph which the store has frozen is taken as it is. Tables and texts only; no question comes near it.
+Tables and texts only; no question comes near it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,7 +43,7 @@ class GraphProvider:
         frozen: FrozenGraphs | None = None,
         excerpt_tokens: int = EXCERPT_TOKENS,
     ) -> None:
-        """Takes what graphs are built with, and those that need not be built.
+        """Take what graphs are built with, and those that need not be built.
 
         Args:
             ontology: What properties and classes are known.
@@ -60,7 +59,7 @@ class GraphProvider:
 
     @classmethod
     def of(cls, documents: Iterable[Document], policy: Policy = "strict") -> "GraphProvider":
-        """Returns what documents say themselves."""
+        """Return what documents say themselves."""
         return cls(build_ontology(documents), policy)
 
     def __reduce__(self) -> tuple[type["GraphProvider"], tuple[Ontology, Policy, None, int]]:
@@ -68,17 +67,17 @@ class GraphProvider:
         return GraphProvider, (self.ontology.without_documents(), self.policy, None, self._excerpt_tokens)
 
     def without_documents(self) -> "GraphProvider":
-        """Returns one that gives the same graphs, and does not know where each class and property was seen."""
+        """Return one that gives the same graphs, and does not know where each class and property was seen."""
         return GraphProvider(self.ontology.without_documents(), self.policy, self.frozen, self._excerpt_tokens)
 
     def excerpts(self, document: Document) -> PlaceExcerpts | None:
-        """Returns what finds the parts of a document that questions are about; None of a page, which is read whole."""
+        """Return what finds the parts of a document that questions are about; None of a page, which is read whole."""
         if document.is_page or document.refusal is not None:
             return None
         return PlaceExcerpts(kept_index(document, None), self._excerpt_tokens)
 
     async def stored(self, document: Document) -> tuple[Triple, ...] | None:
-        """Returns the frozen graph of a page as triples, or None where it has to be built.
+        """Return the frozen graph of a page as triples, or None where it has to be built.
 
         Raises:
             StoreError: The store cannot be read.
@@ -86,10 +85,9 @@ class GraphProvider:
         return None if self.frozen is None else await self.frozen.triples(document)
 
     def graph(self, document: Document, stored: Sequence[Triple] | None = None) -> KnowledgeGraph:
-        """Returns the graph of a page.
+        """Return the graph of a page.
 
         Args:
-            document: The page.
             stored: Its graph, where it is frozen; then it is not built.
 
         Raises:
@@ -110,12 +108,11 @@ class GraphProvider:
 async def resolve_ontology(
     spec: RunSpec, dataset: Dataset, store: RunStore, ontology: Ontology | None = None
 ) -> tuple[RunSpec, GraphProvider]:
-    """Returns the spec with the digest of its ontology, and the knowledge of the run. Writes nothing.
+    """Return the spec with the digest of its ontology, and the knowledge of the run. Writes nothing.
 
     Args:
         spec: What is to be run. Without an ontology it gets that of the dataset's own documents: the same documents
             always give the same one.
-        dataset: What is asked.
         store: Has the spec's ontology under its digest.
         ontology: The spec's ontology, where it need not be loaded.
 

@@ -1,7 +1,4 @@
-"""The parts of a long document that questions are about, found by its index.
-
-Owns how many places there are, what becomes of a question that fits none, and how likely each is beside the others.
-"""
+"""The parts of a long document that questions are about, found by its index."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -41,16 +38,15 @@ class PlaceExcerpts:
     """The `Excerpts` of one document."""
 
     def __init__(self, index: PlaceIndex, most: int) -> None:
-        """Takes what the places are found by.
+        """Take what the places are found by.
 
         Args:
-            index: Of the document.
             most: About how many tokens an excerpt may have; a document that has no more is shown whole.
         """
         self._index, self._most = index, most
 
     def over(self, document: Document) -> "PlaceExcerpts":
-        """Returns the same of the document with other numbers: what its lines are called, and where, is as it was."""
+        """Return the same of the document with other numbers: what its lines are called, and where, is as it was."""
         return PlaceExcerpts(replace(self._index, document=document), self._most)
 
     @cached_property
@@ -59,10 +55,9 @@ class PlaceExcerpts:
         return not fits_excerpt(self._index.document, self._most)
 
     def of(self, question: Question, memory: Memory) -> Excerpt:
-        """Returns the places of a question and those of earlier answers; where nothing fits, the statements.
+        """Return the places of a question and those of earlier answers; where nothing fits, the statements.
 
         Args:
-            question: What is asked.
             memory: The turns before.
 
         Raises:
@@ -99,7 +94,7 @@ class PlaceExcerpts:
         return [block.order for block in kept]
 
     def _said_after(self, block: Block) -> Iterator[Block]:
-        """Yields the passages that follow a table at once: they say why its numbers moved."""
+        """Yield the passages that follow a table at once: they say why its numbers moved."""
         room = _SAID_AFTER
         for after in self._index.document.blocks[block.order + 1 :] if isinstance(block.content, Table) else ():
             room -= tokens_of(after)
@@ -116,10 +111,9 @@ class PlaceExcerpts:
         return [self._index.document.block(said).order]
 
     def search(self, query: str, shown: Document) -> Excerpt:
-        """Returns what is shown with the places that fit a query, and all statements that it names or needs.
+        """Return what is shown with the places that fit a query, and all statements that it names or needs.
 
         Args:
-            query: Words.
             shown: An excerpt, all of which stays.
         """
         asked = read_question(query)

@@ -55,7 +55,7 @@ class _Ahead:
 
 
 def load_modules_ahead(modules: Sequence[str]) -> None:
-    """Begins to load what workers need in a process of its own, while this one does something else.
+    """Begin to load what workers need in a process of its own, while this one does something else.
 
     Called by programs that own their process, before they start a worker; the process ends with this one. Without
     effect where there is no Linux: other systems' libraries may not be forked once they are loaded.
@@ -83,7 +83,6 @@ class ProcessEngine:
     """Plays in worker processes.
 
     Attributes:
-        workers: How many processes.
         at_once: How many conversations ask a model at once, in all of them together; None is one a process.
         seconds: How long a turn may compute; None is no limit.
     """
@@ -100,7 +99,7 @@ class ProcessEngine:
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Plays every conversation once and tells the listener."""
+        """Play every conversation once and tell the listener."""
         context = worker_context()
         if session is not None:
             from quaestor.evaluation.asking_processes import play_asking

@@ -16,7 +16,7 @@ class _Remote(Protocol):
     """An operation in another process."""
 
     def remote(self, *given: Any) -> Any:
-        """Begins it, and returns what is awaited for its result."""
+        """Begin it, and returns what is awaited for its result."""
         ...
 
 
@@ -31,11 +31,11 @@ class RayCounter:
     """The counter, from any process of the cluster. A `CounterLine`."""
 
     def __init__(self, actor: _Actor) -> None:
-        """Takes the actor that counts."""
+        """Take the actor that counts."""
         self._actor = actor
 
     async def reserve(self, model: str) -> BudgetExceededError | float:
-        """Allows one more request, which is 0, or returns what forbids it, or the seconds to wait before."""
+        """Allow one more request, which is 0, or returns what forbids it, or the seconds to wait before."""
         said: BudgetExceededError | float = await self._actor.reserve.remote(model)
         return said
 
@@ -44,11 +44,11 @@ class RayCounter:
         self._actor.hold.remote(model, seconds)
 
     def append(self, exchange: Exchange) -> None:
-        """Counts one exchange."""
+        """Count one exchange."""
         self._actor.append.remote(replace(exchange, request="", response=None))
 
     async def used(self, conversation: str) -> Usage:
-        """Returns what a conversation has used, attempts that were lost included."""
+        """Return what a conversation has used, attempts that were lost included."""
         used: Usage = await self._actor.used.remote(conversation)
         return used
 
@@ -61,12 +61,11 @@ class _CountingActor(Counter):
 
 
 def started_counter(config: ModelConfig, already: Usage, cluster: Cluster) -> RayCounter:
-    """Returns a counter that has begun to count, on the machine of this program.
+    """Return a counter that has begun to count, on the machine of this program.
 
     Args:
         config: Limits and prices, as workers are given them.
         already: What the run has used before.
-        cluster: Where its workers are.
     """
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy

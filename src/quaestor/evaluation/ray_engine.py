@@ -1,9 +1,7 @@
 """The engine for many machines: conversations on the workers of a Ray cluster.
 
-Owns what travels: the solver and what pages are read with once to each worker, a page once for all conversations about
-it, a conversation to whichever worker is free, what came of it back. The process that called writes all of it, so what
-a worker that dies was about is played again, and is in the store once. What models are asked is counted in one place
-(`shared_budget`).
+The process that called writes all of it, so what a worker that dies was about is played again, and is in the store
+once. What models are asked is counted in one place (`shared_budget`).
 """
 
 import pickle
@@ -69,7 +67,7 @@ class RayEngine:
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Plays every conversation once and tells the listener."""
+        """Play every conversation once and tell the listener."""
         solver = await compute(factory)
         async with joined_cluster(self.workers, self.address) as cluster:
             config, counter = _asking(session, cluster)
@@ -106,7 +104,7 @@ def _chunks(conversations: Iterable[Conversation], size: int) -> Iterator[tuple[
 
 
 def _asking(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfig | None, RayCounter | None]":
-    """Returns how workers reach the model, and what counts for all of them; neither where no model is asked."""
+    """Return how workers reach the model, and what counts for all of them; neither where no model is asked."""
     if session is None:
         return None, None
     config = workers_config(session, "ray")
@@ -114,7 +112,7 @@ def _asking(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfi
 
 
 def _carried(solver: Solver) -> Solver | None:
-    """Returns the solver where it can travel; None where each worker has to build its own."""
+    """Return the solver where it can travel; None where each worker has to build its own."""
     try:
         pickle.dumps(solver, protocol=5, buffer_callback=lambda _: None)
     except (TypeError, AttributeError, ValueError, pickle.PicklingError):  # a lock, a file, a function inside another
@@ -130,7 +128,7 @@ class _Pages:
         self._shared: OrderedDict[tuple[str, str], ObjectRef[_Page]] = OrderedDict()
 
     async def without(self, chunk: Sequence[Conversation]) -> "tuple[_Chunk, list[ObjectRef[_Page]]]":
-        """Returns conversations without their pages, and the pages."""
+        """Return conversations without their pages, and the pages."""
         keys = [(conversation.document.id, conversation.document.digest) for conversation in chunk]
         found: dict[tuple[str, str], ObjectRef[_Page]] = {}
         for key, conversation in zip(keys, chunk, strict=True):
@@ -164,11 +162,10 @@ class ConversationWork:
         counter: RayCounter | None,
         seconds: float | None = None,
     ) -> None:
-        """Takes what plays.
+        """Take what plays.
 
         Args:
             solver: Who answers; None to build it.
-            factory: Builds it.
             graphs: What pages are read with; None reads each by itself.
             config: The model; None where none is asked.
             run: The run's id, for tags.
@@ -185,10 +182,9 @@ class ConversationWork:
         return ConversationWork, given
 
     async def __call__(self, chunk: _Chunk, /, *pages: _Page) -> tuple[ConversationResult, ...]:
-        """Returns how conversations went.
+        """Return how conversations went.
 
         Args:
-            chunk: Without their pages.
             pages: Those, with their frozen graphs.
         """
         if self._solver is None:

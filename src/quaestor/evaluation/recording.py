@@ -1,6 +1,6 @@
 """What is stored of a conversation: turns and exchanges into records.
 
-Owns the benchmark's form of an answer, its number and its program. Decides nothing about an answer, writes nothing.
+Decides nothing about an answer, writes nothing.
 """
 
 import json
@@ -44,12 +44,12 @@ _written = BoundedCache[tuple[str, str, str], WrittenGraph](_WRITTEN, lambda gra
 
 
 def stored_counts(usage: Usage) -> dict[str, int]:
-    """Returns what was used as it is stored; nothing of nothing."""
+    """Return what was used as it is stored; nothing of nothing."""
     return usage.counts() if usage != Usage() else {}
 
 
 def prompt_record(exchange: "Exchange", attempt: int = 1) -> PromptRecord:
-    """Returns an exchange as it is stored, of an attempt at its conversation."""
+    """Return an exchange as it is stored, of an attempt at its conversation."""
     error = exchange.error
     if error is None and exchange.status is not None and exchange.status >= 400:
         error = f"status {exchange.status}"
@@ -75,8 +75,6 @@ class TurnPlace:
     """Where a turn belongs.
 
     Attributes:
-        run: The run's id.
-        conversation: The conversation's id.
         index: The turn's place in it, from 0.
         attempt: Which attempt at the conversation, from 1.
     """
@@ -87,15 +85,14 @@ class TurnPlace:
     attempt: int = 1
 
     def at(self, index: int) -> "TurnPlace":
-        """Returns the place of another turn of the conversation."""
+        """Return the place of another turn of the conversation."""
         return replace(self, index=index)
 
 
 def turn_records(place: TurnPlace, turns: Sequence[Turn], *, chained: bool = True) -> tuple[TurnRecord, ...]:
-    """Returns the turns of one whole conversation as they are stored.
+    """Return the turns of one whole conversation as they are stored.
 
     Args:
-        place: The conversation.
         turns: All its turns, in their order.
         chained: Whether each was part of the conversation that the next one saw.
     """
@@ -105,13 +102,10 @@ def turn_records(place: TurnPlace, turns: Sequence[Turn], *, chained: bool = Tru
 
 
 def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: TurnStatus = "complete") -> TurnRecord:
-    """Returns a turn as it is stored.
+    """Return a turn as it is stored.
 
     Args:
-        place: Where it belongs.
-        turn: As far as it is.
         history: The turns that it saw as the conversation so far.
-        status: How far it is.
     """
     answer = storable(serial.dump(turn.answer))
     return TurnRecord(
@@ -139,7 +133,7 @@ def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: T
 
 
 def correction_record(place: TurnPlace, correction: Correction) -> CorrectionRecord:
-    """Returns a correction as it is stored, at the attempt that a place names."""
+    """Return a correction as it is stored, at the attempt that a place names."""
     written = storable(serial.dump(correction))
     return CorrectionRecord(
         run=place.run,
@@ -156,13 +150,13 @@ def correction_record(place: TurnPlace, correction: Correction) -> CorrectionRec
 
 
 def correction_of_record(record: CorrectionRecord) -> Correction:
-    """Returns a correction as it was made, from what is stored of it."""
+    """Return a correction as it was made, from what is stored of it."""
     made = {name: getattr(record, name) for name in ("number", "act", "turns", "author", "made", "reason", "changes")}
     return serial.restore(Correction, made)
 
 
 def turn_status(events: Iterable[Event]) -> TurnStatus:
-    """Returns how far a turn is that has not ended: whether the solver has said what is asked."""
+    """Return how far a turn is that has not ended: whether the solver has said what is asked."""
     said = any(isinstance(event, Understood | NotUnderstood | ValuesNamed | PlanProposed) for event in events)
     return "understanding_complete" if said else "understanding"
 
@@ -172,7 +166,7 @@ def _answering(turn: Turn) -> Plan | None:
 
 
 def _remembered(turn: Turn) -> dict[str, JsonValue]:
-    """Returns a turn as the next one sees it: what was asked, and what the answer was."""
+    """Return a turn as the next one sees it: what was asked, and what the answer was."""
     answer = turn.answer
     said: dict[str, JsonValue] = {"question": turn.question, "answer": None}
     if answer.value is not None:
@@ -183,15 +177,14 @@ def _remembered(turn: Turn) -> dict[str, JsonValue]:
 
 
 def stored_number(turn: Turn) -> str | None:
-    """Returns the answer of a turn by the benchmark's convention, as decimal text, `yes` or `no`, else JSON."""
+    """Return the answer of a turn by the benchmark's convention, as decimal text, `yes` or `no`, else JSON."""
     return None if turn.answer.value is None else storable(value_to_text(turn.answer.value))
 
 
 def program_of(turn: Turn, history: Sequence[Turn]) -> str | None:
-    """Returns the program text of a turn's plan; None where it has none.
+    """Return the program text of a turn's plan; None where it has none.
 
     Args:
-        turn: The turn.
         history: The turns that it saw as the conversation so far.
     """
     plan = _answering(turn)
@@ -203,18 +196,18 @@ def program_of(turn: Turn, history: Sequence[Turn]) -> str | None:
 
 
 def written_graph(graph: KnowledgeGraph) -> WrittenGraph:
-    """Returns a graph as it is stored; conversations about one page share it."""
+    """Return a graph as it is stored; conversations about one page share it."""
     key = graph.document, graph.digest_of_document, graph.ontology
     return _written.get(key, lambda: WrittenGraph.of(map(storable_triple, graph.triples())))
 
 
 def storable_triple(triple: Triple) -> Triple:
-    """Returns a triple whose texts every store can hold."""
+    """Return a triple whose texts every store can hold."""
     return triple if triple.o.isascii() else Triple(triple.s, triple.p, storable(triple.o))
 
 
 def storable(value: Any) -> Any:
-    """Returns JSON whose texts every store can hold: half a surrogate pair becomes a question mark."""
+    """Return JSON whose texts every store can hold: half a surrogate pair becomes a question mark."""
     if value is None or (isinstance(value, str) and value.isascii()):
         return value
     written = json.dumps(value, ensure_ascii=False)

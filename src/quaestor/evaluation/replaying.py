@@ -1,8 +1,7 @@
 """A cascade of a solver and a stored run, played: the solver answers anew wherever the run's answers came before.
 
-Owns the playing, so that a threshold can be chosen before a model is paid for it. The stored run answers by the plans
-that it had, computed anew where they go on from earlier answers; whether its model would have planned the same after
-the solver's answers nobody knows without asking it. Knows no reference answer.
+The stored run answers by the plans that it had, computed anew where they go on from earlier answers; whether its model
+would have planned the same after the solver's answers nobody knows without asking it.
 """
 
 from collections.abc import Hashable, Sequence
@@ -42,12 +41,12 @@ class CachingSolver:
     """A deterministic solver that is asked once what it is asked again after the same conversation."""
 
     def __init__(self, solver: Solver) -> None:
-        """Takes the solver; conversations of several pages may be asked."""
+        """Take the solver; conversations of several pages may be asked."""
         self.name, self._solver = solver.name, solver
         self._answers: dict[Hashable, Answer] = {}
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the solver's answer.
+        """Return the solver's answer.
 
         Raises:
             SolverError: The solver has none.
@@ -63,12 +62,12 @@ class RecordedAnswers:
     """Answers the turns of one conversation as a stored run did."""
 
     def __init__(self, name: str, conversation: Conversation, turns: Sequence[TurnRecord]) -> None:
-        """Takes what it is called, the conversation, and its turns as they are stored."""
+        """Take what it is called, the conversation, and its turns as they are stored."""
         self.name, self._conversation = name, conversation
         self._turns = {turn.index: turn for turn in turns}
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the recorded answer; one whose plan goes on from earlier answers, as it goes on from those here.
+        """Return the recorded answer; one whose plan goes on from earlier answers, as it goes on from those here.
 
         Raises:
             SolverError: The stored run failed in this turn, or has none.
@@ -99,10 +98,9 @@ async def replay_cascade(
     thresholds: Sequence[float],
     graphs: GraphProvider | None = None,
 ) -> tuple[tuple[CascadeTurn, ...], ...]:
-    """Returns the turns of a conversation as the cascade answers them, at each threshold.
+    """Return the turns of a conversation as the cascade answers them, at each threshold.
 
     Args:
-        conversation: What is asked.
         first: The first stage: deterministic, and without a model.
         second: The second stage.
         thresholds: From 0 to 1, ascending.

@@ -1,7 +1,6 @@
 """A whole run: a dataset, a solver and an engine in, records out.
 
-Owns the run's life in the store, and its resumption, whose unit is the conversation. The stored results are the
-same whatever the engine, the order and the interruptions, times apart.
+The stored results are the same whatever the engine, the order and the interruptions, times apart.
 """
 
 import asyncio
@@ -44,14 +43,13 @@ async def run_dataset(
     observing: Observing | None = None,
     lease: Lease | None = None,
 ) -> RunRecord:
-    """Returns the record of a run that has come to its end; the store has the rest.
+    """Return the record of a run that has come to its end; the store has the rest.
 
     Args:
         dataset: What is asked. Only its documents and questions reach the solver, one question at a time.
         spec: What decides the results; it must be of this dataset. Its ontology is loaded from the store; without
             one, that of the dataset's own documents is built.
         store: Where everything is kept. Nothing is written before dataset and spec have been checked.
-        engine: How the conversations are spread.
         resume: The run to go on with, instead of a new one. Conversations that are complete are not played again.
         on_conversation: Called when a conversation is stored, with no turns where it failed.
         factory: Builds the solver; by default the registry does, from the spec.
@@ -115,7 +113,7 @@ async def run_dataset(
 
 
 async def _given_back(store: RunStore, run: str, recorder: RunWriter, lease: Lease) -> set[str]:
-    """Waits for other runners, and returns the conversations that one of them has left unfinished, if any."""
+    """Wait for other runners, and returns the conversations that one of them has left unfinished, if any."""
     while recorder.elsewhere and recorder.end is None:
         pending = await store.pending(run)
         recorder.elsewhere &= pending.keys()
@@ -130,13 +128,13 @@ async def _given_back(store: RunStore, run: str, recorder: RunWriter, lease: Lea
 
 
 async def _others_play(store: RunStore, run: str, lease: Lease) -> bool:
-    """Returns whether another runner is at the run still, which then says how it ends."""
+    """Return whether another runner is at the run still, which then says how it ends."""
     owners = {*(await store.pending(run)).values()} - {None, lease.owner}
     return any(owner is not None and not is_gone(owner) for owner in owners)
 
 
 def _page_by_page(dataset: Dataset, wanted: Callable[[str], bool]) -> Iterator[Conversation]:
-    """Yields the conversations of which the ids are wanted, in their order, each read as it is taken.
+    """Yield the conversations of which the ids are wanted, in their order, each read as it is taken.
 
     Those about one page come together: few pages are kept ready at once.
     """

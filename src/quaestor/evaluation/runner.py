@@ -1,8 +1,4 @@
-"""One conversation, played: questions one at a time, the solver's own answers as history.
-
-Owns what the solver is shown and the second, independent execution of every plan. Knows nothing of stores, other
-conversations or reference answers.
-"""
+"""One conversation, played: questions one at a time, the solver's own answers as history."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -59,13 +55,10 @@ async def play_conversation(
     session: ModelSession | None = None,
     excerpts: Excerpts | None = None,
 ) -> tuple[Turn, ...]:
-    """Returns the turns of a conversation, played in order; independent questions each with an empty memory.
+    """Return the turns of a conversation, played in order; independent questions each with an empty memory.
 
     Args:
-        conversation: The document and the questions.
-        solver: Who answers.
         graphs: The ontology that graphs are built with; by default the document's own.
-        session: The model that the solver asks, where it asks one.
         excerpts: What finds the parts of a long document; None shows all of it.
 
     Raises:
@@ -92,13 +85,10 @@ class ConversationRunner:
         excerpts: Excerpts | None = None,
         seconds: float | None = None,
     ) -> None:
-        """Takes what is played, by whom and with what, who hears of it, and what finds the parts of a long document.
+        """Take what is played, by whom and with what, who hears of it, and what finds the parts of a long document.
 
         Args:
-            conversation: What is played.
-            solver: Who answers.
             graphs: The ontology that graphs are built with; by default the document's own.
-            session: The model that the solver asks, where it asks one.
             watcher: Who hears of it as it happens.
             stored: The page's graph, if it is frozen.
             excerpts: What finds the parts of a long document; None shows all of it.
@@ -114,7 +104,7 @@ class ConversationRunner:
         self._open: tuple[TurnBegun, TurnContext] | None = None
 
     async def turns_to_end(self, *, late_fail: bool = False) -> tuple[Turn, ...]:
-        """Plays all turns, and returns them.
+        """Play all turns, and return them.
 
         Args:
             late_fail: Whether a turn that takes too long is left without an answer; otherwise it ends the play.
@@ -136,7 +126,7 @@ class ConversationRunner:
         return tuple(self._turns)
 
     async def begin(self, turns: Sequence[Turn] = ()) -> None:
-        """Makes ready to ask.
+        """Make ready to ask.
 
         Args:
             turns: What was asked and answered before, which is the conversation so far; nobody hears of it.
@@ -181,7 +171,7 @@ class ConversationRunner:
         return tuple(self._turns)
 
     async def graph(self) -> KnowledgeGraph | None:
-        """Returns the graph of all that was shown so far; None where nothing was."""
+        """Return the graph of all that was shown so far; None where nothing was."""
         return await compute(self._shown.graph) if self._shown else None
 
     async def ask(self, text: str) -> None:
@@ -193,10 +183,7 @@ class ConversationRunner:
         await self.next_turn(" ".join(text.split()))
 
     async def next_turn(self, question: str) -> Turn:
-        """Plays the next turn, once it has begun.
-
-        Args:
-            question: One that can be asked.
+        """Play the next turn, once it has begun.
 
         Raises:
             QuestionTimeoutError: It took too long.
@@ -237,13 +224,13 @@ class ConversationRunner:
     def _begun(
         self, question: str, shown: ContextSelector, graphs: GraphProvider
     ) -> tuple[TurnContext, KnowledgeGraph | None]:
-        """Returns what a solver is given for a question, and the graph of all that was shown by then."""
+        """Return what a solver is given for a question, and the graph of all that was shown by then."""
         context = _context(question, shown, self._memory, graphs, self._kept, whole=self._reads_whole)
         return context, context.graph if self._watcher is None else shown.graph()
 
     @contextmanager
     def _heard(self) -> Iterator[None]:
-        """Lets the watcher hear what the model is asked."""
+        """Let the watcher hear what the model is asked."""
         if self._session is None or self._watcher is None:
             yield
         else:
@@ -268,7 +255,7 @@ class ConversationRunner:
         return turn
 
     async def result(self, failure: Exception | None = None) -> ConversationResult:
-        """Returns how the conversation went.
+        """Return how the conversation went.
 
         Args:
             failure: What `turns_to_end` ended with, where it did.
@@ -295,14 +282,14 @@ class ConversationRunner:
         )
 
     def _known(self) -> tuple[KnowledgeGraph | None, tuple[Triple, ...], dict[str, int | str]]:
-        """Returns the graph of all that was shown, its triples, and what is counted of it."""
+        """Return the graph of all that was shown, its triples, and what is counted of it."""
         graph = self._shown.graph() if self._shown else None
         if graph is None:
             return None, (), {}
         return graph, graph.triples(), graph.statistics() | ({} if self._stored is None else {FROZEN: "yes"})
 
     def broken(self, error: str) -> Turn | None:
-        """Returns the turn that broke off, as far as it came; None where none is open.
+        """Return the turn that broke off, as far as it came; None where none is open.
 
         Args:
             error: Why it did.
@@ -328,7 +315,7 @@ class ConversationRunner:
 def _context(
     question: str, parts: ContextSelector, memory: Memory, graphs: GraphProvider, kept: Session, *, whole: bool
 ) -> TurnContext:
-    """Returns what a solver is given for a question: the question read, and what it points back to resolved."""
+    """Return what a solver is given for a question: the question read, and what it points back to resolved."""
     asked = read_question(question)
     shown = parts.of(asked, memory, whole=whole)
     return TurnContext(
@@ -346,12 +333,10 @@ def _context(
 
 
 async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
-    """Returns one turn. What a solver fails with, or its plan (`WRONG_ANSWERS`), leaves it without an answer.
+    """Return one turn. What a solver fails with, or its plan (`WRONG_ANSWERS`), leaves it without an answer.
 
     Args:
-        question: As asked.
         context: What the solver is given: page, graph, history, and the model where it asks one.
-        solver: Who answers.
 
     Raises:
         OutageError: A service that the solver needs does not answer.
@@ -388,7 +373,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
 
 
 def _with_doubts(answer: Answer, question: str, document: Document) -> Answer:
-    """Returns an answer about a file with what a reader should doubt of the tables that it rests on."""
+    """Return an answer about a file with what a reader should doubt of the tables that it rests on."""
     if answer.value is None or document.is_page:
         return answer
     doubts = doubts_of_answer(document, answer.sources, question)
@@ -404,15 +389,12 @@ async def run_conversation(
     stored: Sequence[Triple] | None = None,
     seconds: float | None = None,
 ) -> ConversationResult:
-    """Returns how a conversation went, whatever the page says and the solver does.
+    """Return how a conversation went, whatever the page says and the solver does.
 
     A turn that takes too long has no answer, and the conversation goes on. A long document is shown in parts.
 
     Args:
-        conversation: The page and the questions.
-        solver: Who answers.
         graphs: The ontology that the page's graph is built with; by default the page's own.
-        session: The model that the solver asks, where it asks one.
         watcher: Who hears of it as it happens.
         stored: The page's graph, where it is frozen and `graphs` cannot ask the store; by default it is asked.
         seconds: How long a turn may compute; None is no limit.

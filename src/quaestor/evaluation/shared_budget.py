@@ -25,12 +25,12 @@ class Counter:
     """Counts, in one process."""
 
     def __init__(self, meter: Meter) -> None:
-        """Takes what counts: it has the limits, the prices, and what the run has used before."""
+        """Take what counts: it has the limits, the prices, and what the run has used before."""
         self._meter = meter
         self._conversations: dict[str, Usage] = {}
 
     def reserve(self, model: str) -> BudgetExceededError | float:
-        """Allows one more request, which is 0, or returns what forbids it, or the seconds to wait before."""
+        """Allow one more request, which is 0, or returns what forbids it, or the seconds to wait before."""
         if (wait := self._meter.waiting(model)) > _AT_ONCE:
             return wait
         try:
@@ -44,14 +44,14 @@ class Counter:
         self._meter.hold(model, seconds)
 
     def append(self, exchange: Exchange) -> None:
-        """Counts one exchange."""
+        """Count one exchange."""
         before = self._meter.total
         self._meter.append(exchange)
         name = exchange.place.conversation
         self._conversations[name] = self._conversations.get(name, Usage()) + self._meter.total.since(before)
 
     def used(self, conversation: str) -> Usage:
-        """Returns what a conversation has used, attempts that were lost included."""
+        """Return what a conversation has used, attempts that were lost included."""
         return self._conversations.get(conversation, Usage())
 
 
@@ -75,16 +75,12 @@ class SharedMeter(Meter):
     """A worker's meter: counts its own turns, and asks the counter of all workers before every request."""
 
     def __init__(self, config: ModelConfig, counter: CounterLine) -> None:
-        """Takes prices, and the counter."""
+        """Take prices, and the counter."""
         super().__init__(None, config.price or no_price, None, config.prices)
         self._counter, self._retries = counter, RetryPolicy()
 
     def hold(self, model: str, seconds: float) -> float:
         """Has no worker ask a model for some time.
-
-        Args:
-            model: Its name.
-            seconds: From now.
 
         Returns:
             When that ends here.
@@ -97,10 +93,7 @@ class SharedMeter(Meter):
         super().hold(model, seconds)
 
     async def allow(self, model: str = "") -> None:
-        """Allows one more request of all workers, once the model is not left alone any more.
-
-        Args:
-            model: The name of who is asked.
+        """Allow one more request of all workers, once the model is not left alone any more.
 
         Raises:
             BudgetExceededError: A limit is reached.
@@ -111,14 +104,14 @@ class SharedMeter(Meter):
             await asyncio.sleep(self._retries.spread(said))
 
     def append(self, exchange: Exchange, /) -> None:
-        """Counts one exchange, here and for all."""
+        """Count one exchange, here and for all."""
         super().append(exchange)
         # Told in order: this worker's next request is allowed after it.
         self._counter.append(exchange)
 
 
 def workers_config(session: ModelSession, engine: str) -> ModelConfig:
-    """Returns what workers open sessions of their own with.
+    """Return what workers open sessions of their own with.
 
     Args:
         session: That of the process that they work for.
@@ -145,14 +138,14 @@ class WorkersModel:
     """A worker's way to the model, opened when it is asked for first; it ends with the worker."""
 
     def __init__(self, config: ModelConfig, run: str, counter: CounterLine) -> None:
-        """Takes what it is opened with, the run's id, for tags, and the counter."""
+        """Take what it is opened with, the run's id, for tags, and the counter."""
         self._config, self._run = config, run
         self.meter = SharedMeter(config, counter)
         self._opening: asyncio.Task[ModelSession] | None = None
         self._stack = AsyncExitStack()
 
     async def session(self) -> ModelSession:
-        """Returns the session, which all conversations of the worker share.
+        """Return the session, which all conversations of the worker share.
 
         Raises:
             ModelAccessError: A key is needed and not set on this machine.

@@ -76,10 +76,9 @@ class RunSpec:
         selection: Selection | None = None,
         excerpt_tokens: int = EXCERPT_TOKENS,
     ) -> "RunSpec":
-        """Returns the spec of `solver` over `dataset`, read with `limit`; it asks with the prompts of today.
+        """Return the spec of `solver` over `dataset`, read with `limit`; it asks with the prompts of today.
 
         Args:
-            dataset: What is asked.
             solver: The solver's name in the registry.
             solver_options: What the solver is built with, as JSON; None is its defaults.
             limit: How many conversations of the file were read; None is all.
@@ -101,7 +100,7 @@ class RunSpec:
 
     @classmethod
     def of_run(cls, run: RunRecord) -> "RunSpec":
-        """Returns the spec that a stored run was created with."""
+        """Return the spec that a stored run was created with."""
         return serial.restore(cls, run.spec)
 
     @property
@@ -117,11 +116,11 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def new_run_id(self, at: datetime) -> str:
-        """Returns an id for a run that starts now: time in UTC, solver, eight random digits."""
+        """Return an id for a run that starts now: time in UTC, solver, eight random digits."""
         return f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{self.solver}-{secrets.token_hex(4)}"
 
     def require_same(self, run: RunRecord) -> None:
-        """Makes sure that `run` was created with this spec.
+        """Make sure that `run` was created with this spec.
 
         Raises:
             InputError: It was not; the message names what differs.

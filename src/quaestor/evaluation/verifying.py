@@ -10,10 +10,9 @@ from quaestor.plan.operations import require_in_range
 
 
 def verified_answer(answer: Answer, memory: Memory, document: Document) -> tuple[bool, tuple[StepResult, ...]]:
-    """Returns whether the answer's plan, executed again, gives its value, and what each step came to.
+    """Return whether the answer's plan, executed again, gives its value, and what each step came to.
 
     Args:
-        answer: The answer.
         memory: The turns before.
         document: What it takes its numbers from.
 

@@ -1,7 +1,6 @@
 """Who watches a conversation as it is played: told of every turn, event and exchange with a model when it happens.
 
-Owns what can be heard, and telling it after the fact of a conversation that was played in another process. A watcher
-changes nothing about the answers.
+A watcher changes nothing about the answers.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +31,7 @@ class GraphInfo(Protocol):
         ...
 
     def written(self) -> WrittenGraph:
-        """Returns it as it is stored; that takes milliseconds."""
+        """Return it as it is stored; that takes milliseconds."""
         ...
 
 
@@ -48,7 +47,7 @@ class LocalGraph:
         return self.graph.digest_of_document
 
     def written(self) -> WrittenGraph:
-        """Returns it as it is stored."""
+        """Return it as it is stored."""
         return written_graph(self.graph)
 
 
@@ -58,8 +57,6 @@ class TurnBegun:
 
     Attributes:
         index: The turn's place in the conversation, from 0.
-        question: As asked.
-        started: When.
         history: The turns that the solver sees as the conversation so far.
         references: What the question refers to of them, by rule.
         graph: What is known of the page, or of all that was shown of a long document so far; None where that is told
@@ -86,8 +83,6 @@ class Watcher(Protocol):
 
         Args:
             index: The turn's place in the conversation, from 0.
-            event: What happened.
-            call: Of a tool that was called, the call.
         """
         ...
 
@@ -116,43 +111,39 @@ class Watchers:
     """Several watchers as one."""
 
     def __init__(self, watchers: Sequence[Watcher]) -> None:
-        """Takes them in the order in which they are told."""
+        """Take them in the order in which they are told."""
         self._watchers = tuple(watchers)
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Tells all."""
+        """Tell all."""
         for watcher in self._watchers:
             await watcher.on_turn(begun)
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Tells all.
+        """Tell all.
 
         Args:
             index: The turn's place in the conversation, from 0.
-            event: What happened.
-            call: Of a tool that was called, the call.
         """
         for watcher in self._watchers:
             watcher.on_event(index, event, call)
 
     def on_exchange(self, exchange: "Exchange") -> None:
-        """Tells all."""
+        """Tell all."""
         for watcher in self._watchers:
             watcher.on_exchange(exchange)
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Tells all."""
+        """Tell all."""
         for watcher in self._watchers:
             await watcher.on_answer(index, turn)
 
 
 def watched_trace(watcher: Watcher, index: int, context: TurnContext) -> Trace:
-    """Returns a trace for a turn, of which a watcher hears every event.
+    """Return a trace for a turn, of which a watcher hears every event.
 
     Args:
-        watcher: Who hears.
         index: The turn's place in the conversation, from 0.
-        context: The turn's.
     """
 
     def tell(event: Event) -> None:
@@ -165,10 +156,9 @@ def watched_trace(watcher: Watcher, index: int, context: TurnContext) -> Trace:
 async def retell(
     watcher: Watcher, turns: Sequence[Turn], broken: Turn | None, exchanges: "Sequence[Exchange]", *, chained: bool
 ) -> None:
-    """Tells a watcher of turns that were played where it could not hear them.
+    """Tell a watcher of turns that were played where it could not hear them.
 
     Args:
-        watcher: Who is told.
         turns: In their order.
         broken: The turn after them, where it broke off.
         exchanges: What was asked of a model in all of them; of a turn it is told first, for nobody knows any more what

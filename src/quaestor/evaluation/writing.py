@@ -1,8 +1,6 @@
 """What of a run goes into its store, and when: the listener of an engine that writes.
 
-Owns the order: a conversation is begun, its turns and prompts are kept, and its end is written last, so that what is
-complete is whole. Each in its own records is made by `recording`, within a conversation that is played here by
-`journal`.
+Each in its own records is made by `recording`, within a conversation that is played here by `journal`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,12 +54,9 @@ class RunWriter:
         lease: Lease | None = None,
         seen: Mapping[str, int] | None = None,
     ) -> None:
-        """Takes where to write.
+        """Take where to write.
 
         Args:
-            store: Where to.
-            run: The run's id.
-            on_conversation: Called when a conversation is stored.
             used: What earlier attempts at the conversations have used.
             live: Whether what happens within a turn is written at once: of solvers that wait for a model.
             observing: Gives who else is told of what happens in a conversation.
@@ -91,7 +86,7 @@ class RunWriter:
             return False
 
     async def begin(self, conversation: Conversation) -> Watcher:
-        """Notes that the conversation is being played, and returns what writes its turns as they happen.
+        """Note that the conversation is being played, and returns what writes its turns as they happen.
 
         Raises:
             ClaimedError: Another runner plays it, or has played it since this one looked.
@@ -117,20 +112,19 @@ class RunWriter:
             return await self._store.begin_example(example, lease.claim(seen, over=error.owner))
 
     async def copy_turns(self, conversation: Conversation, turns: Sequence[Turn]) -> None:
-        """Keeps turns that were answered elsewhere as the beginning of the attempt that is being played."""
+        """Keep turns that were answered elsewhere as the beginning of the attempt that is being played."""
         for record in await compute(turn_records, self._journals[conversation.id].place, turns):
             await self._store.save_turn(record)
 
     async def on_correction(self, conversation: Conversation, correction: Correction) -> None:
-        """Keeps what a person corrected in the attempt that is being played."""
+        """Keep what a person corrected in the attempt that is being played."""
         place = self._journals[conversation.id].place
         await self._store.add_correction(await compute(correction_record, place, correction))
 
     async def on_broken(self, conversation: Conversation, index: int, turn: Turn) -> None:
-        """Keeps a turn that broke off; the conversation may go on in another attempt.
+        """Keep a turn that broke off; the conversation may go on in another attempt.
 
         Args:
-            conversation: What is played.
             index: The turn's place in the conversation, from 0.
             turn: As far as it came.
         """
@@ -141,8 +135,6 @@ class RunWriter:
         """Goes on with some of the turns in another attempt; what was kept before stays as the attempt that it was.
 
         Args:
-            conversation: What is played.
-            turns: Those that stay.
             used: What the attempts before have used since this was last said.
         """
         if (journal := self._journals.pop(conversation.id, None)) is not None:  # else this was stopped midway before
@@ -153,7 +145,7 @@ class RunWriter:
         return watcher
 
     async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
-        """Keeps how the conversation went, and what of it is not kept yet."""
+        """Keep how the conversation went, and what of it is not kept yet."""
         self.end = self.end or played.end
         journal = self._journals.pop(conversation.id, None)
         if journal is None:  # it was stopped while an attempt was being begun, of which nothing is known
@@ -195,7 +187,7 @@ class RunWriter:
             self._on_conversation(conversation, () if played.status == "outage" else played.turns)
 
     async def on_lost(self, conversation: Conversation, used: Usage) -> None:
-        """Ends the attempt at a conversation whose process has died; what is kept of it stays as that attempt."""
+        """End the attempt at a conversation whose process has died; what is kept of it stays as that attempt."""
         journal = self._journals.pop(conversation.id)
         await journal.settle()
         spent = self._used[conversation.id] = self._used.get(conversation.id, Usage()) + used
@@ -217,7 +209,7 @@ class RunWriter:
 
 
 def _unkept(conversation: Conversation, played: ConversationResult, journal: Journal) -> tuple[TurnRecord, ...]:
-    """Returns the turns that are to be written with the end of their conversation."""
+    """Return the turns that are to be written with the end of their conversation."""
     place, chained = journal.place, conversation.chained
     turns = () if journal.heard else turn_records(place, played.turns, chained=chained)
     if played.broken is None:

@@ -14,8 +14,6 @@ class ExportedTurn:
     """One question with its answer.
 
     Attributes:
-        question: As asked.
-        answer: What was answered.
         registers: What each step of its plan came to; empty where there is no plan.
         error: The named error that left it without an answer, or None.
     """
@@ -31,7 +29,6 @@ class ExportedConversation:
     """A conversation.
 
     Attributes:
-        id: Its id.
         graph: The facts of the page that it is about.
         turns: In order.
         corrections: What a person corrected, as far as it stands; `graph` and `turns` are as they are with it.
@@ -43,13 +40,13 @@ class ExportedConversation:
     corrections: tuple[Correction, ...] = ()
 
     def note(self, source: Source) -> str | None:
-        """Returns who corrected the number at a place, when, and what was read there; None where nobody did."""
+        """Return who corrected the number at a place, when, and what was read there; None where nobody did."""
         made = [one for one in self.corrections if isinstance(one.act, NumberCorrection) and one.act.source == source]
         return correction_words(made[-1]) if made else None
 
 
 def correction_words(correction: Correction) -> str:
-    """Returns who corrected a number, when and why, and what was read there before."""
+    """Return who corrected a number, when and why, and what was read there before."""
     act = correction.act
     was = act.was.text if isinstance(act, NumberCorrection) and act.was is not None else "nothing"
     why = f" ({correction.reason})" if correction.reason else ""

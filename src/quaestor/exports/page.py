@@ -24,7 +24,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def to_html(conversations: Sequence[ExportedConversation]) -> str:
-    """Returns a page with every question, its answer, the arithmetic and the sources."""
+    """Return a page with every question, its answer, the arithmetic and the sources."""
     parts = "\n".join(map(_conversation, conversations))
     title = html_text(conversations[0].id) if len(conversations) == 1 else f"{len(conversations)} conversations"
     return (

@@ -1,7 +1,4 @@
-"""A conversation as rows of words: CSV, JSON and Markdown.
-
-Owns the columns, and that no text of a document is taken for a formula by the program that opens the file.
-"""
+"""A conversation as rows of words: CSV, JSON and Markdown."""
 
 import csv
 import json
@@ -29,7 +26,7 @@ _LEADING = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_csv(conversations: Sequence[ExportedConversation]) -> str:
-    """Returns one line a question, under a line of headings."""
+    """Return one line a question, under a line of headings."""
     written = StringIO()
     lines = csv.writer(written, lineterminator="\n")
     lines.writerow(COLUMNS)
@@ -40,7 +37,7 @@ def to_csv(conversations: Sequence[ExportedConversation]) -> str:
 
 
 def to_json(conversations: Sequence[ExportedConversation]) -> str:
-    """Returns one object a conversation, with an object a question."""
+    """Return one object a conversation, with an object a question."""
     told: list[JsonValue] = [
         {
             "conversation": conversation.id,
@@ -53,7 +50,7 @@ def to_json(conversations: Sequence[ExportedConversation]) -> str:
 
 
 def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
-    """Returns a table a conversation: question, answer, arithmetic, sources."""
+    """Return a table a conversation: question, answer, arithmetic, sources."""
     parts = []
     for conversation in conversations:
         lines = [
@@ -73,7 +70,7 @@ def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
 
 
 def source_words(turn: ExportedTurn, conversation: ExportedConversation) -> list[str]:
-    """Returns where each number of an answer stands, with what is printed there, and who corrected it."""
+    """Return where each number of an answer stands, with what is printed there, and who corrected it."""
     cited = cite_explanation(turn.answer)
     marked = len(cited.sources) if cited is not None else 0
     notes = ((source, conversation.note(source)) for source in sources_of(turn.answer))
@@ -86,13 +83,13 @@ def source_words(turn: ExportedTurn, conversation: ExportedConversation) -> list
 
 
 def explanation_words(answer: Answer) -> str:
-    """Returns the sentences of an explanation with their marks, in one line; "" where there is none."""
+    """Return the sentences of an explanation with their marks, in one line; "" where there is none."""
     cited = cite_explanation(answer)
     return "" if cited is None else " ".join(cited.lines)
 
 
 def answer_words(answer: Answer) -> str:
-    """Returns an answer as people read it, and what explains it behind it."""
+    """Return an answer as people read it, and what explains it behind it."""
     explained = explanation_words(answer)
     if not explained or answer.kind == "explanation":
         return explained or show_number(answer)
@@ -100,12 +97,12 @@ def answer_words(answer: Answer) -> str:
 
 
 def remark_words(turn: ExportedTurn) -> str:
-    """Returns why there is no answer or what to doubt of it, and who corrected it; "" where there is nothing to say."""
+    """Return why there is no answer or what to doubt of it, and who corrected it; "" where there is nothing to say."""
     return "; ".join(filter(None, (turn.error or turn.answer.reason, show_correction(turn.answer))))
 
 
 def source_text(source: Source, graph: KnowledgeGraph) -> str:
-    """Returns a place in words: `net sales | 2012 | $ 642.3`, or the sentence with the number in brackets."""
+    """Return a place in words: `net sales | 2012 | $ 642.3`, or the sentence with the number in brackets."""
     facts: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions)
     found = next((fact for fact in facts if fact.source == source), None)
     if isinstance(found, Observation):
@@ -157,7 +154,7 @@ def _object(turn: ExportedTurn, conversation: ExportedConversation) -> dict[str,
 
 
 def _harmless(words: str) -> str:
-    """Returns words that no program takes for a formula: an apostrophe stands before what would begin one."""
+    """Return words that no program takes for a formula: an apostrophe stands before what would begin one."""
     if not words.startswith(_LEADING):
         return words
     try:
@@ -168,7 +165,7 @@ def _harmless(words: str) -> str:
 
 
 def _cell(words: str) -> str:
-    """Returns words as a cell of a Markdown table holds them: on one line, its signs as signs."""
+    """Return words as a cell of a Markdown table holds them: on one line, its signs as signs."""
     words = visible(words)
     for sign in ("\\", "|", "<", "`", "[", "*", "_"):
         words = words.replace(sign, f"\\{sign}" if sign != "<" else "&lt;")

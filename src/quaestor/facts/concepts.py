@@ -54,7 +54,6 @@ def name_concept(label: str, path: Sequence[str], role: TableRole) -> tuple[str,
     Args:
         label: Of a line without tags.
         path: The labels above it, outermost first.
-        role: What its table is for.
     """
     return _name_concept(terms(label), terms(path[-1]) if path else (), role)
 
@@ -103,13 +102,7 @@ def fits_role(concept: str, role: TableRole) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _PhraseIndex:
-    """The phrases of concepts, by their terms.
-
-    Attributes:
-        phrases: The concept of each, its terms, and their weight.
-        places: The phrases that have a term.
-        weights: How rare each term is.
-    """
+    """The phrases of concepts, by their terms."""
 
     phrases: tuple[tuple[str, tuple[str, ...], float], ...]
     places: Mapping[str, tuple[int, ...]]

@@ -15,14 +15,11 @@ class FactCell:
     """A number of a line.
 
     Attributes:
-        ref: Where it is printed.
-        quantity: As printed.
         scale: What one unit of it stands for, by its print or its labels.
         unit: What it counts, likewise; or None.
         moment: When it is; or None if that is not known.
         column: What its column is called beside the period, as terms: a member, "change", "total".
         change: Whether its column is of changes: such a number is not of the line itself.
-        concept: By its tag, or "".
         members: By its tag, the members that it is narrowed to.
     """
 
@@ -52,18 +49,15 @@ class FactLine:
 
     Attributes:
         place: Its place among the lines of the document.
-        label: Its own label.
         path: The labels above it, outermost first.
         table: The index of its table; of a sentence a number below 0.
         title: What the table is called and the sentence that leads to it; of a sentence the one before it.
         heading: The headings of the section that it is in, the last ones.
-        role: What the table is for.
         cells: Its numbers, from left to right.
         concept: What most of its numbers are by their tags, else by its label; or "".
         concept_share: How likely it is of the concept: 1 by tags, less by its label.
         members: The members that most of its numbers are narrowed to, by their tags.
         sentence: The whole sentence that its numbers are in, or "".
-        years: The years that the sentence names; of a line of a table those to come that its label names.
     """
 
     place: int

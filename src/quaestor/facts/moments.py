@@ -73,7 +73,6 @@ def find_instants(text: str, periods: Sequence[tuple[Period, int, int]]) -> froz
     """Return the months at whose end something is in a text: "as of December 2024 and December 2023".
 
     Args:
-        text: The text.
         periods: Its periods, with where each begins and ends.
     """
     found: list[Period] = []

@@ -75,10 +75,7 @@ def read_rows(document: Document, table: Table, calendar: FiscalCalendar, place:
     """Yield the lines of a table.
 
     Args:
-        document: A whole document.
-        table: One of its tables.
         calendar: The fiscal calendar of its company.
-        place: That of the first line.
     """
     return _TableReader(document, table, calendar).lines(place)
 

@@ -82,9 +82,7 @@ def read_sayings(document: Document, calendar: FiscalCalendar, place: int) -> It
     """Yield the lines of the sentences of a document.
 
     Args:
-        document: A whole document.
         calendar: The fiscal calendar of its company.
-        place: That of the first line.
     """
     usual = _usual_scale(document)
     before: Sentence | None = None
@@ -234,15 +232,7 @@ def _goes_on(group: Sequence[_Placed], placed: _Placed, plain: str) -> bool:
 
 
 def _clause(plain: str, begin: int, start: int, end: int, stop: int) -> str:
-    """Return the words that say what the numbers from `start` to `end` are.
-
-    Args:
-        plain: The sentence without its numbers.
-        begin: Where the description of the numbers before ends.
-        start: The first character of the numbers.
-        end: The character after the last one.
-        stop: Where the next number begins.
-    """
+    """Return the words that say what the numbers from `start` to `end` are."""
     if stop < len(plain):
         stop = _next_thing(plain, end, stop)
     right = _BREAK.search(plain, end, stop)

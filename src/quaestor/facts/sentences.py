@@ -122,11 +122,7 @@ class SentenceIndex:
 
     Attributes:
         sentences: In the order of the document.
-        paragraph: The number of the paragraph of each.
         begins: The first sentence of each paragraph.
-        section: The number of the section of each.
-        postings: By term, the sentences that have it.
-        headings: By term, the sections whose headings have it.
         terms: The terms of each, in order.
         numbers: By number, the sentences that print it.
         places: The sentence of a section's id and index.

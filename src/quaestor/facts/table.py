@@ -32,11 +32,9 @@ class Series:
 
     Attributes:
         place: Its place among the series of the document.
-        line: The line.
         column: The terms of the heading beside its times: a member, "change", or nothing.
         cells: By moment; a number without a known time is under None.
         concept: By tags, else that of the line.
-        members: By tags.
         repeat: How many series before it on the line have the same heading and times: parts of the heading were lost.
     """
 
@@ -59,7 +57,6 @@ class FactTable:
     """The facts of a document.
 
     Attributes:
-        document: The whole document.
         calendar: The fiscal calendar of its company.
         lines: Those of tables, in the order of the document.
         sayings: Those of sentences, in the order of the document; their places go on from those of tables.
@@ -252,7 +249,6 @@ def build_facts(document: Document, *, part: bool = False) -> FactTable:
     """Return the facts of a document.
 
     Args:
-        document: The document.
         part: Whether only the facts of an excerpt are wanted; otherwise an excerpt stands for the whole.
     """
     whole = document if part else document.whole or document

@@ -1,7 +1,6 @@
 """Document and frozen ontology in, knowledge graph out.
 
-Owns the two policies: `strict` fails with all gaps at once, `extend` mints a property in the document's own namespace
-for each. Every number of the tables and of the text is in the graph, or there is no graph.
+Every number of the tables and of the text is in the graph, or there is no graph.
 """
 
 import re
@@ -45,7 +44,7 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 
 def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend") -> KnowledgeGraph:
-    """Returns the graph of a document.
+    """Return the graph of a document.
 
     Args:
         document: The page; no question comes near it.
@@ -97,7 +96,7 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
 
 
 def require_no_gaps(document: str, lines: Iterable[LineFact]) -> None:
-    """Makes sure that the ontology has a property for every line.
+    """Make sure that the ontology has a property for every line.
 
     Raises:
         GapError: It has not; the error lists them all, with the nearest properties.
@@ -120,7 +119,7 @@ def _table(
 
 
 def _lines(table: Table, table_class: str, ontology: Ontology) -> list[LineFact]:
-    """Returns the property of each line. Of two labels that one property would match, the better one has it.
+    """Return the property of each line. Of two labels that one property would match, the better one has it.
 
     Labels of the same words are one label ("Total" and "Total ."). Only where a property is shared, by bonds of several
     years or costs of several kinds, each line has it.
@@ -152,7 +151,7 @@ def _lines(table: Table, table_class: str, ontology: Ontology) -> list[LineFact]
 
 
 def _first_numbers(table: Table, axis: Axis) -> dict[int, Decimal]:
-    """Returns the first number of each line that has any."""
+    """Return the first number of each line that has any."""
     first: dict[int, Decimal] = {}
     for cell in body_cells(table):
         if cell.quantities:
@@ -183,7 +182,7 @@ class _TableReader:
         self._instances: dict[tuple[int, Period | None], str] = {}
 
     def observations(self, cell: Cell) -> list[Observation]:
-        """Returns an observation for each number of a cell."""
+        """Return an observation for each number of a cell."""
         row, column = cell.ref.row, cell.ref.column
         if not cell.quantities:
             return []
@@ -211,7 +210,7 @@ class _TableReader:
         ]
 
     def _period(self, cell: Cell) -> tuple[Period | None, bool]:
-        """Returns the period of a cell, and whether it is the tag's: labels that agree with it say how it is called."""
+        """Return the period of a cell, and whether it is the tag's: labels that agree with it say how it is called."""
         row, column = cell.ref.row, cell.ref.column
         said = self.table.period_at(row, column)
         fact = self.tags.get(cell.ref)
@@ -223,7 +222,7 @@ class _TableReader:
         return fact.period, True
 
     def texts(self, cell: Cell) -> list[TextCell]:
-        """Returns a cell that holds no number."""
+        """Return a cell that holds no number."""
         if cell.quantities:
             return []
         row, column = _heading(self.table.rows[cell.ref.row]), _heading(self.table.columns[cell.ref.column])
@@ -242,7 +241,7 @@ class _TableReader:
         ]
 
     def _instance(self, cell: Cell) -> str:
-        """Returns the node that a cell's property belongs to: its line across the properties, in its period."""
+        """Return the node that a cell's property belongs to: its line across the properties, in its period."""
         across: Axis = "columns" if self.fact.axis == "rows" else "rows"
         line, period = line_of(cell, across), self._period(cell)[0]
         found = self._instances.get((line, period))
@@ -264,7 +263,7 @@ class _TableReader:
 
 
 def _short(label: str) -> str:
-    """Returns a label's part of a name: its beginning, and every year that stands in the rest of it."""
+    """Return a label's part of a name: its beginning, and every year that stands in the rest of it."""
     begin = slug(label)[:_LONGEST_SLUG].strip("_")
     kept = begin.split("_")
     years = [part for part in identifier_parts(label.casefold()) if _YEAR.fullmatch(part) and part not in kept]
@@ -281,7 +280,7 @@ def _heading(header: Header) -> Heading:
 
 
 def _labels(table: Table) -> list[HeaderNumber]:
-    """Returns the numbers and years in the headings, and the years in cells without a number."""
+    """Return the numbers and years in the headings, and the years in cells without a number."""
     if table.is_too_large:
         return []
     body = {cell.ref for cell in table.body()}

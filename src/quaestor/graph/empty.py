@@ -10,12 +10,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 
 
 def empty_cells_named(graph: KnowledgeGraph, query: str, form: str = "SELECT") -> tuple[TextCell, ...]:
-    """Returns the empty cells of the properties that a query names, of the instances that it names if it names any.
-
-    Args:
-        graph: The graph of the page.
-        query: A query that names them.
-        form: SELECT or ASK.
+    """Return the empty cells of the properties that a query names, of the instances that it names if it names any.
 
     Raises:
         QueryError: The query is refused.
@@ -27,5 +22,5 @@ def empty_cells_named(graph: KnowledgeGraph, query: str, form: str = "SELECT") -
 
 
 def show_empty(cell: TextCell) -> str:
-    """Returns one line: the property, the instance and why there is no value."""
+    """Return one line: the property, the instance and why there is no value."""
     return f"{cell.predicate} of {cell.instance} is empty ({cell.why_empty})"

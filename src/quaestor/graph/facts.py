@@ -1,6 +1,6 @@
 """What a graph says of each number of a page: observations, mentions, and numbers that stand in labels.
 
-Owns the typed view of the graph, the same facts as its triples. Holds no arithmetic and no question.
+Holds no arithmetic and no question.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,6 @@ class Heading:
     """What a row or a column is called.
 
     Attributes:
-        label: Its own label, or "".
         levels: The headings above it, outermost first, its own last.
     """
 
@@ -38,12 +37,7 @@ class Observation:
     Units: `quantity` is as printed. `scale` and `unit` say what holds for it when the labels are read as well.
 
     Attributes:
-        quantity: As printed in the cell.
-        source: The cell.
         order: Its place among the cell's numbers, from 0.
-        row: What its row is called.
-        column: What its column is called.
-        caption: The table's caption, or "".
         label_scale: The scale that row, column or caption name, or None.
         label_unit: The unit that they name, or None.
         period: The period that row or column name, or None.
@@ -100,8 +94,6 @@ class MentionFact:
     """A number in running text.
 
     Attributes:
-        quantity: As printed.
-        source: Its span.
         order: Its place among the sentence's numbers, from 0.
         place: The sentence's place on the page, from 0.
         sentence: The whole sentence; `source` indexes into it.
@@ -184,12 +176,6 @@ class TextCell:
     """A cell of a table's body that prints words, a dash or a lost dash, and no number.
 
     Attributes:
-        text: As printed.
-        source: The cell.
-        row: What its row is called.
-        column: What its column is called.
-        predicate: As an observation's.
-        instance: As an observation's.
         repair: What was mended in reading it, or None.
         empty: Whether it has no value: it prints a dash, or a year in place of one. Words such as "nm" say something.
     """
@@ -219,10 +205,8 @@ class SentenceFact:
     """A sentence around the tables.
 
     Attributes:
-        section: The id of its section.
         index: Its place in the section, from 0.
         place: Its place on the page, from 0.
-        text: As printed.
     """
 
     section: str
@@ -236,7 +220,6 @@ class SectionFact:
     """A section that has a heading.
 
     Attributes:
-        id: Its name in sources.
         path: The headings that it is under, outermost first, its own last.
     """
 
@@ -250,12 +233,10 @@ class TableFact:
 
     Attributes:
         index: Its place in the document, from 0.
-        caption: Its caption, or "".
         axis: Whether rows or columns name properties.
         name: The class of its instances, such as `kg:CashFlow`.
         score: How well the class fits.
         reasons: The cues that speak for it, the strongest first.
-        section: The id of its section.
         lead: The places of the sentences that lead to it: of the first, and after the last.
     """
 
@@ -274,7 +255,6 @@ class LineFact:
     """The property of a row or a column.
 
     Attributes:
-        table: The table's index.
         axis: Whether it is a row or a column.
         index: Its row or column in the grid.
         label: Its label, without a period.
@@ -304,13 +284,10 @@ PrintedNumber = Observation | MentionFact | HeaderNumber
 
 
 def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed", query: str | None = None) -> Extract:
-    """Returns the step of a plan that takes a number of the page, with what its labels say that it counts.
+    """Return the step of a plan that takes a number of the page, with what its labels say that it counts.
 
     Args:
-        step: The step's number.
-        number: The number.
         reading: Whether its printed sign counts, as `Extract.reading`.
-        query: What was looked for.
     """
     unit = number.label_unit if isinstance(number, Observation) else None
     return Extract(
@@ -326,7 +303,7 @@ def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed"
 
 
 def group_of_cells(text: str, cells: Sequence[PrintedNumber], labels: Sequence[str]) -> CellGroup:
-    """Returns numbers of the page, most of them of tables, as the group that a plan selects from.
+    """Return numbers of the page, most of them of tables, as the group that a plan selects from.
 
     Where the labels of the cells name different scales or units, each number says its own.
 
@@ -354,14 +331,14 @@ MINTED = "minted"
 
 
 def year_of(period: Period | None) -> int | None:
-    """Returns the last year of a period, or None."""
+    """Return the last year of a period, or None."""
     if period is None:
         return None
     return period.last if period.last is not None else period.year
 
 
 def period_code(period: Period) -> str:
-    """Returns a period in one word, as ISO 8601 writes it.
+    """Return a period in one word, as ISO 8601 writes it.
 
     A year is 2008, a quarter 2008-Q3, a month 2008-09, a day 2008-09-30, six months P6M/2008-06, years 2006/2010, or
     2020/.. where they go on.
@@ -380,7 +357,7 @@ def period_code(period: Period) -> str:
 
 
 def read_period_code(code: str) -> Period:
-    """Returns the period that `period_code` wrote; ValueError where it wrote none.
+    """Return the period that `period_code` wrote; ValueError where it wrote none.
 
     >>> read_period_code("2008-Q3").quarter
     3

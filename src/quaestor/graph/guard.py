@@ -1,7 +1,6 @@
 """What a query may be, decided before any engine sees it.
 
-Owns the reading of SPARQL as tokens, the refusals, and the estimate by which a query counts as small. Knows the
-grammar of tokens, not of queries: whether a query is well formed, the engine says.
+Knows the grammar of tokens, not of queries: whether a query is well formed, the engine says.
 
 Refused: everything but SELECT and ASK, every way out of the graph (SERVICE, FROM), escapes that could spell one of
 them, and texts too long or too deep for a recursive parser.
@@ -41,13 +40,7 @@ Pattern = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a query.
-
-    Attributes:
-        kind: What it is.
-        text: Its characters.
-        start: Where it begins.
-    """
+    """A word of a query."""
 
     kind: str
     text: str
@@ -64,8 +57,6 @@ class Guarded:
 
     Attributes:
         text: As given, comments blanked; the engine gets exactly this.
-        form: SELECT or ASK.
-        tokens: Its words.
         patterns: Its triple patterns, where it is nothing but such patterns and filters; else None.
     """
 
@@ -81,7 +72,7 @@ class Guarded:
 
 
 def guard(query: str, form: str) -> Guarded:
-    """Returns a query that may be run.
+    """Return a query that may be run.
 
     Args:
         query: As a person or a model wrote it.
@@ -133,7 +124,7 @@ def _check_depth(tokens: Sequence[Token]) -> None:
 
 
 def _form(tokens: Sequence[Token]) -> Token:
-    """Returns the word that says what kind of query it is, after the prefixes."""
+    """Return the word that says what kind of query it is, after the prefixes."""
     position = 0
     while position < len(tokens) and tokens[position].says("PREFIX"):
         position += 3
@@ -148,7 +139,7 @@ def _form(tokens: Sequence[Token]) -> Token:
 
 
 def _patterns(tokens: Sequence[Token]) -> tuple[Pattern, ...] | None:
-    """Returns the triple patterns of a query that has one group of patterns and filters; None of any other."""
+    """Return the triple patterns of a query that has one group of patterns and filters; None of any other."""
     opened = [i for i, token in enumerate(tokens) if token.text == "{" and token.kind == "sign"]
     closed = [i for i, token in enumerate(tokens) if token.text == "}" and token.kind == "sign"]
     if len(opened) != 1 or len(closed) != 1 or closed[0] < opened[0]:
@@ -195,7 +186,7 @@ class _PatternReader:
         return False
 
     def _statement(self, found: list[Pattern]) -> bool:
-        """Reads a subject with its predicates and objects."""
+        """Read a subject with its predicates and objects."""
         subject = self._term()
         if subject is None:
             return False
@@ -234,8 +225,6 @@ class FanOut:
     """How many triples a predicate has, at most for one subject, at most for one object.
 
     Attributes:
-        total: The triples of the graph.
-        of: For each predicate: all, for one subject, for one object.
         subject: The most triples of one subject.
         object: The most triples with one object.
     """
@@ -247,7 +236,7 @@ class FanOut:
 
 
 def fan_out_of(triples: Sequence[Triple]) -> FanOut:
-    """Returns the fan-outs of a graph."""
+    """Return the fan-outs of a graph."""
     by_subject: dict[tuple[str, str], int] = {}
     by_object: dict[tuple[str, str], int] = {}
     alone: dict[str, int] = {}
@@ -270,7 +259,7 @@ def fan_out_of(triples: Sequence[Triple]) -> FanOut:
 
 
 def estimate(patterns: Sequence[Pattern], fans: FanOut) -> int:
-    """Returns how many rows the patterns can have at most, joined one after the other, the best next one first."""
+    """Return how many rows the patterns can have at most, joined one after the other, the best next one first."""
     bound: set[str] = set()
     waiting = list(patterns)
     rows = 1

@@ -1,7 +1,6 @@
 """The knowledge graph of one document, frozen.
 
-Owns the facts of a page, typed, and the same facts as triples; what is asked of them goes by pattern or by guarded
-SPARQL. Holds no question and no answer, and changes nothing once built.
+Holds no question and no answer, and changes nothing once built.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,14 +32,11 @@ class KnowledgeGraph:
     """All facts of a page.
 
     Attributes:
-        document: The document's id.
-        digest_of_document: The document's digest.
         ontology: The digest of the ontology that it was built with.
         observations: The numbers in the tables, row by row.
         mentions: The numbers in the text, in reading order.
         labels: The numbers and years that stand only in headings or in the words of a sentence.
         text_cells: The cells of the tables without a number.
-        sentences: The text.
         tables: What each table was taken for, and why.
         lines: The property of each row or column, and why.
         sections: The sections that have a heading.
@@ -81,7 +77,7 @@ class KnowledgeGraph:
         return tuple(line for line in self.lines if line.minted)
 
     def triples(self, s: str | None = None, p: str | None = None, o: str | None = None) -> tuple[Triple, ...]:
-        """Returns the triples that fit a pattern, sorted; None fits all.
+        """Return the triples that fit a pattern, sorted; None fits all.
 
         Args:
             s: A subject as triples write it, such as `kg:CashFlow_2008`.
@@ -98,7 +94,7 @@ class KnowledgeGraph:
         return tuple(t for t in found if (p is None or t.p == p) and (o is None or t.o == o))
 
     def select(self, query: str, limits: Limits | None = None) -> Rows:
-        """Returns the rows of a SPARQL SELECT query; all prefixes are known.
+        """Return the rows of a SPARQL SELECT query; all prefixes are known.
 
         Raises:
             QueryError: The query is refused, malformed, too slow, or has too many rows.
@@ -106,7 +102,7 @@ class KnowledgeGraph:
         return self._sparql.select(query, limits or Limits())
 
     def ask(self, query: str, limits: Limits | None = None) -> bool:
-        """Returns the answer of a SPARQL ASK query; all prefixes are known.
+        """Return the answer of a SPARQL ASK query; all prefixes are known.
 
         Raises:
             QueryError: The query is refused, malformed or too slow.
@@ -114,11 +110,11 @@ class KnowledgeGraph:
         return self._sparql.ask(query, limits or Limits())
 
     def to_turtle(self) -> str:
-        """Returns the graph as Turtle; equal graphs give equal texts."""
+        """Return the graph as Turtle; equal graphs give equal texts."""
         return write_turtle(self._triples, self.namespaces)
 
     def path_of(self, section: str) -> tuple[str, ...]:
-        """Returns the headings over a section, the outermost first; none where it has none."""
+        """Return the headings over a section, the outermost first; none where it has none."""
         return self._paths.get(section, ())
 
     @cached_property
@@ -131,7 +127,7 @@ class KnowledgeGraph:
         return tuple(frozenset(search_words(sentence.text)) for sentence in self.sentences)
 
     def statistics(self) -> dict[str, int | str]:
-        """Returns the counts of what the graph holds, and the classes of its tables."""
+        """Return the counts of what the graph holds, and the classes of its tables."""
         return {
             "entityType": ", ".join(dict.fromkeys(table.name for table in self.tables)),
             "instances": len({o.instance for o in self.observations} | {c.instance for c in self.text_cells}),

@@ -1,7 +1,7 @@
 """Triples of a graph, back as its facts.
 
-Owns the reading; `writing` is its inverse. A set of triples that says anything else than one graph is an error, so a
-graph that was loaded is the graph that was written.
+A set of triples that says anything else than one graph is an error, so a graph that was loaded is the graph that was
+written.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ from quaestor.ontology.terms import Value, read_term, read_turtle
 
 
 def graph_from_turtle(text: str, what: str = "the graph") -> KnowledgeGraph:
-    """Returns the graph that a Turtle or N-Triples text says.
+    """Return the graph that a Turtle or N-Triples text says.
 
     Raises:
         OntologyError: The text is no Turtle.
@@ -42,7 +42,7 @@ def graph_from_turtle(text: str, what: str = "the graph") -> KnowledgeGraph:
 
 
 def graph_from_triples(triples: Iterable[Triple], what: str = "the graph") -> KnowledgeGraph:
-    """Returns the graph that triples say.
+    """Return the graph that triples say.
 
     Raises:
         GraphError: They say something else than one graph.
@@ -65,7 +65,7 @@ class _Node:
         self.said = said
 
     def term(self, predicate: str) -> str:
-        """Returns the only object of a predicate, as written."""
+        """Return the only object of a predicate, as written."""
         found = self.said.get(predicate, [])
         if len(found) != 1:
             raise ValueError(f"{len(found)} values of {predicate}")

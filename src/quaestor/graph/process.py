@@ -1,6 +1,6 @@
 """A worker process for queries that may be too large, warm and shared, ended when a query takes too long.
 
-Owns the process. One worker serves all graphs of this process; a fork has its own.
+One worker serves all graphs of this process; a fork has its own.
 """
 
 import atexit
@@ -26,8 +26,6 @@ class Request:
     """A query for the worker.
 
     Attributes:
-        graph: A key of the graph.
-        query: The guarded text.
         prefixes: Every prefix that it may use.
         rows: The most rows.
         seconds: The most time.
@@ -44,16 +42,15 @@ class Worker:
     """A process that answers one query after the other."""
 
     def __init__(self) -> None:
-        """Starts nothing: the first query does."""
+        """Start nothing: the first query does."""
         self._process: subprocess.Popen[str] | None = None
         self._owner = 0
         self._lock = threading.Lock()
 
     def ask(self, request: Request, turtle: str) -> dict[str, Any]:
-        """Returns the worker's reply.
+        """Return the worker's reply.
 
         Args:
-            request: The query.
             turtle: The graph, sent when the worker does not have it.
 
         Raises:
@@ -73,7 +70,7 @@ class Worker:
             return self._send({**fields, "turtle": turtle}, request.seconds) if "missing" in reply else reply
 
     def close(self) -> None:
-        """Ends the process, if there is one."""
+        """End the process, if there is one."""
         with self._lock:
             self._stop()
 
@@ -143,5 +140,5 @@ _shared = Worker()
 
 
 def shared_worker() -> Worker:
-    """Returns the worker of this process."""
+    """Return the worker of this process."""
     return _shared

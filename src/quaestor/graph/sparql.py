@@ -1,8 +1,8 @@
 """SPARQL over one graph: guarded, limited in rows and in time.
 
-Owns the choice of where a query runs. Small ones, which cannot join many rows or make long texts, run here in a tenth
-of a millisecond. All others run in a worker process that is ended when the time is over: the engine has no time limit
-of its own, and no thread can be stopped within it. Whatever the engine raises, here or there, becomes a `QueryError`.
+Small ones, which cannot join many rows or make long texts, run here in a tenth of a millisecond. All others run in a
+worker process that is ended when the time is over: the engine has no time limit of its own, and no thread can be
+stopped within it. Whatever the engine raises, here or there, becomes a `QueryError`.
 """
 
 import hashlib
@@ -71,14 +71,14 @@ class Sparql:
     """Answers queries over a set of triples."""
 
     def __init__(self, triples: Sequence[Triple], namespaces: Mapping[str, str]) -> None:
-        """Takes the triples, and the prefixes besides the vocabulary's."""
+        """Take the triples, and the prefixes besides the vocabulary's."""
         self._triples = triples
         self._namespaces = dict(namespaces)
         self._prefixes = {**PREFIXES, **namespaces}
         self._shorten = Shortener({iri: name for name, iri in namespaces.items()})
 
     def select(self, query: str, limits: Limits) -> Rows:
-        """Returns the rows of a SELECT query.
+        """Return the rows of a SELECT query.
 
         Raises:
             QueryError: It is refused, malformed, too slow, or has too many rows.
@@ -93,7 +93,7 @@ class Sparql:
         return tuple(dict(zip(names, row, strict=True)) for row in rows)
 
     def ask(self, query: str, limits: Limits) -> bool:
-        """Returns the answer of an ASK query.
+        """Return the answer of an ASK query.
 
         Raises:
             QueryError: It is refused, malformed or too slow.
@@ -183,7 +183,7 @@ class Sparql:
 
 
 def _literal(text: str, datatype: str) -> Value:
-    """Returns a literal's value, or its text if it is not written as its datatype asks or is too long for a number."""
+    """Return a literal's value, or its text if it is not written as its datatype asks or is too long for a number."""
     if datatype in _NUMBERS and _NUMBER.fullmatch(text):
         return Decimal(text)
     if datatype == _XSD + "integer" and _INTEGER.fullmatch(text):
@@ -195,7 +195,7 @@ def _literal(text: str, datatype: str) -> Value:
 
 @contextmanager
 def _engine_errors(guarded: Guarded) -> Iterator[None]:
-    """Turns whatever the engine raises into a `QueryError`; a panic of the engine is not even an `Exception`."""
+    """Turn whatever the engine raises into a `QueryError`; a panic of the engine is not even an `Exception`."""
     try:
         yield
     except (QueryError, KeyboardInterrupt, SystemExit):
@@ -211,7 +211,7 @@ def _checked(reply: dict[str, Any], guarded: Guarded) -> dict[str, Any]:
 
 
 def _engine_error(kind: str, message: str, guarded: Guarded) -> QueryError:
-    """Returns the error for what the engine raised, and logs what it does not raise of a query's own mistakes."""
+    """Return the error for what the engine raised, and logs what it does not raise of a query's own mistakes."""
     if kind not in ("SyntaxError", "ValueError", "RuntimeError"):
         _log.error("the SPARQL engine raised %s: %s; the query was %r", kind, message, guarded.text)
         return QueryError("the engine failed at it; write it in another way")
@@ -220,7 +220,7 @@ def _engine_error(kind: str, message: str, guarded: Guarded) -> QueryError:
 
 
 def _malformed(message: str, guarded: Guarded) -> QueryError:
-    """Returns the engine's complaint with the place in the query that it is about."""
+    """Return the engine's complaint with the place in the query that it is about."""
     place = _PLACE.search(message)
     if place is None:
         return QueryError(message[:_LONGEST_COMPLAINT])
@@ -239,7 +239,7 @@ def _malformed(message: str, guarded: Guarded) -> QueryError:
 
 
 def _complaint(message: str, guarded: Guarded, position: int) -> str:
-    """Returns what is wrong in a few words, out of the list of all that the grammar would have gone on with."""
+    """Return what is wrong in a few words, out of the list of all that the grammar would have gone on with."""
     if said := _SENTENCE.search(message):
         return said[0][0].lower() + said[0][1:]
     wanted = _ONE_SIGN.search(message)

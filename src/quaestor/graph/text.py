@@ -1,7 +1,4 @@
-"""Facts of running text: the numbers of each sentence with their periods, and the years that it names.
-
-Owns the order in which they stand; which period belongs to which number is `alignment`'s.
-"""
+"""Facts of running text: the numbers of each sentence with their periods, and the years that it names."""
 
 from decimal import Decimal
 
@@ -18,7 +15,7 @@ from quaestor.ontology.phrases import noun_phrase_in
 def text_facts(
     document: Document, ontology: Ontology
 ) -> tuple[tuple[SentenceFact, ...], tuple[MentionFact, ...], tuple[HeaderNumber, ...]]:
-    """Returns the sentences, the numbers in them, and the years that they name."""
+    """Return the sentences, the numbers in them, and the years that they name."""
     sentences = tuple(SentenceFact(s.section, s.index, i, s.text) for i, s in enumerate(document.sentences))
     mentions = tuple(m for place in range(len(document.sentences)) for m in _mentions(document, place, ontology))
     years = tuple(y for s in document.sentences for y in _years(document.id, s))
@@ -50,17 +47,15 @@ def _years(document: str, sentence: Sentence) -> list[HeaderNumber]:
 
 
 def years_in(period: Period) -> tuple[int, ...]:
-    """Returns the years that a period names."""
+    """Return the years that a period names."""
     return (period.year,) if period.last is None else (period.year, period.last)
 
 
 def year_number(year: int, source: Source, label: str, period: Period) -> HeaderNumber:
-    """Returns a year as a number that stands in a label.
+    """Return a year as a number that stands in a label.
 
     Args:
         year: Such as 2007.
-        source: Where it stands.
         label: The text of the cell, or the words of the sentence that name the period.
-        period: The period that they name.
     """
     return HeaderNumber(Quantity(Decimal(year), text=str(year)), source, label, period, year=True)

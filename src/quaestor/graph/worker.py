@@ -16,7 +16,7 @@ _GRAPHS_AT_MOST = 16
 
 
 def serve_queries() -> None:
-    """Answers requests until the input ends."""
+    """Answer requests until the input ends."""
     import pyoxigraph as ox
 
     _limit_memory()
@@ -57,7 +57,7 @@ def _answer(store: object, request: dict[str, object]) -> dict[str, object]:
 
 
 def _rows(results: Iterator[object], width: int, most: int) -> Iterator[list[list[str] | None]]:
-    """Yields the rows, one more than may be so that the parent sees it, each term as its kind, text and datatype."""
+    """Yield the rows, one more than may be so that the parent sees it, each term as its kind, text and datatype."""
     import pyoxigraph as ox
 
     length = 0
@@ -92,7 +92,7 @@ def _limit_memory() -> None:
 
 
 def _set_alarm(seconds: int) -> None:
-    """Sets the system's alarm, which ends this process even within native code and without its parent."""
+    """Set the system's alarm, which ends this process even within native code and without its parent."""
     import signal
 
     if hasattr(signal, "alarm"):

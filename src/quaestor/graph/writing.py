@@ -1,7 +1,4 @@
-"""The facts of a graph as triples.
-
-Owns how each fact is written. `loading` is its inverse: what is written here is read there.
-"""
+"""The facts of a graph as triples."""
 
 from collections.abc import Iterable, Sequence
 
@@ -33,7 +30,7 @@ BEFORE = "pre_text"
 
 
 def graph_to_triples(graph: KnowledgeGraph) -> tuple[Triple, ...]:
-    """Returns all facts as triples, sorted, no two the same."""
+    """Return all facts as triples, sorted, no two the same."""
     found: set[Triple] = set()
     found.update(
         (
@@ -60,28 +57,28 @@ def graph_to_triples(graph: KnowledgeGraph) -> tuple[Triple, ...]:
 
 
 def cell_node(ref: CellRef) -> str:
-    """Returns the node of a cell."""
+    """Return the node of a cell."""
     return f"doc:cell_{ref.table}_{ref.row}_{ref.column}"
 
 
 def observation_node(observation: Observation) -> str:
-    """Returns the node of an observation."""
+    """Return the node of an observation."""
     ref = observation.source
     return f"doc:obs_{ref.table}_{ref.row}_{ref.column}_{observation.order}"
 
 
 def mention_node(mention: MentionFact) -> str:
-    """Returns the node of a mention."""
+    """Return the node of a mention."""
     return f"doc:mention_{mention.source.section}_{mention.source.sentence}_{mention.order}"
 
 
 def label_node(place: int) -> str:
-    """Returns the node of a number in a label, by its place among them from 0."""
+    """Return the node of a number in a label, by its place among them from 0."""
     return f"doc:label_{place}"
 
 
 def lead_on_a_page(sentences: Sequence[SentenceFact]) -> tuple[int, int]:
-    """Returns the places of the sentences that lead to the table of a page around one: all before it.
+    """Return the places of the sentences that lead to the table of a page around one: all before it.
 
     A table is in the section before it, too. Neither is written where it is so.
     """
@@ -234,7 +231,7 @@ def _span(ref: SentenceRef) -> Iterable[Triple]:
 
 
 def span_node(ref: SentenceRef) -> str:
-    """Returns the node of a span of a sentence."""
+    """Return the node of a span of a sentence."""
     return f"doc:{ref.section}_{ref.sentence}_{ref.start}_{ref.end}"
 
 

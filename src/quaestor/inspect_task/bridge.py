@@ -39,7 +39,7 @@ _STUMBLES = (ValueError, TypeError, KeyError, IndexError, AttributeError, Assert
 
 
 def spec_of(model: str) -> ModelSpec:
-    """Returns the way to the model of the eval.
+    """Return the way to the model of the eval.
 
     Args:
         model: Its name, for messages. Patience and sampling are Inspect's.
@@ -48,7 +48,7 @@ def spec_of(model: str) -> ModelSpec:
 
 
 def role_specs(main: ModelSpec, roles: Mapping[str, RoleModel]) -> dict[str, ModelSpec]:
-    """Returns the ways to the models of the solver's roles.
+    """Return the ways to the models of the solver's roles.
 
     Args:
         main: The way to the model of the eval.
@@ -76,19 +76,19 @@ class InspectModels:
     sinks: "Sequence[Sink]" = ()
 
     def __init__(self) -> None:
-        """Begins without any reply."""
+        """Begin without any reply."""
         self.ended: Exception | None = None
         self._said: dict[tuple[str, tuple[str, ...]], ChatMessageAssistant] = {}
 
     def transport(self, network: "httpx2.AsyncBaseTransport") -> "httpx2.AsyncBaseTransport":
-        """Returns what answers requests; the network is not used."""
+        """Return what answers requests; the network is not used."""
         import httpx2
 
         del network
         return httpx2.MockTransport(self.answer)
 
     async def answer(self, request: "httpx2.Request") -> "httpx2.Response":
-        """Returns a reply to a chat completion, as a server would give it."""
+        """Return a reply to a chat completion, as a server would give it."""
         import httpx2
         from inspect_ai.model import GenerateConfig
 
@@ -106,7 +106,7 @@ class InspectModels:
         return httpx2.Response(200, json=self._reply(output))
 
     async def _messages(self, body: Node, model: str) -> "list[ChatMessage]":
-        """Returns what is said. A reply that is sent back is the very message that it was, its reasoning included."""
+        """Return what is said. A reply that is sent back is the very message that it was, its reasoning included."""
         from inspect_ai.model import messages_from_openai
 
         messages = await messages_from_openai(body["messages"], model)
@@ -153,7 +153,7 @@ class InspectModels:
         return reply
 
     def _failed(self, failure: Exception, model: "Model") -> "httpx2.Response":
-        """Returns a failure as the server's reply that it was; what was no reply ends the sample as it is."""
+        """Return a failure as the server's reply that it was; what was no reply ends the sample as it is."""
         import httpx2
 
         status = _status(failure)
@@ -175,7 +175,7 @@ def _model(name: str) -> "Model":
 
 
 def _status(failure: BaseException) -> int | None:
-    """Returns the HTTP status that a provider's failure carries, or one that caused it."""
+    """Return the HTTP status that a provider's failure carries, or one that caused it."""
     seen: BaseException | None = failure
     while seen is not None:
         status = getattr(seen, "status_code", None)
@@ -210,7 +210,7 @@ def _tools(body: Node) -> "list[ToolInfo]":
 
 
 def whole(schema: Node) -> Node:
-    """Returns a JSON schema in the words that Inspect's schemas have: parts in place, fixed values as choices."""
+    """Return a JSON schema in the words that Inspect's schemas have: parts in place, fixed values as choices."""
     parts: Mapping[str, Node] = schema.get("$defs", {})
 
     def placed(value: Any) -> Any:

@@ -45,13 +45,13 @@ class Player:
     """Plays conversations of one dataset with one solver; makes ready what they share, once."""
 
     def __init__(self, given: Prepared) -> None:
-        """Takes the dataset, and who answers."""
+        """Take the dataset, and who answers."""
         self._given = given
         self._lock = asyncio.Lock()
         self._ready: Ready | None = None
 
     async def ready(self) -> Ready:
-        """Returns the solver and the ontology of the whole dataset."""
+        """Return the solver and the ontology of the whole dataset."""
         async with self._lock:
             if self._ready is None:
                 solver = await compute(make_solver, self._given.settings.solver, self._given.options)
@@ -60,7 +60,7 @@ class Player:
             return self._ready
 
     async def play(self, state: "TaskState") -> None:
-        """Plays the conversation of a sample, and keeps what was answered in its store."""
+        """Play the conversation of a sample, and keeps what was answered in its store."""
         conversation = self._given.conversations[str(state.sample_id)]
         ready, models = await self.ready(), InspectModels()
         async with AsyncExitStack() as stack:
@@ -76,7 +76,7 @@ class Player:
                 state.store.set(BROKEN, describe_failure(failure))
 
     def _model(self, state: "TaskState", models: InspectModels) -> ModelConfig | None:
-        """Returns the way to Inspect's model; None where the solver asks none.
+        """Return the way to Inspect's model; None where the solver asks none.
 
         Raises:
             SettingsError: The solver asks a model, and Inspect has none; or it asks none, and one is named.
@@ -116,12 +116,11 @@ async def _play(conversation: Conversation, ready: Ready, session: ModelSession 
 def conversation_player(
     dataset: str = "sample", solver: str | None = None, options: str | Sequence[str] | None = None
 ) -> "InspectSolver":
-    """Returns the solver of Inspect that answers each question of a conversation.
+    """Return the solver of Inspect that answers each question of a conversation.
 
     Args:
         dataset: The file that the samples are of, or `sample`.
         solver: One of ours by its name; by default the one that is set.
-        options: Of that solver, each as `NAME=VALUE`.
 
     Raises:
         DatasetError: The file cannot be read.

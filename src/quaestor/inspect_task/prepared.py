@@ -22,8 +22,6 @@ class Prepared:
     Attributes:
         dataset: All conversations of the file; Inspect chooses among them.
         settings: In force: environment, quaestor.toml, and the solver that was named.
-        options: Of the solver.
-        conversations: By id.
     """
 
     dataset: Dataset
@@ -33,7 +31,7 @@ class Prepared:
 
 
 def prepared(dataset: str, solver: str | None, options: str | Sequence[str] | None = None) -> Prepared:
-    """Returns what a task is made from.
+    """Return what a task is made from.
 
     Args:
         dataset: A file, or `sample`.
@@ -55,7 +53,7 @@ def prepared(dataset: str, solver: str | None, options: str | Sequence[str] | No
 
 @lru_cache(maxsize=2)
 def conversations_of(path: Path) -> Dataset:
-    """Returns the conversations of a file. Task, solver and scorer share them.
+    """Return the conversations of a file. Task, solver and scorer share them.
 
     Raises:
         DatasetError: It cannot be read.

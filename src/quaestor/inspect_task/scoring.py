@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def run_scorer(dataset: str = "sample") -> "Scorer":
-    """Returns the scorer of Inspect that judges what was kept of a conversation.
+    """Return the scorer of Inspect that judges what was kept of a conversation.
 
     The references are read here, where nothing that answers can see them: no sample has them as its target.
 
@@ -53,7 +53,7 @@ def run_scorer(dataset: str = "sample") -> "Scorer":
 
 @lru_cache(maxsize=2)
 def gold_of(path: Path) -> "Mapping[str, tuple[GoldTurn, ...]]":
-    """Returns the reference answers of a file.
+    """Return the reference answers of a file.
 
     Raises:
         DatasetError: It cannot be read.

@@ -20,7 +20,7 @@ _VERSION = 1
 def convfinqa_task(
     dataset: str = "sample", solver: str | None = None, options: str | Sequence[str] | None = None
 ) -> "Task":
-    """Returns the task: every conversation of a dataset a sample, scored by the benchmark's own rule over turns.
+    """Return the task: every conversation of a dataset a sample, scored by the benchmark's own rule over turns.
 
     Args:
         dataset: A labelled file, or `sample` for the one that comes along.

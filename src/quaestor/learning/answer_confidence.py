@@ -21,9 +21,6 @@ class JudgedAnswer:
     """An answer of which something was measured.
 
     Attributes:
-        found: What.
-        right: Whether it is right.
-        page: Its page.
         company: Whose report that is; of another file the page.
     """
 
@@ -38,7 +35,6 @@ class FittedConfidence:
     """A calibration, and how good it is.
 
     Attributes:
-        calibration: Learned from all answers.
         report: Of confidences that each answer got from those of other companies.
     """
 
@@ -47,7 +43,7 @@ class FittedConfidence:
 
 
 def fit_confidence(answers: Sequence[JudgedAnswer], learned: Mapping[str, JsonValue]) -> FittedConfidence:
-    """Returns a calibration learned from answers. Deterministic.
+    """Return a calibration learned from answers. Deterministic.
 
     Args:
         answers: Of a run that was scored.

@@ -27,10 +27,9 @@ JudgedChoice = tuple[ChoiceEvidence, bool]
 def judged_choices(
     examples: Iterable[Example], pages: Mapping[str, PageFeatures], weights: EmbeddedWeights
 ) -> Iterator[JudgedChoice]:
-    """Yields the first choice for each independent question that asks for one.
+    """Yield the first choice for each independent question that asks for one.
 
     Args:
-        examples: Labelled, with pages.
         pages: By the digest of the document.
         weights: Of a training that has not seen these pages.
     """
@@ -53,7 +52,7 @@ def _is_right(chosen: ChosenPlan, gold: GoldTurn) -> bool:
 
 
 def fit_choice_calibration(judged: Sequence[JudgedChoice]) -> ChoiceCalibration:
-    """Returns the calibration fitted to choices that were right or not; of too few to tell the one that is built in."""
+    """Return the calibration fitted to choices that were right or not; of too few to tell the one that is built in."""
     from sklearn.linear_model import LogisticRegression
 
     right = [was for _, was in judged]

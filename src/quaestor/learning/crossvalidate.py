@@ -69,12 +69,11 @@ def cross_validate(
     address: str | None = None,
     on_fold: Callable[[int], None] | None = None,
 ) -> list[HeldOutTurn]:
-    """Returns every turn of `examples`, each answered by weights trained on the other folds' companies.
+    """Return every turn of `examples`, each answered by weights trained on the other folds' companies.
 
     Conversations and independent questions are split each for themselves: a fold has as many of both as the others.
 
     Args:
-        examples: Held out in turn.
         extra: Labelled conversations that only ever train, never while their company is held out.
         dialogues: The same, of which only what a turn does is learned.
         folds: How many parts the companies are split into.
@@ -113,7 +112,7 @@ def _answer_fold(job: _Fold) -> list[HeldOutTurn]:
 
 
 def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTurn]:
-    """Returns the turns of one conversation, answered with the solver's own history."""
+    """Return the turns of one conversation, answered with the solver's own history."""
     if example.document is None:
         raise ValueError(f"{example.id} has no page")
     conversation = Conversation(example.id, example.document, example.questions, chained=example.chained)

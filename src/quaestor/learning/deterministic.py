@@ -20,7 +20,7 @@ _ONE_KERNEL = {"OPENBLAS_CORETYPE": "Nehalem"}
 
 @contextmanager
 def deterministic_pool(count: int) -> Iterator[Workers]:
-    """Gives so many processes that add up in one order: on all x86-64 machines the same one."""
+    """Give so many processes that add up in one order: on all x86-64 machines the same one."""
     with (
         one_order(),
         Workers(count, get_context("spawn"), "start again, with fewer workers if it happens again") as workers,
@@ -45,5 +45,5 @@ def one_order() -> Iterator[None]:
 
 
 def variables_of_order() -> dict[str, str]:
-    """Returns the environment in which a process adds up in that order."""
+    """Return the environment in which a process adds up in that order."""
     return _ONE_THREAD | (_ONE_KERNEL if platform.machine() in ("x86_64", "AMD64") else {})

@@ -20,7 +20,6 @@ class Example:
     Attributes:
         id: As in the file; never measured.
         questions: In order.
-        gold: One a question.
         document: The page; None where only the dialogue is known.
         company: Whose report it is about, by which folds are split; where a file does not say it, the page.
         joined: Whether it was made of two conversations about one page.
@@ -43,7 +42,7 @@ class Example:
 
 
 def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
-    """Returns the labelled conversations of datasets, with their pages; of repeated ids the first.
+    """Return the labelled conversations of datasets, with their pages; of repeated ids the first.
 
     Raises:
         DatasetError: A file cannot be read or has no answers.
@@ -64,7 +63,7 @@ def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
 
 
 def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
-    """Returns the labelled records of ConvFinQA's JSON-lines files.
+    """Return the labelled records of ConvFinQA's JSON-lines files.
 
     Dialogues have no page, single questions one or none.
 
@@ -90,7 +89,7 @@ def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
 
 
 def with_known_pages(dialogues: Sequence[Example], examples: Sequence[Example]) -> tuple[Example, ...]:
-    """Returns the dialogues without a page that are about a page which another record has, each with that page.
+    """Return the dialogues without a page that are about a page which another record has, each with that page.
 
     Args:
         dialogues: Labelled, with pages or without.
@@ -123,10 +122,9 @@ def _second(turns: Sequence[GoldTurn]) -> int:
 
 
 def company_folds(examples: Sequence[Example], count: int, seed: int) -> dict[str, int]:
-    """Returns the fold of each company, the companies with most turns spread first, so that folds are of like size.
+    """Return the fold of each company, the companies with most turns spread first, so that folds are of like size.
 
     Args:
-        examples: The conversations.
         count: How many folds, numbered from 0.
         seed: Decides the order of companies with equally many turns.
     """

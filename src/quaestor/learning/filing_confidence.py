@@ -38,9 +38,7 @@ class PlayedQuestion:
     """A labelled question as it was answered.
 
     Attributes:
-        question: With its label.
         rights: Whether each of the judged results is right.
-        decision: All results.
     """
 
     question: LabelledQuestion
@@ -96,7 +94,6 @@ def play_folds(
 
     Args:
         questions: Of each fold, conversations in their order.
-        tables: The facts of each filing.
         weights: Of each fold, learned without its filings.
     """
 
@@ -143,7 +140,6 @@ def is_right(label: Mapping[str, Any], value: AnswerValue, scale: Scale) -> bool
     Args:
         label: As `shared/data/questions` has it; numbers are right within their rounding, words if they have enough
             of the label's words.
-        value: The answer.
         scale: What one unit of a number stands for.
     """
     if "any_of" in label:

@@ -26,7 +26,6 @@ class FilingTraining:
     """What training came to.
 
     Attributes:
-        weights: The weights.
         questions: How many questions they were learned from.
         right: How many of these were answered right by weights that had not seen their filings.
     """
@@ -41,7 +40,6 @@ def train_on_filings(questions: Sequence[LabelledQuestion], documents: Mapping[s
 
     Args:
         questions: The questions, a conversation's in their order.
-        documents: The filings that they are about, by name.
     """
     tables = {name: build_facts(document) for name, document in documents.items()}
     folds = split_by_company(sorted(tables), min(_FOLDS, len(tables)))
@@ -65,8 +63,6 @@ def split_by_company(
     """Return filings in folds; all filings of a company are in one.
 
     Args:
-        filings: Their names.
-        count: How many folds.
         company: Returns the company of a filing by its name; by default `company_of`.
     """
     named = {filing: (company or company_of)(filing) for filing in filings}

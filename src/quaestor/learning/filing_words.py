@@ -64,7 +64,6 @@ def grade_sentences(answer: Mapping[str, Any], index: SentenceIndex) -> dict[int
 
     Args:
         answer: What is right, as the label says.
-        index: The sentences.
     """
     found: dict[int, float] = {}
     for text in _texts_of(answer):

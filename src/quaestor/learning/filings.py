@@ -66,15 +66,9 @@ class LabelledQuestion:
     """A question about a filing, and what is right.
 
     Attributes:
-        filing: The name of the filing.
-        conversation: The name of the conversation.
         turn: Its place in it, from 0.
-        text: As asked.
-        intent: A name in `INTENTS`.
         numbers: The numbers of the answer, without signs.
         where: The numbers of the place that the label names.
-        where_terms: The terms of that place.
-        answer: What is right, as the file says it.
     """
 
     filing: str
@@ -186,7 +180,6 @@ class LabelledTurn:
     """A labelled question in its conversation, whose turns before are taken as their labels say.
 
     Attributes:
-        question: The question.
         operands: The candidates of each operand, and how well each is what is meant.
         words: The sentences that may answer it, and how well each does.
     """
@@ -201,7 +194,6 @@ class TurnReaders:
     """What questions are read with while the rankers are learned: learned on other filings than theirs.
 
     Attributes:
-        intents: The classifier of intents.
         kinds: The classifier of the kinds of answers.
         words: The ranker of sentences; None while it is learned itself.
     """
@@ -356,8 +348,6 @@ def fit_filing_weights(
     """Return the weights that labelled questions teach.
 
     Args:
-        questions: The questions.
-        tables: The facts of each filing.
         folds: Filings that are left out together when that is learned whose probabilities a ranker sees.
     """
     by_filing = {filing: [one for one in questions if one.filing == filing] for filing in sorted(tables)}

@@ -1,8 +1,4 @@
-"""Fit classifiers of questions: multinomial logistic regression on labelled questions and on generated ones.
-
-Owns `question_templates.tsv`: an intent, whether the question goes on from one before ("after growth"), and a question
-with places for a measure (`{M}`), a second one (`{N}`), a computed one (`{R}`), a member (`{X}`) and a time (`{T}`).
-"""
+"""Fit classifiers of questions: multinomial logistic regression on labelled questions and on generated ones."""
 
 import random
 import re
@@ -36,7 +32,6 @@ class QuestionSample:
     """A question with its class.
 
     Attributes:
-        reading: The question.
         before: The intent of the question before; "" of the first of a conversation.
         label: The class: a name in `INTENTS`, or a kind of answer.
         weight: How much it counts.
@@ -54,7 +49,6 @@ def fit_classifier(
     """Return a classifier learned on questions.
 
     Args:
-        samples: The questions.
         classes: What they are told apart by.
         by_terms: Whether the terms of a question are features too.
     """

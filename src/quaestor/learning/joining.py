@@ -13,7 +13,7 @@ from quaestor.learning.examples import Example
 
 
 def joined_anew(examples: Iterable[Example]) -> Iterator[Example]:
-    """Yields conversations of two parts each, whose `second` is the place of the question where the second begins.
+    """Yield conversations of two parts each, whose `second` is the place of the question where the second begins.
 
     The parts of each joined conversation the other way round, and single questions about one page behind each other.
 

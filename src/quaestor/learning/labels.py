@@ -37,7 +37,6 @@ class LabelledTurn:
     """A turn with what gold did.
 
     Attributes:
-        question: As asked.
         outcome: Gold's operation on leaves, earlier results and constants; an operand that is none of these is a
             constant.
         answer: The executed number; 1 or 0 for yes or no.
@@ -58,10 +57,9 @@ def label_turn(
     leaves: NumberMatrix | None,
     choose: Chooser,
 ) -> tuple[LabelledTurn, Tree]:
-    """Returns what a gold turn did, and its tree for the turns after it.
+    """Return what a gold turn did, and its tree for the turns after it.
 
     Args:
-        question: What is asked.
         gold: The reference program and its result.
         earlier: The trees of the turns before.
         state: The conversation before, as gold played it.
@@ -249,12 +247,11 @@ def _text_leaf(text: str) -> int:
 
 
 def matching_leaves(leaves: NumberMatrix, printed: float, *, percent: bool) -> list[int]:
-    """Returns the places of the leaves that print a number, whatever its sign.
+    """Return the places of the leaves that print a number, whatever its sign.
 
     Of a literal with a percent sign only those are taken that are printed as percentages, where there are any.
 
     Args:
-        leaves: The numbers of the page.
         printed: The number of a literal of gold's program, as printed: 14 for `14%`.
         percent: Whether the literal has a percent sign.
     """

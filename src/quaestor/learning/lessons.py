@@ -1,7 +1,6 @@
 """What labelled conversations teach of numbers: reference answers as programs, independent questions one by one.
 
-Owns which answers of a benchmark of stated answers are the result of a program on numbers of the page. Words, lists and
-counts teach nothing here; they are answered, and counted as wrong, when weights are judged.
+Words, lists and counts teach nothing here; they are answered, and counted as wrong, when weights are judged.
 """
 
 import re
@@ -29,7 +28,7 @@ _AS_STATED = Decimal("0.02")
 
 
 def lessons(examples: Iterable[Example]) -> tuple[Example, ...]:
-    """Returns what can be learned from: conversations as they are, of independent questions those with a program.
+    """Return what can be learned from: conversations as they are, of independent questions those with a program.
 
     Each independent question is a conversation of its own, with the page and the company (the page) of the others.
     """
@@ -48,7 +47,7 @@ def _lessons(example: Example) -> Iterator[Example]:
 
 
 def as_program(gold: GoldTurn) -> GoldTurn | None:
-    """Returns a reference answer with the program that comes to it; None where it is no number that has one.
+    """Return a reference answer with the program that comes to it; None where it is no number that has one.
 
     A number that was read off the page is the program of its one literal. A derivation that does not come to the answer
     that was stated with it says something else.

@@ -38,7 +38,6 @@ class PlayedTurn:
     Attributes:
         reading: What is measured of each leaf.
         state: The conversation before it.
-        label: What gold did.
         weight: How much the leaves that it takes count, against those of a conversation.
         alone: Whether the question stands alone, and is no step of a conversation.
     """
@@ -57,7 +56,7 @@ class PlayedTurn:
 
 
 def read_pages(examples: Sequence[Example]) -> dict[str, NumberMatrix]:
-    """Returns the leaves of every page of the examples, by the page's digest.
+    """Return the leaves of every page of the examples, by the page's digest.
 
     The ontology is the hand-written core alone: the leaves are the same with any, and nothing is learned of types.
     """
@@ -71,7 +70,7 @@ def read_pages(examples: Sequence[Example]) -> dict[str, NumberMatrix]:
 
 
 def document_frequencies(pages: Iterable[NumberMatrix]) -> StemWeights:
-    """Returns how telling each stem is over pages."""
+    """Return how telling each stem is over pages."""
     counts: dict[str, int] = {}
     total = 1
     for page in pages:
@@ -89,11 +88,9 @@ def teacher_forced_rollout(
     references: ReferenceWeights,
     leaf_scorer: Predictor | None,
 ) -> list[PlayedTurn]:
-    """Returns the turns of a conversation, each with the gold history before it.
+    """Return the turns of a conversation, each with the gold history before it.
 
     Args:
-        example: The conversation, with gold.
-        page: Its page.
         signature: Tells what each turn may do.
         references: The weights by which references are resolved.
         leaf_scorer: Chooses the leaf of a literal that stands in several places; None the words alone do.
@@ -121,7 +118,7 @@ def _by_words(measured: Floats) -> NDArray[np.float64]:
 
 
 def leaf_rows(turn: PlayedTurn) -> tuple[Floats, NDArray[np.float64]]:
-    """Returns features and labels of the leaves: the weight of the turn where it took the leaf itself, else 0.
+    """Return features and labels of the leaves: the weight of the turn where it took the leaf itself, else 0.
 
     Leaves that print the same number as one taken are left out: nobody can say which gold meant. Turns that took
     none give no rows.
@@ -153,7 +150,7 @@ def _direct_leaves(turn: PlayedTurn) -> list[int]:
 def candidate_rows(
     turn: PlayedTurn, probability: NDArray[np.float64]
 ) -> tuple[Candidates, Floats, NDArray[np.float64]]:
-    """Returns the candidates of a turn, their features, and how right each is.
+    """Return the candidates of a turn, their features, and how right each is.
 
     A candidate is right (1) where it does what gold did on the same numbers; where none does, all that reach gold's
     result count 0.5, since the page can say one thing in two ways.
@@ -166,7 +163,7 @@ def candidate_rows(
 
 
 def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.float64]:
-    """Returns 1 for the plans that are gold's, 0.5 for those that only reach its result if none is, else 0.
+    """Return 1 for the plans that are gold's, 0.5 for those that only reach its result if none is, else 0.
 
     Shape: One entry a candidate.
     """
@@ -188,12 +185,10 @@ def candidate_labels(candidates: Candidates, label: LabelledTurn) -> NDArray[np.
 
 
 def reaching(values: NDArray[np.float64], percent: NDArray[np.bool_], answer: float) -> NDArray[np.bool_]:
-    """Returns which values are gold's answer; a looked-up percentage is, as points or as the fraction.
+    """Return which values are gold's answer; a looked-up percentage is, as points or as the fraction.
 
     Args:
-        values: What plans come to.
         percent: Which of them are percentages that were looked up.
-        answer: Gold's result.
 
     Shape: All three arrays have one entry a plan.
     """

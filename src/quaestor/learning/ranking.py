@@ -15,8 +15,6 @@ class RankedTurn:
     """The candidates of one turn, best prior first.
 
     Attributes:
-        features: A row a candidate.
-        right: How right each is.
         alone: Whether the question stands alone, and is no step of a conversation.
 
     Shape: `features` is candidates x `len(CANDIDATE_FEATURES)`, `right` has one entry a candidate.
@@ -42,7 +40,7 @@ _NARROWEST = np.float32(1e-3)
 
 
 def fit_ranker(turns: Sequence[RankedTurn]) -> Ranker:
-    """Returns the ranker fitted to the candidates of many turns."""
+    """Return the ranker fitted to the candidates of many turns."""
     from scipy.optimize import minimize
 
     kept = [np.flatnonzero((np.arange(len(turn.right)) < _MOST) | (turn.right > 0)) for turn in turns]
@@ -82,7 +80,7 @@ class _Likelihood:
         self.start = np.zeros(sum(self._layers) * wide.shape[1])
 
     def weights(self, flat: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Returns the weights of each form, and what a question that stands alone adds to all of them."""
+        """Return the weights of each form, and what a question that stands alone adds to all of them."""
         shared, by_operation, by_form, alone = self._split(flat)
         return shared + np.repeat(by_operation, FORMS_OF_OPERATION, axis=0) + by_form, alone[0]
 

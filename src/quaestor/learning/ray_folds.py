@@ -33,11 +33,9 @@ def answer_on_ray(
     address: str | None = None,
     on_fold: Callable[[int], None] | None = None,
 ) -> list[Answers]:
-    """Returns what a function makes of each fold, in their order.
+    """Return what a function makes of each fold, in their order.
 
     Args:
-        answer: A module's function.
-        folds: What it is called with.
         workers: How many at once, at most.
         address: Of the cluster; None starts one on this machine.
         on_fold: Called with the number of folds that are done.

@@ -31,7 +31,6 @@ class ReferenceSample:
     """A question with the sets of earlier results that it may use.
 
     Attributes:
-        company: The ticker.
         shown: For each set its traits, each with each cue of the question.
         right: The place of the set that is used.
     """
@@ -42,7 +41,7 @@ class ReferenceSample:
 
 
 def reference_samples(labelled: Iterable[LabelledReference]) -> list[ReferenceSample]:
-    """Returns the questions whose set is among the candidates; the others teach nothing."""
+    """Return the questions whose set is among the candidates; the others teach nothing."""
     by_hand = {cue for cues in BY_HAND.values() for cue in cues}
     samples = []
     for item in labelled:
@@ -64,11 +63,8 @@ class _Sets:
     """The candidate sets of many questions as numbers.
 
     Attributes:
-        owner: The question of each set.
-        right: The row of each question's right set.
         row: With `column`: the set that shows a trait with a cue.
         column: The trait with its cue.
-        names: Of the columns.
     """
 
     owner: NDArray[np.int64]
@@ -78,21 +74,20 @@ class _Sets:
     names: tuple[tuple[str, str], ...]
 
     def scores(self, weights: Floats) -> Floats:
-        """Returns the sum of the weights of each set's traits."""
+        """Return the sum of the weights of each set's traits."""
         scores: Floats = np.bincount(self.row, weights[self.column], len(self.owner)).astype(np.float64)
         return scores
 
     def shown(self, strength: Floats) -> Floats:
-        """Returns how much of each trait is shown, each set counted with its strength."""
+        """Return how much of each trait is shown, each set counted with its strength."""
         shown: Floats = np.bincount(self.column, strength[self.row], len(self.names)).astype(np.float64)
         return shown
 
 
 def fit_references(samples: Sequence[ReferenceSample], sparsity: float = SPARSITY) -> Weights:
-    """Returns the weights of traits with cues that make the sets in use the likeliest: a multinomial logit.
+    """Return the weights of traits with cues that make the sets in use the likeliest: a multinomial logit.
 
     Args:
-        samples: Questions with what they use.
         sparsity: The weight of the absolute values in the penalty; a larger one leaves fewer weights.
     """
     from scipy.optimize import minimize

@@ -32,12 +32,8 @@ class LabelledReference:
     """A question after the first, with what its program uses.
 
     Attributes:
-        conversation: The id.
-        company: Whose report it is about.
         turn: The question's place, from 0.
-        question: As asked.
         memory: The turns before, as their programs answer them.
-        programs: Of the turns before.
         used: Of those whose results the question's own program uses; empty where it uses none.
     """
 
@@ -50,12 +46,12 @@ class LabelledReference:
     used: Used
 
     def is_right(self, turns: Iterable[int]) -> bool:
-        """Returns whether these turns, or others of the same programs, are what is used."""
+        """Return whether these turns, or others of the same programs, are what is used."""
         return frozenset(self.programs[turn] for turn in turns) == self.used
 
 
 def labelled_references(examples: Iterable[Example]) -> Iterator[LabelledReference]:
-    """Yields every question but the first of each conversation."""
+    """Yield every question but the first of each conversation."""
     for example in examples:
         trees = tuple(program_tree(parse_program(gold.program)) for gold in example.gold)
         memory = Memory()
@@ -85,7 +81,7 @@ def _metric(tree: Tree) -> str:
 
 
 def _plan_of(program: str) -> Plan:
-    """Returns the plan of a program whose literals are taken from a made-up place: one for each text."""
+    """Return the plan of a program whose literals are taken from a made-up place: one for each text."""
     steps: list[Step] = []
     numbers: dict[int, int] = {}
 

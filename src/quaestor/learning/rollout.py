@@ -31,7 +31,7 @@ class ReplayedTurn:
 
 
 def free_rollout(turns: Sequence[PlayedTurn], weights: EmbeddedWeights) -> Iterator[ReplayedTurn]:
-    """Yields the turns of one conversation, given as gold plays them; it ends where no plan fits."""
+    """Yield the turns of one conversation, given as gold plays them; it ends where no plan fits."""
     paths, history = START, 1.0
     for number, turn in enumerate(turns):
         question = turn.label.question
@@ -45,7 +45,7 @@ def free_rollout(turns: Sequence[PlayedTurn], weights: EmbeddedWeights) -> Itera
 
 
 def is_right(outcome: TurnAction, label: LabelledTurn) -> bool:
-    """Returns whether an outcome comes to gold's answer."""
+    """Return whether an outcome comes to gold's answer."""
     value = np.array([np.nan if outcome.value is None else outcome.value])
     percent = np.array([outcome.operation == "lookup" and outcome.counts.scale is Scale.PERCENT])
     return bool(reaching(value, percent, label.answer)[0])

@@ -23,11 +23,9 @@ from quaestor.solvers.embedded.model.signature import SignatureModel
 
 
 def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]) -> None:
-    """Writes the weights and their card to a folder, which is made if it is missing.
+    """Write the weights and their card to a folder, which is made if it is missing.
 
     Args:
-        weights: What was learned.
-        folder: Where to.
         card: What people should know of the weights, as JSON; a digest of the files is added to it.
 
     Raises:
@@ -73,13 +71,11 @@ def training_card(
     seed: int,
     figures: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
-    """Returns what weights were learned from (files by name and digest, counts, seed), how good they are, and limits.
+    """Return what weights were learned from (files by name and digest, counts, seed), how good they are, and limits.
 
     Args:
-        files: The files.
         examples: Read from them, with pages.
         dialogues: The same, of which only what a turn does was learned.
-        seed: Of the training.
         figures: As `held_out_figures` reads them; None where nobody has measured.
     """
     return {
@@ -96,7 +92,7 @@ def training_card(
 
 
 def held_out_figures(path: Path) -> dict[str, object]:
-    """Returns the figures of a card, from a file with what `quaestor crossvalidate --json` printed; by file of several.
+    """Return the figures of a card, from a file with what `quaestor crossvalidate --json` printed; by file of several.
 
     Units: shares from 0 to 1.
 

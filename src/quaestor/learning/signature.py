@@ -33,12 +33,12 @@ class SignatureSample:
 
 
 def signature_samples(examples: Iterable[Example]) -> list[SignatureSample]:
-    """Returns the turns of all examples, their literals told apart by their text alone."""
+    """Return the turns of all examples, their literals told apart by their text alone."""
     return [sample for example in examples for sample in _samples(example)]
 
 
 def second_samples(joined: Iterable[Example]) -> list[SignatureSample]:
-    """Returns of joined conversations the turn with which the second begins."""
+    """Return of joined conversations the turn with which the second begins."""
     return [_samples(example)[example.second] for example in joined]
 
 
@@ -56,7 +56,7 @@ def _samples(example: Example) -> list[SignatureSample]:
 
 
 def fit_signature(samples: Sequence[SignatureSample]) -> SignatureModel:
-    """Returns the classifier fitted to the samples. Deterministic."""
+    """Return the classifier fitted to the samples. Deterministic."""
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
 
@@ -78,7 +78,7 @@ def fit_signature(samples: Sequence[SignatureSample]) -> SignatureModel:
 
 
 def pooled(signature: str, counts: Counter[str]) -> str:
-    """Returns the class of a signature: itself, or `operation(other)` where it is rare."""
+    """Return the class of a signature: itself, or `operation(other)` where it is rare."""
     if counts[signature] >= _SEEN:
         return signature
     operation = signature.partition("(")[0]

@@ -57,10 +57,9 @@ Played = dict[str, list[list[PlayedTurn]]]
 
 
 def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed: int = 0) -> EmbeddedWeights:
-    """Returns weights learned from conversations with pages, and from dialogues and single questions.
+    """Return weights learned from conversations with pages, and from dialogues and single questions.
 
     Args:
-        examples: With pages: for all stages.
         dialogues: For the signature and the references alone, with pages or without. One whose conversation is among
             `examples` counts once.
         seed: One seed gives one set of weights.
@@ -175,7 +174,7 @@ def _fit_scorer(turns: Sequence[PlayedTurn], seed: int) -> Trees:
 
 
 def fit_calibration(evidence: Sequence[Evidence], right: Sequence[bool]) -> Calibration:
-    """Returns the calibration fitted to answers that were right or not. Deterministic."""
+    """Return the calibration fitted to answers that were right or not. Deterministic."""
     from sklearn.linear_model import LogisticRegression
 
     if len(set(right)) < 2:

@@ -37,17 +37,17 @@ class FittedTrees(Trees):
     """Trees as XGBoost has fitted them, with their text."""
 
     def __init__(self, document: bytes, names: tuple[str, ...]) -> None:
-        """Takes what `keep_for_scoring` returns, and the names of the columns."""
+        """Take what `keep_for_scoring` returns, and the names of the columns."""
         super().__init__(document, names)
         self._document = document
 
     def save(self, path: Path) -> None:
-        """Writes them as JSON."""
+        """Write them as JSON."""
         path.write_bytes(self._document)
 
 
 def fit_leaf_scorer(turns: Sequence[LeafRows], seed: int) -> FittedTrees:
-    """Returns trees by which the leaves of a turn are ranked: the exponential of a score is a share of the turn's sum.
+    """Return trees by which the leaves of a turn are ranked: the exponential of a score is a share of the turn's sum.
 
     Args:
         turns: The leaves of each turn, and which are meant, by how much the turn counts.

@@ -26,7 +26,6 @@ class AnsweredQuestion:
 
     Attributes:
         turn: How it came about, with all that is known of it.
-        page: The page that was asked.
     """
 
     turn: Turn
@@ -70,7 +69,7 @@ class AnsweredQuestion:
         return answered_view(self)
 
     def _repr_html_(self) -> str:
-        """Returns it as notebooks show it: the number, its arithmetic, the table with its source cells marked."""
+        """Return it as notebooks show it: the number, its arithmetic, the table with its source cells marked."""
         return turn_html(self.turn, self.page)
 
 
@@ -87,7 +86,7 @@ class Answers(Sequence[AnsweredQuestion]):
     __slots__ = ("_answers",)
 
     def __init__(self, answers: Sequence[AnsweredQuestion] = ()) -> None:
-        """Takes them in the order asked."""
+        """Take them in the order asked."""
         self._answers = tuple(answers)
 
     def __len__(self) -> int:
@@ -122,11 +121,11 @@ class Answers(Sequence[AnsweredQuestion]):
         return answers_view(self)
 
     def _repr_html_(self) -> str:
-        """Returns them as notebooks show them, one below the other."""
+        """Return them as notebooks show them, one below the other."""
         return "".join(answer._repr_html_() for answer in self._answers)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Returns a pandas frame with a row for each answer; its columns are `quaestor.library.frames.COLUMNS`.
+        """Return a pandas frame with a row for each answer; its columns are `quaestor.library.frames.COLUMNS`.
 
         `number` is a float, to compute and plot with; `exact` is the same number to its last digit, as text that
         `decimal.Decimal` reads.
@@ -137,7 +136,7 @@ class Answers(Sequence[AnsweredQuestion]):
         return pandas_frame(self)
 
     def to_polars(self) -> "polars.DataFrame":
-        """Returns a polars frame with a row for each answer, with the columns of `to_pandas`.
+        """Return a polars frame with a row for each answer, with the columns of `to_pandas`.
 
         Raises:
             SettingsError: polars is not installed.

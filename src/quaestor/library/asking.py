@@ -26,7 +26,7 @@ Questions = list[str] | tuple[str, ...]
 
 
 def settings_with(settings: Settings | None, **said: str | int | None) -> Settings:
-    """Returns settings, by default those of the environment and of quaestor.toml, with what a call says."""
+    """Return settings, by default those of the environment and of quaestor.toml, with what a call says."""
     if settings is not None and not isinstance(settings, Settings):
         raise SettingsError(f"settings must be quaestor.Settings(...), not {_kind(settings)}")
     given = {name: value for name, value in said.items() if value is not None}
@@ -34,7 +34,7 @@ def settings_with(settings: Settings | None, **said: str | int | None) -> Settin
 
 
 def overrides(options: Options | None) -> SolverOverrides:
-    """Returns options that a call says, as they stand above those of the settings."""
+    """Return options that a call says, as they stand above those of the settings."""
     if options is not None and not isinstance(options, Mapping):
         raise SettingsError(f"options must be a dict such as {{'abstain_below': 0.5}}, not {_kind(options)}")
     return SolverOverrides(cast("Mapping[str, JsonValue]", dict(options or {})))
@@ -47,14 +47,12 @@ def asking_request(
     model: str | ModelSession | None,
     options: Options | None,
 ) -> AskRequest:
-    """Returns who answers, and how.
+    """Return who answers, and how.
 
     Args:
-        settings: Those in force.
         cache: Where indexes and ontologies of files are kept, or None.
         solver: Its name, or one that is made; None is the one that is set.
         model: Its name, or one that is open; None is the one that is set.
-        options: Of a solver that is named.
 
     Raises:
         SettingsError: One of them is of no such kind, or options are given for a solver that is made.
@@ -74,7 +72,7 @@ def asking_request(
 
 
 def require_named(model: object) -> None:
-    """Makes sure that a model is named where it is opened here.
+    """Make sure that a model is named where it is opened here.
 
     Raises:
         SettingsError: It is one that is open already: it belongs to the event loop where it was opened.
@@ -86,11 +84,10 @@ def require_named(model: object) -> None:
 
 
 def questions_of(asked: object, document: Document) -> tuple[str, ...]:
-    """Returns what is asked, as far as it can be asked.
+    """Return what is asked, as far as it can be asked.
 
     Args:
         asked: A question, or a list or tuple of questions.
-        document: What is asked about.
 
     Raises:
         InputError: It is neither.

@@ -32,10 +32,9 @@ class Change:
 
 
 def changes_of(made: Correction, turns: Sequence[Turn]) -> tuple[Change, ...]:
-    """Returns the answers that a correction changed.
+    """Return the answers that a correction changed.
 
     Args:
-        made: The correction.
         turns: The conversation as it reads with it.
     """
     return tuple(

@@ -29,13 +29,11 @@ async def evaluate_async(
     store: str = "sqlite://",
     settings: Settings | None = None,
 ) -> ScoredRun:
-    """Returns how a solver does on a labelled dataset: every conversation answered, then scored.
+    """Return how a solver does on a labelled dataset: every conversation answered, then scored.
 
     Args:
-        dataset: A file, or `sample`.
         solver: Its name; by default the one that is set, else `embedded`.
         model: The model that a solver asks, such as `anthropic:NAME`.
-        options: Of the solver, by name.
         limit: Only the first so many conversations; instead of it `conversations` or `sample`.
         conversations: Only these, each by its id or its page's.
         sample: Only so many, drawn.
@@ -76,13 +74,11 @@ def evaluate(
     store: str = "sqlite://",
     settings: Settings | None = None,
 ) -> ScoredRun:
-    """Returns how a solver does on a labelled dataset, in plain code and in notebooks: `evaluate_async`, waited for.
+    """Return how a solver does on a labelled dataset, in plain code and in notebooks: `evaluate_async`, waited for.
 
     Args:
-        dataset: A file, or `sample`.
         solver: Its name; by default the one that is set, else `embedded`.
         model: The model that a solver asks, such as `anthropic:NAME`.
-        options: Of the solver, by name.
         limit: Only the first so many conversations; instead of it `conversations` or `sample`. None is all.
         conversations: Only these, each by its id or its page's.
         sample: Only so many, drawn.

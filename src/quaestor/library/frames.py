@@ -1,7 +1,7 @@
 """Answers as a frame, in pandas or in polars: the same columns, of the same types, whatever the answers are.
 
-Owns the columns. An exact decimal is text there: it has as many digits as it has, and frames have no type of both
-libraries that holds them (polars' decimals end at 38 digits, a quotient beside an amount in dollars needs more).
+An exact decimal is text there: it has as many digits as it has, and frames have no type of both libraries that holds
+them (polars' decimals end at 38 digits, a quotient beside an amount in dollars needs more).
 """
 
 from collections.abc import Iterable
@@ -54,7 +54,7 @@ class Answered(Protocol):
 
 
 def pandas_frame(answers: Iterable[Answered]) -> "pandas.DataFrame":
-    """Returns answers as a pandas frame.
+    """Return answers as a pandas frame.
 
     Raises:
         SettingsError: pandas is not installed.
@@ -68,7 +68,7 @@ def pandas_frame(answers: Iterable[Answered]) -> "pandas.DataFrame":
 
 
 def polars_frame(answers: Iterable[Answered]) -> "polars.DataFrame":
-    """Returns answers as a polars frame.
+    """Return answers as a polars frame.
 
     Raises:
         SettingsError: polars is not installed.

@@ -50,11 +50,7 @@ class OngoingConversation:
     """
 
     def __init__(self, page: CorpusPage, request: AskRequest) -> None:
-        """Takes what is asked about; use `conversation` of an opened document.
-
-        Args:
-            page: What is asked about.
-            request: Who answers, and how.
+        """Take what is asked about; use `conversation` of an opened document.
 
         Raises:
             InputError: The document has no number.
@@ -84,7 +80,7 @@ class OngoingConversation:
     @overload
     def ask(self, questions: Questions) -> Answers: ...
     def ask(self, questions: str | Questions) -> AnsweredQuestion | Answers:
-        """Answers the next question, or several; each may refer to all before it.
+        """Answer the next question, or several; each may refer to all before it.
 
         What fails or is interrupted counts as not asked, and the conversation may go on.
 
@@ -104,7 +100,7 @@ class OngoingConversation:
     @overload
     async def ask_async(self, questions: Questions) -> Answers: ...
     async def ask_async(self, questions: str | Questions) -> AnsweredQuestion | Answers:
-        """Answers as `ask` does, while the caller's event loop goes on.
+        """Answer as `ask` does, while the caller's event loop goes on.
 
         Args:
             questions: One question gives one answer, a list gives a sequence of answers.
@@ -118,14 +114,14 @@ class OngoingConversation:
         return await run_there(self._ask(questions))
 
     def take_back(self) -> Answers:
-        """Takes the last question back, with all that it asked, and returns its answers; none where there is none."""
+        """Take the last question back, with all that it asked, and returns its answers; none where there is none."""
         if not self._chat.turns:
             return Answers()
         document = self.document
         return Answers([AnsweredQuestion(turn, document) for turn in run_sync(self._in_turn(self._chat.undo))])
 
     def offers(self, number: int) -> tuple[Offer, ...]:
-        """Returns what could be chosen for an answer instead, each with what it would come to.
+        """Return what could be chosen for an answer instead, each with what it would come to.
 
         Args:
             number: The answer's place, from 1.
@@ -136,13 +132,12 @@ class OngoingConversation:
         return possible_corrections(self._chat.ledger, number - 1)
 
     def fix(self, text: str, *, author: str | None = None, reason: str = "") -> tuple[Change, ...]:
-        """Puts an answer right by words, and returns the answers that change; no model is asked.
+        """Put an answer right by words, and returns the answers that change; no model is asked.
 
         Args:
             text: As in `/fix` of `quaestor chat`: `2 cell "net revenue" 2008 = 5,400`, `3 reading 2`,
                 `2 step 1 -> "net revenue" | 2007`, `3 operation divide`.
             author: Who corrects; by default as it is set, else the user's name.
-            reason: Why.
 
         Raises:
             InputError: It cannot be read or done, or changes nothing; all stays as it was.
@@ -155,12 +150,11 @@ class OngoingConversation:
         return self.correct(fix.act, author=author, reason=reason or fix.reason)
 
     def correct(self, act: Act, *, author: str | None = None, reason: str = "") -> tuple[Change, ...]:
-        """Puts an answer right, and returns the answers that change; no model is asked.
+        """Put an answer right, and returns the answers that change; no model is asked.
 
         Args:
             act: A `NumberCorrection`, `SourceChoice`, `ReadingChoice` or `OperationChoice`; turns count from 0 there.
             author: Who corrects; by default as it is set, else the user's name.
-            reason: Why.
 
         Raises:
             InputError: It cannot be done, or changes nothing; all stays as it was.
@@ -174,11 +168,10 @@ class OngoingConversation:
         return changes_of(run_sync(self._in_turn(lambda: self._chat.correct(act, by, reason))), self._chat.turns)
 
     def undo(self, number: int | None = None, *, author: str | None = None) -> tuple[Change, ...]:
-        """Takes a correction back, and returns the answers that change.
+        """Take a correction back, and returns the answers that change.
 
         Args:
             number: Which one; by default the last that stands.
-            author: Who takes it back.
 
         Raises:
             InputError: There is none, it does not stand, or another one rests on it.
@@ -188,7 +181,7 @@ class OngoingConversation:
         return changes_of(run_sync(self._in_turn(lambda: self._chat.undo_correction(by, number))), self._chat.turns)
 
     def save(self) -> str:
-        """Keeps the conversation in the run store, this far and further on, and returns the id of its run.
+        """Keep the conversation in the run store, this far and further on, and return the id of its run.
 
         `quaestor chat --resume` takes it up again, `quaestor export` hands it on.
 
@@ -202,7 +195,7 @@ class OngoingConversation:
         return run
 
     def export(self, file: str | Path, *, replace: bool = False) -> None:
-        """Writes questions and answers to a file: a workbook with live formulas, a page, CSV, Markdown or JSON.
+        """Write questions and answers to a file: a workbook with live formulas, a page, CSV, Markdown or JSON.
 
         Args:
             file: Its name ends in `.xlsx`, `.html`, `.csv`, `.md` or `.json`.
@@ -218,7 +211,7 @@ class OngoingConversation:
         write_export(output, format, [run_sync(self._in_turn(self._chat.exported))])
 
     def close(self) -> None:
-        """Lets go of the model; what was answered can still be read. To close twice does nothing."""
+        """Let go of the model; what was answered can still be read. To close twice does nothing."""
         run_sync(self._close())
 
     def __enter__(self) -> Self:
@@ -281,5 +274,5 @@ class OngoingConversation:
         return self.answers.__rich__()
 
     def _repr_html_(self) -> str:
-        """Returns the answers so far as notebooks show them."""
+        """Return the answers so far as notebooks show them."""
         return self.answers._repr_html_()

@@ -41,7 +41,7 @@ Openable = str | Path | Document | Sequence[str | Path]
 
 
 def open(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument":
-    """Opens a report to be asked.
+    """Open a report to be asked.
 
     Args:
         file: The path of a file that can be read (HTML, PDF, XLSX, CSV, Markdown, plain text); a page of a dataset as
@@ -67,10 +67,9 @@ def open(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument
 
 
 async def open_async(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument":
-    """Opens a report to be asked, as `open`, while the event loop goes on.
+    """Open a report to be asked, as `open`, while the event loop goes on.
 
     Args:
-        file: As `open` takes it.
         settings: By default those of the environment and of quaestor.toml.
 
     Raises:
@@ -111,11 +110,10 @@ class OpenedDocument:
     """
 
     def __init__(self, page: CorpusPage, settings: Settings, cache: ByteCache | None) -> None:
-        """Takes what was opened; use `open`.
+        """Take what was opened; use `open`.
 
         Args:
             page: What was read, and what it is read among.
-            settings: Those in force.
             cache: Where indexes and ontologies of files are kept, or None.
         """
         self._page, self._settings, self._cache = page, settings, cache
@@ -162,7 +160,7 @@ class OpenedDocument:
         model: str | None = None,
         options: Options | None = None,
     ) -> AnsweredQuestion | Answers:
-        """Answers a question, or a list of them as one conversation, in which later ones may refer to earlier ones.
+        """Answer a question, or a list of them as one conversation, in which later ones may refer to earlier ones.
 
         Works in scripts and in notebooks. The answer to a question of several parts is a list.
 
@@ -214,14 +212,13 @@ class OpenedDocument:
         model: str | ModelSession | None = None,
         options: Options | None = None,
     ) -> AnsweredQuestion | Answers:
-        """Answers as `ask` does, while the caller's event loop goes on.
+        """Answer as `ask` does, while the caller's event loop goes on.
 
         Args:
             questions: One question gives one answer, a list gives a sequence of answers.
             solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`.
             model: The model that a solver asks, such as `anthropic:NAME`; several calls may share what `open_session`
                 gives, in the event loop where it was opened.
-            options: Of a solver that is named.
 
         Raises:
             InputError: The document has no number, or what is asked is no text.
@@ -243,13 +240,12 @@ class OpenedDocument:
         model: str | None = None,
         options: Options | None = None,
     ) -> OngoingConversation:
-        """Begins a conversation that is held open: each question may refer to all before it.
+        """Begin a conversation that is held open: each question may refer to all before it.
 
         Args:
             solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`.
             model: The model that a solver asks, such as `anthropic:NAME`. Its connection stays open until `close`, or
                 the end of a `with` block.
-            options: Of a solver that is named.
 
         Raises:
             InputError: The document has no number.
@@ -271,7 +267,7 @@ class OpenedDocument:
         return self._knowledge
 
     def find(self, question: str, *, most: int = 5) -> tuple[Place, ...]:
-        """Returns the tables and passages where an answer would stand, best first; none where nothing fits.
+        """Return the tables and passages where an answer would stand, best first; none where nothing fits.
 
         Args:
             question: What is looked for, in words of reports.
@@ -294,7 +290,7 @@ class OpenedDocument:
         return places_by_index(self._index, [question], most)
 
     def check_number(self, number: str, *, most: int = 10) -> NumberCheck:
-        """Returns whether a number stands in the document, where, and how it has to be read for that.
+        """Return whether a number stands in the document, where, and how it has to be read for that.
 
         Args:
             number: As a table or a text would print it: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`.
@@ -327,5 +323,5 @@ class OpenedDocument:
         return opened_view(self.name, self.document)
 
     def _repr_html_(self) -> str:
-        """Returns what was read as notebooks show it."""
+        """Return what was read as notebooks show it."""
         return document_html(self.document)

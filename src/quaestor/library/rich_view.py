@@ -21,7 +21,7 @@ _PLACES, _TABLES = 8, 12
 
 
 def answered_view(answered: "AnsweredQuestion") -> RenderableType:
-    """Returns a question with its answer, its arithmetic and where its numbers stand."""
+    """Return a question with its answer, its arithmetic and where its numbers stand."""
     answer = answered.answer
     cited = cite_explanation(answer)
     line = Text.assemble(("" if answer.kind == "explanation" else visible(answered.display), "bold"))
@@ -46,7 +46,7 @@ def answered_view(answered: "AnsweredQuestion") -> RenderableType:
 
 
 def answers_view(answers: "Sequence[AnsweredQuestion]") -> RenderableType:
-    """Returns a table with a row for each answer."""
+    """Return a table with a row for each answer."""
     table = Table("question", "answer", "formula", "sure", box=None, header_style="dim", padding=(0, 2, 0, 0))
     for answered in answers:
         answer = answered.answer
@@ -58,12 +58,7 @@ def answers_view(answers: "Sequence[AnsweredQuestion]") -> RenderableType:
 
 
 def opened_view(name: str, document: Document) -> RenderableType:
-    """Returns what was read of a file, and its first tables.
-
-    Args:
-        name: What it was opened by.
-        document: What was read.
-    """
+    """Return what was read of a file, and its first tables."""
     lines = [Text(visible(name), "bold"), Text(contents_words(document), "dim")]
     lines += [Text(f"  {table_line(table)}") for table in document.tables[:_TABLES]]
     if (more := len(document.tables) - _TABLES) > 0:

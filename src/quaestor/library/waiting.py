@@ -36,7 +36,7 @@ class _Background:
         return threading.current_thread() is self._thread
 
     def loop(self) -> asyncio.AbstractEventLoop:
-        """Returns it, running."""
+        """Return it, running."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
@@ -50,7 +50,7 @@ class _Background:
             asyncio.run_coroutine_threadsafe(begin(), self._loop)
 
     def end(self) -> None:
-        """Lets what it runs come to its end, and stops it."""
+        """Let what it runs come to its end, and stops it."""
         if self._loop is None or self._thread is None:
             return
         with suppress(TimeoutError, CancelledError):
@@ -62,7 +62,7 @@ class _Background:
 
 
 async def _end_all() -> None:
-    """Waits for what is closing, and ends what is left."""
+    """Wait for what is closing, and ends what is left."""
     if tasks := asyncio.all_tasks() - {asyncio.current_task()}:
         _, late = await asyncio.wait(tasks, timeout=_AT_EXIT)
         for task in late:
@@ -77,7 +77,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def run_sync(coroutine: Coroutine[object, object, T]) -> T:
-    """Returns what a coroutine returns. An interrupt from the keyboard ends it before it is raised here.
+    """Return what a coroutine returns. An interrupt from the keyboard ends it before it is raised here.
 
     Raises:
         InputError: It is called by code that a plain call runs already, such as a solver: it would wait for itself.
@@ -103,11 +103,7 @@ def run_sync(coroutine: Coroutine[object, object, T]) -> T:
 
 
 class _Running(Generic[T]):
-    """A coroutine that the loop of plain calls runs.
-
-    Attributes:
-        ended: What comes of it.
-    """
+    """A coroutine that the loop of plain calls runs."""
 
     def __init__(self, coroutine: Coroutine[object, object, T]) -> None:
         self.ended: Future[T] = Future()
@@ -143,7 +139,7 @@ class _Running(Generic[T]):
 
 
 async def run_there(coroutine: Coroutine[object, object, T]) -> T:
-    """Returns what a coroutine returns, run by the loop of plain calls while the caller's own goes on."""
+    """Return what a coroutine returns, run by the loop of plain calls while the caller's own goes on."""
     if _background.is_here:
         return await coroutine
     running = _Running(coroutine)

@@ -47,12 +47,12 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     """As many connections as there are requests at once, each used again; it knows no proxy, cookies or redirects."""
 
     def __init__(self, certificates: ssl.SSLContext) -> None:
-        """Takes the trusted certificates."""
+        """Take the trusted certificates."""
         self._certificates = certificates
         self._session: aiohttp.ClientSession | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Returns the server's response, as soon as its head is there."""
+        """Return the server's response, as soon as its head is there."""
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEPT_OPEN, ssl=self._certificates),
@@ -76,7 +76,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         )
 
     async def aclose(self) -> None:
-        """Closes all connections."""
+        """Close all connections."""
         if self._session is not None:
             await self._session.close()
 
@@ -96,7 +96,7 @@ class _Body(httpx2.AsyncByteStream):
 
 
 def _pairs(headers: httpx2.Headers) -> list[tuple[str, str]]:
-    """Returns headers as text: `multi_items`, which looks for the encoding once a header."""
+    """Return headers as text: `multi_items`, which looks for the encoding once a header."""
     encoding = headers.encoding
     return [(name.decode(encoding), value.decode(encoding)) for name, value in headers.raw]
 
@@ -109,7 +109,7 @@ def _timeout(seconds: tuple[tuple[str, float | None], ...]) -> aiohttp.ClientTim
 
 @contextmanager
 def _as_httpx() -> Iterator[None]:
-    """Raises httpx's errors for aiohttp's."""
+    """Raise httpx's errors for aiohttp's."""
     try:
         yield
     except (ClientError, ServerTimeoutError) as error:

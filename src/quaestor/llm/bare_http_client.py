@@ -13,12 +13,12 @@ class BareHTTPClient(httpx2.AsyncClient):
     """Sends requests that have all that they need: headers, body and timeout. It follows no redirect."""
 
     def __init__(self, transport: httpx2.AsyncBaseTransport, **settings: Any) -> None:
-        """Takes what sends, and the settings of requests that are made here."""
+        """Take what sends, and the settings of requests that are made here."""
         super().__init__(transport=transport, **settings)
         self._sends = transport
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **how: Any) -> httpx2.Response:
-        """Returns the server's response, with its body unless it is streamed."""
+        """Return the server's response, with its body unless it is streamed."""
         if stream or how or self.is_closed or "timeout" not in request.extensions:
             return await super().send(request, stream=stream, **how)
         try:

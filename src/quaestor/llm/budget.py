@@ -1,7 +1,7 @@
 """What a run may use, and what it has used.
 
-Owns prices and the meter, which is a sink of exchanges. Refuses the next request once a limit is reached; requests
-that are under way are not cut off, so a run in parallel can end a little above its limit of tokens or money.
+Refuses the next request once a limit is reached; requests that are under way are not cut off, so a run in parallel can
+end a little above its limit of tokens or money.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,6 @@ class Budget:
     Attributes:
         requests: HTTP requests, repeated attempts included.
         tokens: Read and written.
-        money: US dollars.
     """
 
     requests: int | None = None
@@ -40,8 +39,6 @@ class Price:
     """US dollars per million tokens.
 
     Attributes:
-        input: Read.
-        output: Written.
         cached: Read from the provider's cache; as `input` where None.
     """
 
@@ -50,14 +47,14 @@ class Price:
     cached: Decimal | None = None
 
     def cost(self, usage: Usage) -> Decimal:
-        """Returns what tokens cost."""
+        """Return what tokens cost."""
         cached = self.input if self.cached is None else self.cached
         fresh = usage.input_tokens - usage.cached_tokens
         return (fresh * self.input + usage.cached_tokens * cached + usage.output_tokens * self.output) / _MILLION
 
 
 def read_price(name: str, table: Mapping[str, object]) -> Price:
-    """Returns the price that `[prices.NAME]` in quaestor.toml states.
+    """Return the price that `[prices.NAME]` in quaestor.toml states.
 
     Raises:
         SettingsError: A key that is not input, output or cached, or a value that is no price.
@@ -81,18 +78,13 @@ def read_price(name: str, table: Mapping[str, object]) -> Price:
 
 @dataclass(frozen=True, slots=True)
 class VendorPrice:
-    """What a hosted model costs by the table of the `genai-prices` package.
-
-    Attributes:
-        provider: The vendor, by the package's name for it.
-        model: The model, by the vendor's name for it.
-    """
+    """What a hosted model costs by the table of the `genai-prices` package."""
 
     provider: str
     model: str
 
     def cost(self, usage: Usage) -> Decimal | None:
-        """Returns what tokens cost in US dollars; None where the table does not have the model."""
+        """Return what tokens cost in US dollars; None where the table does not have the model."""
         from genai_prices import Usage as Counted
         from genai_prices import calc_price
 
@@ -108,7 +100,7 @@ class VendorPrice:
 
 
 def no_price(_usage: Usage) -> Decimal | None:
-    """Returns None: nobody has said what this model costs."""
+    """Return None: nobody has said what this model costs."""
     return None
 
 
@@ -122,7 +114,7 @@ class Meter:
         already: Usage | None = None,
         prices: Mapping[str, Pricer] | None = None,
     ) -> None:
-        """Starts to count.
+        """Start to count.
 
         Args:
             budget: What may be used; nothing is limited without one.
@@ -154,15 +146,11 @@ class Meter:
         return self._budget != Budget()
 
     def turn(self, place: TurnKey) -> Usage:
-        """Returns what one turn has used."""
+        """Return what one turn has used."""
         return self._turns.get(place, Usage())
 
     def hold(self, model: str, seconds: float) -> float:
         """Has nobody ask a model for some time, which its server wants to be left alone.
-
-        Args:
-            model: Its name.
-            seconds: From now.
 
         Returns:
             When that ends, as `waiting` takes it.
@@ -172,17 +160,16 @@ class Meter:
         return until
 
     def waiting(self, model: str, since: float = 0.0) -> float:
-        """Returns the seconds for which nobody asks a model yet.
+        """Return the seconds for which nobody asks a model yet.
 
         Args:
-            model: Its name.
             since: What ends then, or before, does not count: who asks has waited for that.
         """
         until = self._held.get(model, 0.0)
         return max(0.0, until - monotonic()) if until > since else 0.0
 
     async def allow(self, model: str = "") -> None:
-        """Allows one more request, as `reserve` does: what counts for several processes has to ask for it.
+        """Allow one more request, as `reserve` does: what counts for several processes has to ask for it.
 
         Args:
             model: The name of who is asked; one that is left alone by other processes is waited for.
@@ -193,7 +180,7 @@ class Meter:
         self.reserve()
 
     def reserve(self) -> None:
-        """Allows one more request.
+        """Allow one more request.
 
         Raises:
             BudgetExceededError: A limit is reached.
@@ -208,7 +195,7 @@ class Meter:
         self._begun += 1
 
     def append(self, exchange: Exchange, /) -> None:
-        """Counts one exchange."""
+        """Count one exchange."""
         price = self._prices.get(exchange.model, self._price)
         usage = replace(exchange.usage, cost=price(exchange.usage) if exchange.usage.tokens else None)
         self._total += usage
@@ -216,7 +203,7 @@ class Meter:
 
 
 def find_price(spec: ModelSpec, tables: Mapping[str, Mapping[str, object]] | None = None) -> Pricer:
-    """Returns what prices a model: its table under `[prices]`, else the vendor's known price, else nothing.
+    """Return what prices a model: its table under `[prices]`, else the vendor's known price, else nothing.
 
     Raises:
         SettingsError: Its table is malformed.

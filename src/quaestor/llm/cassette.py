@@ -52,14 +52,9 @@ class Entry:
     """One recorded exchange.
 
     Attributes:
-        place: Which turn asked.
-        number: The request's place in the turn.
         phase: Which step of the solver.
-        method: Of the request.
-        path: Of the request.
         request: Its body, written by `pack`.
         status: Of the reply; None where none came.
-        headers: Of the reply.
         response: Its body, written by `pack`; None where none came.
         error: What broke off the exchange, or None.
     """
@@ -80,7 +75,7 @@ _ENTRY = TypeAdapter(Entry)
 
 
 def pack(text: str) -> dict[str, JsonValue]:
-    """Returns a body as a person can read it, such that `unpack` gives the same text."""
+    """Return a body as a person can read it, such that `unpack` gives the same text."""
     try:
         value: JsonValue = json.loads(text)
     except ValueError:
@@ -92,7 +87,7 @@ def pack(text: str) -> dict[str, JsonValue]:
 
 
 def unpack(packed: JsonValue) -> str:
-    """Returns the text that `pack` was given.
+    """Return the text that `pack` was given.
 
     Raises:
         ValueError: It was not written by `pack`.
@@ -119,10 +114,9 @@ class CassetteRecorder:
     live = True
 
     def __init__(self, path: Path, *, go_on: bool = False, replace: bool = False) -> None:
-        """Opens the file.
+        """Open the file.
 
         Args:
-            path: Where to write.
             go_on: Whether to add to a cassette that is there, for a run that is resumed.
             replace: Whether a file that is there gives way to the first reply; it stays where none comes.
 
@@ -166,11 +160,11 @@ class CassetteRecorder:
         return (self,)
 
     def transport(self, network: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
-        """Returns the network, which is only listened to."""
+        """Return the network, which is only listened to."""
         return network
 
     def append(self, exchange: Exchange, /) -> None:
-        """Writes one exchange."""
+        """Write one exchange."""
         entry = Entry(
             place=exchange.place,
             number=exchange.number,
@@ -188,7 +182,7 @@ class CassetteRecorder:
             self._take_place(self._replaced)
 
     def _take_place(self, target: Path) -> None:
-        """Puts the file where an older one is: there is a reply in it now."""
+        """Put the file where an older one is: there is a reply in it now."""
         self._file.close()
         try:
             os.replace(self._path, target)
@@ -208,7 +202,7 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
     live = False
 
     def __init__(self, path: Path) -> None:
-        """Reads the file.
+        """Read the file.
 
         Raises:
             CassetteError: It is not there, or no cassette.
@@ -226,11 +220,11 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
         return ()
 
     def transport(self, network: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
-        """Returns the player, in the place of the network."""
+        """Return the player, in the place of the network."""
         return self
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Returns the recorded reply.
+        """Return the recorded reply.
 
         Raises:
             CassetteError: The request is not in the cassette.

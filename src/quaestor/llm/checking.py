@@ -34,7 +34,6 @@ class ModelCheck:
 
     Attributes:
         what: `reachable`, `tools`, `structured output` or `streaming`.
-        able: Whether it can.
         detail: How that showed, and what to set where it cannot.
     """
 
@@ -44,7 +43,7 @@ class ModelCheck:
 
 
 async def check_model(connection: Connection) -> AsyncIterator[ModelCheck]:
-    """Yields what a model can do, one finding after the other.
+    """Yield what a model can do, one finding after the other.
 
     Raises:
         ModelAccessError: It cannot be reached as it is set up.

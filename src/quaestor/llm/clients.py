@@ -24,11 +24,10 @@ _FAMILIES: dict[str, type[Provider[AsyncOpenAI]]] = {"vllm": VLLMProvider, "olla
 
 
 def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
-    """Returns the model that `spec` describes, asked through `client`.
+    """Return the model that `spec` describes, asked through `client`.
 
     Args:
         spec: Provider, address and name of the model, and what its server can do.
-        key: The API key.
         client: Sends the requests; its timeout is the model's.
     """
     if spec.protocol == "anthropic":

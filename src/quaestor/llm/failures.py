@@ -1,7 +1,6 @@
 """What went wrong with a request, in quaestor's words: whose fault it is, and what to set.
 
-Owns the translation from pydantic-ai's errors. Keys are never in these messages: what a server says is quoted only
-after the caller has cleaned it.
+Keys are never in these messages: what a server says is quoted only after the caller has cleaned it.
 """
 
 from collections.abc import Iterator
@@ -41,7 +40,7 @@ class Failure:
 
 
 def explain(failure: BaseException, spec: ModelSpec) -> Failure:
-    """Returns what a failed attempt means."""
+    """Return what a failed attempt means."""
     for cause in _causes(failure):
         if isinstance(cause, QuaestorError):  # raised below the client, which has wrapped it
             return Failure(cause, transient=False)

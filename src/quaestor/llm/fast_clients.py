@@ -38,7 +38,7 @@ class ParameterCache:
     def get(
         self, given: ModelRequestParameters, suit: Callable[[ModelRequestParameters], ModelRequestParameters]
     ) -> ModelRequestParameters:
-        """Returns what `suit` makes, or made, of `given`."""
+        """Return what `suit` makes, or made, of `given`."""
         found = self._kept.pop(id(given), None) or (given, suit(given))
         self._kept[id(given)] = found
         if len(self._kept) > _MOST_KEPT:
@@ -52,7 +52,7 @@ class OpenAIModel(OpenAIChatModel):
     _suited = cached_property(lambda self: ParameterCache())
 
     def customize_request_parameters(self, model_request_parameters: ModelRequestParameters) -> ModelRequestParameters:
-        """Returns the parameters as the server takes them."""
+        """Return the parameters as the server takes them."""
         return self._suited.get(model_request_parameters, super().customize_request_parameters)
 
 
@@ -62,7 +62,7 @@ class MessagesModel(AnthropicModel):
     _suited = cached_property(lambda self: ParameterCache())
 
     def customize_request_parameters(self, model_request_parameters: ModelRequestParameters) -> ModelRequestParameters:
-        """Returns the parameters as the server takes them."""
+        """Return the parameters as the server takes them."""
         return self._suited.get(model_request_parameters, super().customize_request_parameters)
 
 
@@ -77,7 +77,7 @@ class AnthropicClient(AsyncAnthropic):
         return super().default_headers
 
     async def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
-        """Returns what a server answers, as a value of the type `cast_to`, or as a stream."""
+        """Return what a server answers, as a value of the type `cast_to`, or as a stream."""
         request = None if stream else await self._patterns.filled(self, options)
         if request is None:
             return await super().request(cast_to, options, stream=stream, stream_cls=stream_cls)
@@ -102,7 +102,7 @@ class OpenAIClient(AsyncOpenAI):
     _patterns = cached_property(lambda self: RequestPatterns((NotGiven, Omit)))
 
     async def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
-        """Returns what a server answers, as a value of the type `cast_to`, or as a stream."""
+        """Return what a server answers, as a value of the type `cast_to`, or as a stream."""
         request = None if stream else await self._patterns.filled(self, options)
         if request is None:
             return await super().request(cast_to, options, stream=stream, stream_cls=stream_cls)

@@ -1,6 +1,6 @@
 """The model that solvers are handed: within the budget, patient with a server's troubles, its errors ours.
 
-Owns the attempts at one reply. Wraps a model of pydantic-ai and is one.
+Wraps a model of pydantic-ai and is one.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class RetryingModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Returns the reply, whole."""
+        """Return the reply, whole."""
         messages = replace_surrogates(messages)
 
         async def attempt() -> ModelResponse:
@@ -76,7 +76,7 @@ class RetryingModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """Gives the reply as it comes; repeated only until it has begun, for what was read cannot be taken back."""
+        """Give the reply as it comes; repeated only until it has begun, for what was read cannot be taken back."""
         messages = replace_surrogates(messages)
         async with AsyncExitStack() as stack:
 

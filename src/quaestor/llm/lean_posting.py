@@ -28,12 +28,12 @@ class RequestPatterns:
     """Requests as a client makes them, by what tells them apart besides the body."""
 
     def __init__(self, left_out: tuple[type, ...]) -> None:
-        """Takes the types that say in a body that nothing was given."""
+        """Take the types that say in a body that nothing was given."""
         self._left_out = left_out
         self._kept: OrderedDict[Hashable, httpx2.Request] = OrderedDict()
 
     async def filled(self, client: Any, options: Any) -> httpx2.Request | None:
-        """Returns a request that is ready to be sent; None where the client has to make it itself.
+        """Return a request that is ready to be sent; None where the client has to make it itself.
 
         Args:
             client: OpenAI's or Anthropic's.
@@ -59,11 +59,10 @@ class RequestPatterns:
 
 
 def whole_reply(kind: Any, response: httpx2.Response) -> Any | None:
-    """Returns a reply as a value of a type; None of one that is none to the letter, which a client has its way with.
+    """Return a reply as a value of a type; None of one that is none to the letter, which a client has its way with.
 
     Args:
         kind: The type that a client would make of it.
-        response: The reply, with its body.
     """
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)) or _RAW in response.request.headers:
         return None
@@ -84,7 +83,7 @@ async def _pattern(client: Any, options: Any) -> httpx2.Request:
 
 
 def _key(options: Any) -> Hashable | None:
-    """Returns what tells requests apart that differ in more than the body; None for one of another kind."""
+    """Return what tells requests apart that differ in more than the body; None for one of another kind."""
     usual = options.method == "post" and isinstance(options.json_data, dict)
     if not usual or options.params or not (options.files is options.content is options.follow_redirects is None):
         return None

@@ -1,7 +1,4 @@
-"""What requests and replies say, for people: both protocols, streamed or not.
-
-Owns no meaning: a body that is of neither protocol is shown as it is.
-"""
+"""What requests and replies say, for people: both protocols, streamed or not."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +15,6 @@ class Message:
 
     Attributes:
         who: `system`, `user`, `assistant`, `tools`, `call NAME`, `result`, `error`, or `body` where nothing fits.
-        text: What was said.
     """
 
     who: str
@@ -26,7 +22,7 @@ class Message:
 
 
 def read_request(body: str) -> tuple[Message, ...]:
-    """Returns what a request says: its instructions, the tools on offer, and the messages so far."""
+    """Return what a request says: its instructions, the tools on offer, and the messages so far."""
     document = _object(body)
     if document is None or not isinstance(document.get("messages"), list):
         return (Message("body", body),)
@@ -40,7 +36,7 @@ def read_request(body: str) -> tuple[Message, ...]:
 
 
 def read_response(body: str) -> tuple[Message, ...]:
-    """Returns what a reply says: text, tool calls, or an error."""
+    """Return what a reply says: text, tool calls, or an error."""
     document = _object(body) or _assembled(body)
     if document is None:
         return (Message("body", body),)
@@ -77,7 +73,7 @@ def _message(message: Node) -> Iterator[Message]:
 
 
 def _assembled(body: str) -> Node | None:
-    """Returns a streamed reply as if it had come whole; None where the body is no stream."""
+    """Return a streamed reply as if it had come whole; None where the body is no stream."""
     events = [e for line in body.splitlines() if line.startswith("data:") if (e := _object(line[5:])) is not None]
     if not events:
         return None

@@ -1,7 +1,6 @@
 """From a name to a model that can be asked.
 
-Owns the way down: model of pydantic-ai, its client, and the transports below it (watched, then network, recording or
-replay). All requests of a connection go to one address, and through here.
+All requests of a connection go to one address, and through here.
 """
 
 import asyncio
@@ -43,7 +42,7 @@ class Cassette(Protocol):
         ...
 
     def transport(self, network: "httpx2.AsyncBaseTransport") -> "httpx2.AsyncBaseTransport":
-        """Returns what answers requests."""
+        """Return what answers requests."""
         ...
 
     @property
@@ -59,7 +58,6 @@ class Connection:
     Attributes:
         model: For pydantic-ai's agents. Raises quaestor's errors.
         meter: Usage in all and by turn.
-        spec: What it was made from.
     """
 
     model: "Model"
@@ -68,7 +66,7 @@ class Connection:
 
 
 def key_of(spec: ModelSpec, environment: Mapping[str, str] | None = None) -> str | None:
-    """Returns the key, or None where none is set and none needed.
+    """Return the key, or None where none is set and none needed.
 
     Raises:
         ModelAccessError: A key is needed and not set.
@@ -93,7 +91,7 @@ async def connect(
     environment: Mapping[str, str] | None = None,
     sleep: "Sleep" = asyncio.sleep,
 ) -> AsyncIterator[Connection]:
-    """Gives a model that can be asked, from any number of tasks of one event loop.
+    """Give a model that can be asked, from any number of tasks of one event loop.
 
     Args:
         spec: Provider, address and name of the model, and what its server can do; or just its name, as `find_model`

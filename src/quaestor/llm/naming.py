@@ -1,7 +1,7 @@
 """Names of models: `anthropic:NAME`, `openai:NAME`, `vllm:NAME`, `openai:NAME@URL`, or a `[models.NAME]` table.
 
-Owns what a name stands for. Reads no environment and no file: tables are handed in as the settings read them, and a
-spec names the variable of its key, never the key.
+Reads no environment and no file: tables are handed in as the settings read them, and a spec names the variable of its
+key, never the key.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,6 @@ class ModelSpec:
         base_url: The server's address; None is the vendor's own.
         key_variable: The environment variable of the key.
         key_needed: Whether to refuse to start without one.
-        profile: What the server can do.
         temperature: Of the sampling; None leaves it to the server.
         seed: Of the sampling, where the server takes one.
         max_tokens: At most so many in a reply; None leaves it to the server.
@@ -87,7 +86,7 @@ _ABOVE_ZERO = ("max_tokens", "timeout", "connect_timeout", "attempts")
 
 
 def find_model(name: str, tables: Mapping[str, Mapping[str, object]] | None = None) -> ModelSpec:
-    """Returns what a name stands for.
+    """Return what a name stands for.
 
     Args:
         name: A table's name, or PROVIDER:MODEL, or PROVIDER:MODEL@URL.
@@ -163,7 +162,7 @@ def _from_table(name: str, table: Mapping[str, object]) -> ModelSpec:
 
 
 def _check(where: str, key: str, value: object) -> None:
-    """Refuses what is no setting of a model, or of the wrong kind."""
+    """Refuse what is no setting of a model, or of the wrong kind."""
     kinds = _KINDS.get(key)
     if kinds is None:
         raise SettingsError(unknown_name("key", key, _KINDS, where=f"in {where}"))

@@ -14,13 +14,13 @@ class PooledTransport(httpx2.AsyncBaseTransport):
     """Sends each request through the first pool that is free: requests one after the other share one connection."""
 
     def __init__(self, make: Callable[[], httpx2.AsyncBaseTransport]) -> None:
-        """Takes what makes a pool; the first is made now, each other when it is needed."""
+        """Take what makes a pool; the first is made now, each other when it is needed."""
         self._make = make
         self._pools = [make()]
         self._free = [0]
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Returns the server's response."""
+        """Return the server's response."""
         if not self._free:
             self._pools.append(self._make())
             self._free.append(len(self._pools) - 1)
@@ -31,6 +31,6 @@ class PooledTransport(httpx2.AsyncBaseTransport):
             heappush(self._free, number)
 
     async def aclose(self) -> None:
-        """Closes all pools."""
+        """Close all pools."""
         for pool in self._pools:
             await pool.aclose()

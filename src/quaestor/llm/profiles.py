@@ -1,6 +1,6 @@
 """What servers can do, so that they are asked for nothing else.
 
-Owns one table of named profiles. A model family's own quirks are pydantic-ai's to know; these switch off on top.
+A model family's own quirks are pydantic-ai's to know; these switch off on top.
 """
 
 from dataclasses import dataclass
@@ -44,11 +44,9 @@ PROFILES = {
 
 
 def restrict(base: "ModelProfile", profile: Profile, protocol: str) -> "ModelProfile":
-    """Returns what pydantic-ai knows of a model, less what the server cannot do.
+    """Return what pydantic-ai knows of a model, less what the server cannot do.
 
     Args:
-        base: What pydantic-ai knows of the model.
-        profile: What the server can do.
         protocol: `openai` or `anthropic`; only the first has strict tools and several system messages to leave out.
     """
     from pydantic_ai.profiles import ModelProfile, merge_profile
@@ -75,7 +73,7 @@ def restrict(base: "ModelProfile", profile: Profile, protocol: str) -> "ModelPro
 
 
 def takes_temperature(profile: "ModelProfile") -> bool:
-    """Returns whether a model takes a temperature: those that reason before every answer refuse it."""
+    """Return whether a model takes a temperature: those that reason before every answer refuse it."""
     known: dict[str, object] = dict(profile)
     if known.get("anthropic_disallows_sampling_settings"):
         return False

@@ -15,7 +15,7 @@ class Redactor:
         self._held = b""
 
     def feed(self, piece: bytes) -> bytes:
-        """Returns what can be read so far; an end that may be the beginning of a secret is held back."""
+        """Return what can be read so far; an end that may be the beginning of a secret is held back."""
         text = self._held + piece
         for secret in self._secrets:
             text = text.replace(secret, BLANKED.encode())
@@ -25,13 +25,13 @@ class Redactor:
         return text[:cut]
 
     def rest(self) -> bytes:
-        """Returns what was held back."""
+        """Return what was held back."""
         held, self._held = self._held, b""
         return held
 
 
 def redact(text: str, secrets: Sequence[str]) -> str:
-    """Returns a text without the secrets."""
+    """Return a text without the secrets."""
     for secret in secrets:
         if len(secret) >= _SHORTEST:
             text = text.replace(secret, BLANKED)

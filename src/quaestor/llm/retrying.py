@@ -24,7 +24,7 @@ class RetryPolicy:
     draw: Callable[[], float] = field(default=random.random)
 
     def pause(self, attempt: int, asked: float | None = None) -> float | None:
-        """Returns the seconds to wait after attempt 1, 2, ...; None where no further one is worth it.
+        """Return the seconds to wait after attempt 1, 2, ...; None where no further one is worth it.
 
         Args:
             attempt: The attempt that failed, from 1.
@@ -37,5 +37,5 @@ class RetryPolicy:
         return ours if asked is None else asked + ours * 0.1
 
     def spread(self, seconds: float) -> float:
-        """Returns a wait that many begin at once, a little longer for each, so that they do not come back at once."""
+        """Return a wait that many begin at once, a little longer for each, so that they do not come back at once."""
         return seconds * (1 + 0.2 * self.draw())

@@ -1,8 +1,4 @@
-"""A session with a model: opened once, tagged by turn, with all that was said on it.
-
-Owns what a run needs to ask a model besides its name (budget, price, cassette), and the exchanges until they are
-stored. Knows no solver, and decides nothing about an answer.
-"""
+"""A session with a model: opened once, tagged by turn, with all that was said on it."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -29,7 +25,6 @@ class ModelConfig:
     """A run's way to its model. Only `spec` and `roles` bear on the results.
 
     Attributes:
-        spec: Which model.
         budget: What the run may use, its earlier attempts included; None is no limit.
         price: What tokens cost; None where nobody knows.
         cassette: Records the exchanges, or replays recorded ones.
@@ -69,22 +64,21 @@ class ExchangeLog:
     """The exchanges of conversations that have not ended. A sink of exchanges."""
 
     def __init__(self) -> None:
-        """Begins without any."""
+        """Begin without any."""
         self._exchanges: list[Exchange] = []
         self._hearing: dict[str, Callable[[Exchange], None]] = {}
 
     def append(self, exchange: "Exchange", /) -> None:
-        """Keeps one exchange, and tells whoever hears of its conversation."""
+        """Keep one exchange, and tells whoever hears of its conversation."""
         self._exchanges.append(exchange)
         if hearing := self._hearing.get(exchange.place.conversation):
             hearing(exchange)
 
     @contextmanager
     def heard(self, conversation: str, tell: "Callable[[Exchange], None]") -> Iterator[None]:
-        """Tells of each exchange of a conversation that ends inside, as it ends.
+        """Tell of each exchange of a conversation that ends inside, as it ends.
 
         Args:
-            conversation: Its id.
             tell: Is called in the event loop.
         """
         self._hearing[conversation] = tell
@@ -94,7 +88,7 @@ class ExchangeLog:
             del self._hearing[conversation]
 
     def take(self, conversation: str) -> "list[Exchange]":
-        """Returns the exchanges of a conversation, in order, and forgets them."""
+        """Return the exchanges of a conversation, in order, and forgets them."""
         found = [exchange for exchange in self._exchanges if exchange.place.conversation == conversation]
         self._exchanges[:] = [exchange for exchange in self._exchanges if exchange.place.conversation != conversation]
         return sorted(found, key=lambda exchange: (exchange.place.turn, exchange.number))
@@ -104,7 +98,6 @@ class ModelSession:
     """A model that can be asked, and the exchanges of conversations that have not ended.
 
     Attributes:
-        connection: The model, for solvers.
         run: The id of the run, for tags.
         roles: The models of roles that have one of their own; one meter counts them all.
         exchanges: Those that the connections have had.
@@ -120,7 +113,7 @@ class ModelSession:
         tracing: "TracerProvider | None" = None,
         config: ModelConfig | None = None,
     ) -> None:
-        """Takes open connections, what takes their exchanges, what takes spans of turns, and what opened it."""
+        """Take open connections, what takes their exchanges, what takes spans of turns, and what opened it."""
         self._tracing = tracing
         self.config: ModelConfig | None = config
         self.connection: Connection = connection
@@ -129,7 +122,7 @@ class ModelSession:
         self.exchanges: ExchangeLog = exchanges or ExchangeLog()
 
     def heard_elsewhere(self, exchanges: "Iterable[Exchange]") -> None:
-        """Counts and records what another process has asked in the place of this one."""
+        """Count and records what another process has asked in the place of this one."""
         recording = self.config.cassette.sinks if self.config and self.config.cassette else ()
         for exchange in exchanges:
             for sink in (self.connection.meter, *recording):
@@ -140,9 +133,7 @@ class ModelSession:
         """Tags what is asked inside, and traces the turn; gives what says how it ended.
 
         Args:
-            conversation: Its id.
             turn: Its place in the conversation, from 0.
-            agent: The name of who asks.
         """
         from quaestor.llm.tracing import turn_span
         from quaestor.llm.transcript import turn_context
@@ -154,13 +145,13 @@ class ModelSession:
             yield span
 
     def used(self, conversation: str, turn: int) -> Usage:
-        """Returns what a turn has used so far."""
+        """Return what a turn has used so far."""
         from quaestor.llm.transcript import TurnKey
 
         return self.connection.meter.turn(TurnKey(self.run, conversation, turn))
 
     def take(self, conversation: str) -> "tuple[tuple[Exchange, ...], Usage]":
-        """Returns the exchanges of a conversation, in order, and what they used; and forgets them."""
+        """Return the exchanges of a conversation, in order, and what they used; and forgets them."""
         found = self.exchanges.take(conversation)
         places = dict.fromkeys(exchange.place for exchange in found)
         return tuple(found), sum((self.connection.meter.turn(place) for place in places), Usage())
@@ -170,7 +161,7 @@ class ModelSession:
 async def open_session(
     config: ModelConfig | str, already: Usage | None = None, meter: "Meter | None" = None
 ) -> AsyncIterator[ModelSession]:
-    """Gives a model that can be asked.
+    """Give a model that can be asked.
 
     Args:
         config: The model, those of roles that have one of their own, and the limits and prices of all; or just the

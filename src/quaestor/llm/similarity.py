@@ -23,7 +23,7 @@ def differences(recorded: JsonValue, asked: JsonValue) -> Iterator[str]:
 
 
 def similarity(recorded: JsonValue, asked: JsonValue) -> float:
-    """Returns how much of two values is the same, from 0 to 1, by the length of the leaves they share."""
+    """Return how much of two values is the same, from 0 to 1, by the length of the leaves they share."""
     left, right = dict(_leaves(recorded)), dict(_leaves(asked))
     shared = sum(_common(value, right[path]) for path, value in left.items() if path in right)
     return 2 * shared / max(1, sum(map(len, left.values())) + sum(map(len, right.values())))

@@ -19,7 +19,7 @@ Part = TypeVar("Part")
 
 
 def replace_surrogates(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
-    """Returns messages with a question mark for each half of a surrogate pair; those without one as they are."""
+    """Return messages with a question mark for each half of a surrogate pair; those without one as they are."""
     return [_message(message) for message in messages]
 
 
@@ -39,7 +39,7 @@ def _part(part: Part) -> Part:
 
 
 def _mended(part: object) -> dict[str, str]:
-    """Returns the fields of a part that cannot be sent, as they can be."""
+    """Return the fields of a part that cannot be sent, as they can be."""
     found = {}
     for name in _FIELDS:
         value = getattr(part, name, None)

@@ -29,7 +29,7 @@ _tracer: "ContextVar[Tracer | None]" = ContextVar("tracer", default=None)
 
 
 def start_tracing() -> "TracerProvider":
-    """Returns what sends traces to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`; shut it down at the end.
+    """Return what sends traces to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`; shut it down at the end.
 
     Raises:
         SettingsError: The extra `otel` is not installed.
@@ -46,7 +46,7 @@ def start_tracing() -> "TracerProvider":
 
 
 def traced(model: "Model", provider: "AnyProvider") -> "Model":
-    """Returns the model with a span around each request, prompts and replies in it."""
+    """Return the model with a span around each request, prompts and replies in it."""
     from pydantic_ai.models.instrumented import InstrumentationSettings, InstrumentedModel
 
     return InstrumentedModel(model, InstrumentationSettings(tracer_provider=provider, include_content=True))
@@ -63,11 +63,10 @@ class TracedTurn:
     span: "Span | None" = None
 
     def ended(self, error: str | None, used: "Usage") -> None:
-        """Says how the turn ended.
+        """Say how the turn ended.
 
         Args:
             error: The named error that left it without an answer, or None.
-            used: What its requests used.
         """
         if self.span is None:
             return
@@ -88,8 +87,6 @@ def turn_span(provider: "AnyProvider | None", agent: str, spec: "ModelSpec", pla
 
     Args:
         provider: Takes the spans; None traces nothing.
-        agent: The solver's name.
-        spec: The model that it asks.
         place: Which turn of which conversation, and of which run.
     """
     if provider is None:
@@ -131,8 +128,6 @@ def tool_span(tool: str, description: str, arguments: str) -> Iterator[Callable[
     """Has a span around the call of a tool in a turn that is traced; gives what takes its reply.
 
     Args:
-        tool: Its name.
-        description: What it does.
         arguments: As JSON.
     """
     tracer = _tracer.get()
@@ -149,7 +144,7 @@ def tool_span(tool: str, description: str, arguments: str) -> Iterator[Callable[
     with tracer.start_as_current_span(f"execute_tool {tool}", attributes=attributes) as span:
 
         def replied(result: object, refusal: str | None) -> None:
-            """Takes the reply, which is JSON, and what a refusal says."""
+            """Take the reply, which is JSON, and what a refusal says."""
             span.set_attribute("gen_ai.tool.call.result", json.dumps(result))
             if refusal is not None:
                 _failed(span, f"refused: {refusal}")

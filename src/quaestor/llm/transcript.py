@@ -1,7 +1,6 @@
 """Every request to a model and its reply, exactly as sent and received.
 
-Owns `Exchange` (one HTTP request with what came back), and the tags that say which turn and phase asked. Keeps nothing
-itself: exchanges go to sinks, and a list is one.
+Keeps nothing itself: exchanges go to sinks, and a list is one.
 """
 
 import itertools
@@ -20,8 +19,6 @@ class TurnKey:
     """Which turn asks.
 
     Attributes:
-        run: The run's id.
-        conversation: The conversation's id.
         turn: The turn's place in the conversation, from 0.
     """
 
@@ -35,10 +32,8 @@ class Exchange:
     """One request and what came back.
 
     Attributes:
-        place: Which turn asked.
         number: The request's place in the turn, from 0; a repeated attempt has a number of its own.
         phase: Which step of the solver asked, such as `UNDERSTAND`.
-        model: The model's name, as it was asked for.
         method: `POST`, as a rule.
         path: Of the address, without host and query.
         request: The body as sent.
@@ -71,7 +66,7 @@ class Sink(Protocol):
     """Takes exchanges in the order in which they end. A `list[Exchange]` is one."""
 
     def append(self, exchange: Exchange, /) -> None:
-        """Keeps one exchange."""
+        """Keep one exchange."""
         ...
 
 
@@ -90,8 +85,6 @@ def turn_context(run: str, conversation: str, turn: int) -> Iterator[TurnKey]:
     """Tags every request made inside, in this task and in those it starts; conversations in parallel do not mix.
 
     Args:
-        run: The run's id.
-        conversation: The conversation's id.
         turn: The turn's place in the conversation, from 0.
     """
     place = TurnKey(run, conversation, turn)
@@ -104,7 +97,7 @@ def turn_context(run: str, conversation: str, turn: int) -> Iterator[TurnKey]:
 
 @contextmanager
 def phase(name: str) -> Iterator[None]:
-    """Names the step that the requests made inside belong to, such as `UNDERSTAND` or `ANSWER_iteration_1`."""
+    """Name the step that the requests made inside belong to, such as `UNDERSTAND` or `ANSWER_iteration_1`."""
     token = _phase.set(name)
     try:
         yield
@@ -113,16 +106,12 @@ def phase(name: str) -> Iterator[None]:
 
 
 def current_place() -> TurnKey:
-    """Returns which turn asks; an empty place outside of any."""
+    """Return which turn asks; an empty place outside of any."""
     tagged = _asking.get()
     return tagged.place if tagged else TurnKey()
 
 
 def next_tag(untagged: Iterator[int]) -> tuple[TurnKey, int, str]:
-    """Returns which turn asks now, the number of this request in it, and the phase.
-
-    Args:
-        untagged: Numbers the requests of no turn.
-    """
+    """Return which turn asks now, the number of this request in it, and the phase."""
     tagged = _asking.get()
     return (tagged.place, next(tagged.numbers), _phase.get()) if tagged else (TurnKey(), next(untagged), _phase.get())

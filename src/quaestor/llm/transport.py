@@ -37,7 +37,7 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         self._watches: set[_Watch] = set()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Returns the inner transport's response, watched."""
+        """Return the inner transport's response, watched."""
         body = await request.aread()
         place, number, phase = next_tag(self._untagged)
         text = self.clean(body.decode("utf-8", "replace"))
@@ -66,19 +66,19 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
-        """Closes the inner transport, and ends the exchanges whose readers have forgotten them."""
+        """Close the inner transport, and ends the exchanges whose readers have forgotten them."""
         for watch in tuple(self._watches):
             watch.end()
         await self._inner.aclose()
 
     def keep(self, watch: "_Watch", exchange: Exchange) -> None:
-        """Hands an exchange that has ended to the sinks."""
+        """Hand an exchange that has ended to the sinks."""
         self._watches.discard(watch)
         for sink in self._sinks:
             sink.append(exchange)
 
     def clean(self, text: str) -> str:
-        """Returns a text without keys."""
+        """Return a text without keys."""
         return redact(text, self._secrets)
 
 
@@ -86,7 +86,7 @@ class _Watch:
     """One exchange while it lasts."""
 
     def __init__(self, transport: WatchingTransport, request: str, ended: Callable[..., Exchange]) -> None:
-        """Takes who is told of it, what is sent, and what makes the exchange of all that is known at its end."""
+        """Take who is told of it, what is sent, and what makes the exchange of all that is known at its end."""
         self._transport = transport
         self._request, self._make = request, ended
         self._status: int | None = None

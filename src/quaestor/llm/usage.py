@@ -17,7 +17,6 @@ class Usage:
     Attributes:
         requests: How many were sent, repeated attempts included.
         input_tokens: Tokens read, those from a cache included.
-        output_tokens: Tokens written.
         cached_tokens: How many of `input_tokens` came from the provider's cache.
         estimated_tokens: How many of all tokens no server counted: a quarter of the characters.
         cost: In US dollars; None where no price is known.
@@ -47,7 +46,7 @@ class Usage:
         )
 
     def since(self, earlier: "Usage") -> "Usage":
-        """Returns what was used after `earlier`, which is part of it."""
+        """Return what was used after `earlier`, which is part of it."""
         spent = None if self.cost is None else self.cost - (earlier.cost or 0)
         return Usage(
             self.requests - earlier.requests,
@@ -59,7 +58,7 @@ class Usage:
         )
 
     def counts(self) -> dict[str, int]:
-        """Returns the counts as a store keeps them; the cost in millionths of a dollar, where one is known."""
+        """Return the counts as a store keeps them; the cost in millionths of a dollar, where one is known."""
         counts = {
             "requests": self.requests,
             "input_tokens": self.input_tokens,
@@ -73,7 +72,7 @@ class Usage:
 
     @classmethod
     def of_counts(cls, counts: Mapping[str, int]) -> "Usage":
-        """Returns what `counts` gave; other counts are left aside."""
+        """Return what `counts` gave; other counts are left aside."""
         millionths = counts.get("cost_millionths")
         return cls(
             counts.get("requests", 0),
@@ -100,11 +99,10 @@ class Usage:
 
 
 def read_usage(response: str, request: str, *, answered: bool) -> Usage:
-    """Returns what one request cost.
+    """Return what one request cost.
 
     Args:
         response: The reply's body; of a stream, all events.
-        request: The request's body.
         answered: Whether the server took the request (status 200); what it refused costs no tokens.
     """
     if not answered:
@@ -125,7 +123,7 @@ def read_usage(response: str, request: str, *, answered: bool) -> Usage:
 
 
 def _usages(text: str) -> Iterator[Mapping[str, int]]:
-    """Yields the counts that a body states: once, or in several events of a stream."""
+    """Yield the counts that a body states: once, or in several events of a stream."""
     for document in _documents(text):
         message = document.get("message")
         for holder in (document, message if isinstance(message, dict) else {}):

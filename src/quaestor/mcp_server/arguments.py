@@ -1,6 +1,6 @@
 """What the tools take, as types: each bounded, none takes a field that it does not name.
 
-Owns the schemas that assistants are shown. What a value means is for `application` to say.
+What a value means is for `application` to say.
 """
 
 from typing import Annotated

@@ -1,8 +1,4 @@
-"""A call of a tool: its arguments read, its work done, its result held to its schema, every failure told in words.
-
-Owns that nothing a client sends ends the server, how many calls are under way at once, and what happens to the work
-of a call that is cancelled.
-"""
+"""A call of a tool: its arguments read, its work done, its result held to its schema, every failure told in words."""
 
 import asyncio
 import json
@@ -43,7 +39,7 @@ Told = Callable[[str], None]
 
 
 def untold(line: str) -> None:
-    """Tells nobody: the client has not asked to be told."""
+    """Tell nobody: the client has not asked to be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +47,7 @@ class ServedTool(Generic[A]):
     """A tool.
 
     Attributes:
-        name: By which it is called.
-        title: For people.
         description: What it does and when it helps, for whoever chooses among tools.
-        arguments: What it takes.
-        result: What it gives.
-        work: Does it.
         writes: Whether it changes anything: begins or goes on with a conversation, writes a file.
     """
 
@@ -79,12 +70,10 @@ class Calls:
     async def call(
         self, tool: "ServedTool[Any]", given: Mapping[str, Any], context: ServerContext, told: Told
     ) -> CallToolResult:
-        """Returns what a tool gives, or why it gives nothing, in words on which whoever called it can act.
+        """Return what a tool gives, or why it gives nothing, in words on which whoever called it can act.
 
         Args:
-            tool: Which.
             given: Its arguments, as a client sent them.
-            house: What the server stands on.
             told: Is told what happens meanwhile.
         """
         if self._under_way >= AT_ONCE:
@@ -113,7 +102,7 @@ async def _done(tool: "ServedTool[Any]", arguments: BaseModel, context: ServerCo
 
 
 async def _to_its_end(work: Awaitable[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Returns what some work gives. Where the call is cancelled the work is told once, and has time to put away."""
+    """Return what some work gives. Where the call is cancelled the work is told once, and has time to put away."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
@@ -140,12 +129,12 @@ def _succeeded(result: BaseModel) -> CallToolResult:
 
 
 def to_be_shown(text: str) -> bool:
-    """Returns whether `shown` may change anything of a value that is written so in JSON; of most it changes nothing."""
+    """Return whether `shown` may change anything of a value that is written so in JSON; of most it changes nothing."""
     return _LEADING.search(text) is not None
 
 
 def shown(value: JsonValue) -> JsonValue:
-    """Returns a value whose texts lead no terminal and turn nothing around, names of fields included."""
+    """Return a value whose texts lead no terminal and turn nothing around, names of fields included."""
     if isinstance(value, str):
         return sendable(value)
     if isinstance(value, list):
@@ -154,7 +143,7 @@ def shown(value: JsonValue) -> JsonValue:
 
 
 def sendable(text: str) -> str:
-    r"""Returns a text that leads no terminal and that a message can hold: none with half a surrogate pair.
+    r"""Return a text that leads no terminal and that a message can hold: none with half a surrogate pair.
 
     >>> sendable("net\x1b[2J \ud800")
     'net␛[2J ?'
@@ -174,7 +163,7 @@ def _unforeseen(where: str, error: Exception) -> CallToolResult:
 
 
 def _faults(error: ValidationError) -> str:
-    """Returns what is wrong with arguments, field by field."""
+    """Return what is wrong with arguments, field by field."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
     lines = []
     for fault in found[:_MOST_FAULTS]:

@@ -32,7 +32,7 @@ _THEN = (
 
 
 async def planning_prompt(context: ServerContext, given: Mapping[str, str]) -> GetPromptResult:
-    """Returns the prompt, filled.
+    """Return the prompt, filled.
 
     Raises:
         InputError: An argument is missing, unknown, or stands for nothing.

@@ -1,7 +1,7 @@
 """What can be read by an address: documents and their text, conversations, runs.
 
-Owns the addresses. A conversation is found by its id alone, which nobody can guess; of runs those that people ask are
-left out, for they are conversations too.
+A conversation is found by its id alone, which nobody can guess; of runs those that people ask are left out, for they
+are conversations too.
 """
 
 import json
@@ -55,7 +55,7 @@ TEMPLATES = (
 
 
 async def list_resources(context: ServerContext) -> list[Resource]:
-    """Returns the resources that can be listed: documents, conversations where one client is served, the runs."""
+    """Return the resources that can be listed: documents, conversations where one client is served, the runs."""
     found = [
         Resource(uri=f"{SCHEME}documents/{quote(name, safe='')}", name=sendable(name), mime_type=JSON)
         for name in (await context.reading.names())[:_MOST_DOCUMENTS]
@@ -67,7 +67,7 @@ async def list_resources(context: ServerContext) -> list[Resource]:
 
 
 async def read(context: ServerContext, uri: str) -> tuple[str, str]:
-    """Returns what stands at an address, and which kind of text that is.
+    """Return what stands at an address, and which kind of text that is.
 
     Raises:
         InputError: There is nothing at the address.

@@ -1,7 +1,6 @@
 """The server: what it says of itself, and which handler answers which request of the protocol.
 
-Owns the way between the protocol and tools, resources and prompts. What a client is told of a failure is worded here
-for resources and prompts, in `calls` for tools.
+What a client is told of a failure is worded here for resources and prompts, in `calls` for tools.
 """
 
 import asyncio
@@ -59,11 +58,7 @@ Context = ServerRequestContext[ServerContext, Any]
 
 
 def create_server(opening: Opening) -> Server[ServerContext]:
-    """Returns a server, which opens what it stands on when it is started and closes it when it ends.
-
-    Args:
-        opening: Opens that.
-    """
+    """Return a server, which opens what it stands on when it is started and closes it when it ends."""
     calls, tools = Calls(), {tool.name: tool for tool in TOOLS}
 
     @asynccontextmanager
@@ -152,7 +147,7 @@ async def _list_prompts(_: Context, params: PaginatedRequestParams | None) -> Li
 
 
 async def _or_told(work: Awaitable[R]) -> R:
-    """Returns what some work gives.
+    """Return what some work gives.
 
     Raises:
         MCPError: It gives nothing; the error says why, and what to do.
@@ -169,7 +164,7 @@ async def _or_told(work: Awaitable[R]) -> R:
 
 @asynccontextmanager
 async def _progress(context: Context) -> AsyncIterator[Callable[[str], None]]:
-    """Gives what tells a client in lines what happens while its call is under way; who did not ask is told nothing."""
+    """Give what tells a client in lines what happens while its call is under way; who did not ask is told nothing."""
     if progress_token_from_params(context.params) is None:
         yield untold
         return

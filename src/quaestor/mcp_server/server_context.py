@@ -33,8 +33,6 @@ class ServerContext:
     """A server's own.
 
     Attributes:
-        desk: The conversations.
-        reading: The documents.
         bench: What is done with documents besides asking.
         store: Where runs and conversations are kept, open.
         exports: The folder that exports are written to; None where none was named, and nothing is written.
@@ -56,7 +54,7 @@ class ServerContext:
             self.begun.append(conversation)
 
     async def look(self, conversation: str) -> ConversationState:
-        """Returns a conversation as it is now; one of before finds its document in the folders.
+        """Return a conversation as it is now; one of before finds its document in the folders.
 
         Raises:
             UnknownConversationError: There is none of this id.
@@ -65,10 +63,9 @@ class ServerContext:
         return await self._known(conversation, lambda: self.sessions.look(conversation))
 
     async def ask(self, conversation: str, text: str, listener: Listener | None, answerer: str | None) -> AnsweredNow:
-        """Answers each question in a text; a conversation of before finds its document in the folders.
+        """Answer each question in a text; a conversation of before finds its document in the folders.
 
         Args:
-            conversation: The id.
             text: As a person puts it.
             listener: Is told of each question, and of what happens while it is answered.
             answerer: The id of who answers from now on; None is who did before.
@@ -81,7 +78,7 @@ class ServerContext:
         return await self._known(conversation, lambda: self.sessions.ask(conversation, text, listener, answerer))
 
     async def _known(self, conversation: str, work: Callable[[], Awaitable[T]]) -> T:
-        """Returns what some work in a conversation gives, done again with all documents known where it lacks its."""
+        """Return what some work in a conversation gives, done again with all documents known where it lacks its."""
         try:
             return await work()
         except UnknownUploadError:
@@ -95,7 +92,7 @@ class ServerContext:
             ) from None
 
     async def page_of(self, document: str | None, conversation: str | None) -> CorpusPage:
-        """Returns the document that is named, or the one of a conversation with the numbers that hold in it.
+        """Return the document that is named, or the one of a conversation with the numbers that hold in it.
 
         Raises:
             InputError: There is none.
@@ -110,11 +107,10 @@ class ServerContext:
 async def open_house(
     asking: AskRequest, folders: Folders, exports: Path | None = None, *, lists: bool = False, processes: int = 0
 ) -> AsyncIterator[ServerContext]:
-    """Gives what a server stands on, and closes it.
+    """Give what a server stands on, and closes it.
 
     Args:
         asking: Who answers, with the settings in force.
-        folders: What may be read.
         exports: The folder that exports are written to, or None.
         lists: Whether the conversations that are begun are listed.
         processes: How many worker processes answer without a model; 0 answers in this process.

@@ -1,7 +1,4 @@
-"""The tools: what each is called, what it says of itself, and its work, which `application` does.
-
-Owns the wording by which an assistant chooses among them, and how results of services become results of tools.
-"""
+"""The tools: what each is called, what it says of itself, and its work, which `application` does."""
 
 import base64
 from collections.abc import Mapping
@@ -165,7 +162,7 @@ async def _answered(context: ServerContext, id: str, given: AskArguments, told: 
 
 
 def _solver_named(context: ServerContext, name: str) -> str:
-    """Returns the id of who is called so: by name, or by id."""
+    """Return the id of who is called so: by name, or by id."""
     known = answerers(context.sessions.asking)
     for found in known:
         if name in (found.id, found.name):
@@ -232,7 +229,7 @@ async def _export(context: ServerContext, given: ExportArguments, told: Told) ->
 
 
 def _file_name(given: ExportArguments) -> str:
-    """Returns the name of a file of a format, which is in no other folder than the one for exports.
+    """Return the name of a file of a format, which is in no other folder than the one for exports.
 
     Raises:
         InputError: It is not the name of a file, or ends as another format's.

@@ -1,7 +1,4 @@
-"""The two ways to a server: the standard streams of its process, and HTTP.
-
-Owns neither who may come in over HTTP nor where it listens: whoever starts the server puts the guard before the app.
-"""
+"""The two ways to a server: the standard streams of its process, and HTTP."""
 
 import asyncio
 import json
@@ -76,7 +73,7 @@ class _Answered:
 
 
 def _refusal(error: Exception) -> JSONRPCError | None:
-    """Returns the answer to a message that cannot be read, with its id if it has one; None to a blank line."""
+    """Return the answer to a message that cannot be read, with its id if it has one; None to a blank line."""
     line = error.errors(include_url=False)[0]["input"] if isinstance(error, ValidationError) else None
     message, code, reason = line, INVALID_REQUEST, "the message is not a request, a notification or a response"
     if isinstance(line, str):
@@ -92,14 +89,14 @@ def _refusal(error: Exception) -> JSONRPCError | None:
 
 
 def _is_id(id: object) -> bool:
-    """Tells whether something can be sent back as the id of a message."""
+    """Tell whether something can be sent back as the id of a message."""
     if isinstance(id, str):
         return len(id) <= _LONGEST_ID and id.isprintable()
     return type(id) is int and abs(id) < _LARGEST_ID
 
 
 def http_app(server: Server[ServerContext]) -> ASGIApp:
-    """Returns the app that speaks streamable HTTP; it lets everybody in.
+    """Return the app that speaks streamable HTTP; it lets everybody in.
 
     Args:
         server: What answers; started and ended with the app.

@@ -1,8 +1,4 @@
-"""Documents in, a frozen ontology out.
-
-Owns the accumulation and the decisions, which all fall at `freeze`: until then only evidence is kept, by document, so
-that neither the order of documents nor a document given twice changes anything.
-"""
+"""Documents in, a frozen ontology out."""
 
 import pickle
 import weakref
@@ -65,7 +61,7 @@ class _Spool:
         self._ends = array("Q", [0])
 
     def add(self, seen: LabelEvidence) -> None:
-        """Adds what was seen in the next document."""
+        """Add what was seen in the next document."""
         # What is around its tables is most of a page.
         self._file.seek(self._ends[-1])
         self._ends.append(
@@ -78,7 +74,7 @@ class _Spool:
             yield pickle.loads(zlib.decompress(self._file.read(end - start)))  # noqa: S301 - our own bytes
 
     def close(self) -> None:
-        """Forgets all."""
+        """Forget all."""
         self._file.close()
 
 
@@ -93,7 +89,7 @@ class OntologyBuilder:
         self._frozen: Ontology | None = None
 
     def add(self, document: Document) -> None:
-        """Takes a document; one that was taken before changes nothing.
+        """Take a document; one that was taken before changes nothing.
 
         Raises:
             OntologyError: The ontology is frozen.
@@ -110,7 +106,7 @@ class OntologyBuilder:
         self._documents[key] = None
 
     def freeze(self) -> Ontology:
-        """Returns the ontology of the documents so far; from now on nothing can be added."""
+        """Return the ontology of the documents so far; from now on nothing can be added."""
         if self._frozen is None:
             self._frozen = self._build()
             self._seen.close()
@@ -143,11 +139,11 @@ class OntologyBuilder:
         return tuple(sorted({self._taken[number][0] for number in documents}))
 
     def _first_of(self, firsts: Sequence[int], places: Iterable[int]) -> str:
-        """Returns the document of some tables whose name, with the digest of its content, comes first."""
+        """Return the document of some tables whose name, with the digest of its content, comes first."""
         return min(self._taken[bisect_right(firsts, place) - 1] for place in places)[0]
 
     def _classes(self) -> list[OntologyClass]:
-        """Returns the core's classes, and one for each topic of several documents that no core class has a cue for."""
+        """Return the core's classes, and one for each topic of several documents that no core class has a cue for."""
         core = read_core().classes
         index = CueIndex({c.name: c.cues for c in core})
         topics, classes = self._topics, [OntologyClass(c.name, c.label, tuple(sorted(c.cues)), core=True) for c in core]
@@ -183,7 +179,7 @@ class OntologyBuilder:
         return Ontology(classes, ordered, found.merges, found.apart)
 
     def _evidence(self, firsts: Sequence[int], seen_on: Mapping[int, str]) -> dict[str, _Evidence]:
-        """Returns what was seen of each label; of phrases of the text only those of several documents, or of tables."""
+        """Return what was seen of each label; of phrases of the text only those of several documents, or of tables."""
         evidence: defaultdict[str, _Evidence] = defaultdict(_Evidence)
         for number, seen in enumerate(self._seen):
             for label in seen.labels:
@@ -222,13 +218,13 @@ class OntologyBuilder:
 
 
 def _append(numbers: "array[int]", number: int) -> None:
-    """Appends a number that is not the last one."""
+    """Append a number that is not the last one."""
     if not numbers or numbers[-1] != number:
         numbers.append(number)
 
 
 def _of_one_concept(evidence: Mapping[str, _Evidence]) -> list[tuple[str, str]]:
-    """Returns pairs of labels whose lines always have one and the same concept; the more frequent one is the second.
+    """Return pairs of labels whose lines always have one and the same concept; the more frequent one is the second.
 
     A label that says nothing by itself ("total") has a concept on its page alone.
     """
@@ -244,7 +240,7 @@ def _of_one_concept(evidence: Mapping[str, _Evidence]) -> list[tuple[str, str]]:
 
 
 def build_ontology(documents: Iterable[Document]) -> Ontology:
-    """Returns the frozen ontology of some documents."""
+    """Return the frozen ontology of some documents."""
     builder = OntologyBuilder()
     for document in documents:
         builder.add(document)

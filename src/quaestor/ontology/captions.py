@@ -1,8 +1,6 @@
 """The words of a line's caption that tell which line of a statement it is.
 
-Owns the key by which captions compare, in which word order, inflection, signs and the terms that statements use for
-one another do not count, and the shorter readings of a caption that says more than its line's name. Forgives more than
-the ladder of `labels`, so it names lines of unseen companies and joins no labels of an ontology.
+Forgives more than the ladder of `labels`, so it names lines of unseen companies and joins no labels of an ontology.
 """
 
 import re
@@ -107,7 +105,7 @@ _TOTAL = re.compile(
 
 @lru_cache(maxsize=1024)
 def caption_key(caption: str) -> str:
-    """Returns the words that tell what a caption names, each once and three or more sorted; equal keys name one line.
+    """Return the words that tell what a caption names, each once and three or more sorted; equal keys name one line.
 
     >>> caption_key("Earnings (loss) before income taxes") == caption_key("pre-tax income")
     True
@@ -127,7 +125,7 @@ def caption_key(caption: str) -> str:
 
 
 def readings(caption: str) -> Iterator[str]:
-    """Yields what a caption says with ever less around the name: its brackets, dates, amounts and clauses left out."""
+    """Yield what a caption says with ever less around the name: its brackets, dates, amounts and clauses left out."""
     text = " ".join(caption.casefold().split())
     if _BRACKETS.fullmatch(text):  # "(in thousands)" names no line
         return
@@ -171,7 +169,7 @@ def undated(caption: str) -> bool:
 
 
 def head_words(caption: str) -> tuple[str, ...]:
-    """Returns the words of the shortest reading of a caption, in their order and in the singular.
+    """Return the words of the shortest reading of a caption, in their order and in the singular.
 
     None of what names two things at once: "cash / debt" is no debt.
     """

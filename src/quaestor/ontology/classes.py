@@ -1,6 +1,6 @@
 """Which class a table belongs to: every cue that is found counts by where it stands, and is kept as a reason.
 
-Owns the scoring. What the cues are is the ontology's.
+What the cues are is the ontology's.
 """
 
 from collections import defaultdict
@@ -58,7 +58,7 @@ class ClassMatch:
 
 
 def contexts_of(document: Document) -> dict[int, Context]:
-    """Returns what stands in each table of a document and around it, under its own heading, by the table's index."""
+    """Return what stands in each table of a document and around it, under its own heading, by the table's index."""
     shared: dict[int, tuple[str, ...]] = {}
     contexts = {}
     for table in document.tables:
@@ -83,7 +83,7 @@ class CueIndex:
     """Finds the cues of all classes in a text, in one pass over its words."""
 
     def __init__(self, cues: Mapping[str, Sequence[str]]) -> None:
-        """Takes the cues of each class."""
+        """Take the cues of each class."""
         self._by_word: defaultdict[str, list[tuple[tuple[str, ...], str, str]]] = defaultdict(list)
         for name in sorted(cues):
             for cue in cues[name]:
@@ -93,7 +93,7 @@ class CueIndex:
         self._around = BoundedCache[tuple[str, ...], frozenset[tuple[str, str, int]]](_DOCUMENTS_KEPT)
 
     def find(self, text: str) -> set[tuple[str, str, int]]:
-        """Returns the classes that a text has cues of, the cue, and its words' number, three at most."""
+        """Return the classes that a text has cues of, the cue, and its words' number, three at most."""
         words = _words(text)
         found = set()
         for i, word in enumerate(words):
@@ -103,7 +103,7 @@ class CueIndex:
         return found
 
     def classify(self, context: Context) -> tuple[ClassMatch, ...]:
-        """Returns the classes that have a cue in the context, best first; the root class where none has."""
+        """Return the classes that have a cue in the context, best first; the root class where none has."""
         found: defaultdict[str, defaultdict[tuple[str, str], float]] = defaultdict(lambda: defaultdict(float))
         around = self._around.get(context.around, lambda: frozenset().union(*map(self.find, context.around)))
         texts = ((place, self.find(text)) for place, text in context.texts)

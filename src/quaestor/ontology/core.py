@@ -1,7 +1,6 @@
 """The hand-written core, `core.ttl`: types of tables, wordings, metric types, rules, question patterns, ratios.
 
-Owns its reading. What is learned from documents is elsewhere; a rule, a pattern or a ratio added to the file needs no
-code.
+What is learned from documents is elsewhere; a rule, a pattern or a ratio added to the file needs no code.
 """
 
 from collections import defaultdict
@@ -36,7 +35,6 @@ class CoreClass:
 
     Attributes:
         name: `kg:CashFlow`.
-        label: Its name in words.
         cues: Words that make a table one of its kind, its label among them.
     """
 
@@ -51,9 +49,6 @@ class MetricType:
 
     Attributes:
         name: As answers are marked: `percentage_change`.
-        label: In words.
-        text: What it is.
-        nouns: How questions call a result of this type.
         operation: The plans' operation that gives it.
         also_by: Other operations that give the same type.
         operands: What each operand is, in order; one entry for an operation on any number of them.
@@ -83,7 +78,6 @@ class CoreRule:
         kind: A rule of `calculation`; a `transformation` of sign or order; a rule of `reading`, which
             value a wording means; a rule of `scale`.
         label: The words of a question that it is about.
-        text: The rule.
         metric_type: The name of the type that a rule of calculation belongs to, else None.
         operation: The plans' operation that does it, or None.
     """
@@ -101,7 +95,6 @@ class Core:
     """What the file says.
 
     Attributes:
-        classes: By name.
         wordings: A variant and the wording that it is read as, longest variant first.
         leading: Words that may begin a label, and the words of which one must be left, if only one is.
         trailing: Words that may end a label, and the words that they may follow there.
@@ -123,14 +116,14 @@ class Core:
 
 @lru_cache(maxsize=1)
 def core_triples() -> tuple[Triple, ...]:
-    """Returns every triple of the file, sorted."""
+    """Return every triple of the file, sorted."""
     text = files(__package__).joinpath("core.ttl").read_text(encoding="utf-8")
     return read_turtle(text, "the core ontology core.ttl")[0]
 
 
 @lru_cache(maxsize=1)
 def read_core() -> Core:
-    """Returns the hand-written core ontology, which every ontology starts from; read once a process."""
+    """Return the hand-written core ontology, which every ontology starts from; read once a process."""
     nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for s, p, o in core_triples():
         nodes[s][p].append(str(read_term(o)))

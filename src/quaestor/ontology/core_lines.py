@@ -1,8 +1,8 @@
 """The lines of financial statements that the hand-written core knows, from the files in `statement_lines`.
 
-Owns their reading. Each line is a property with the captions by which statements print it; each kind of line is one
-that a caption's head tells. Both belong to the core, the first of the three frozen levels: no document adds to them,
-and an ontology does not repeat them.
+Each line is a property with the captions by which statements print it; each kind of line is one that a caption's head
+tells. Both belong to the core, the first of the three frozen levels: no document adds to them, and an ontology does not
+repeat them.
 """
 
 from collections import defaultdict
@@ -23,7 +23,6 @@ class StatementLine:
 
     Attributes:
         name: Its property, `kg:cost_of_sales`.
-        label: The caption that is preferred.
         captions: All of them, the preferred one first, the others sorted.
         not_on: The classes of table where the caption is something else.
     """
@@ -40,7 +39,6 @@ class LineKind:
 
     Attributes:
         name: Its property, `kg:expense_of_a_kind`.
-        label: In words.
         endings: Words, in the singular, at which a caption of the kind ends.
         beginnings: Words at which one begins.
         without: Words that a caption of the kind does not have.
@@ -61,12 +59,7 @@ class LineKind:
 
 @dataclass(frozen=True)
 class CoreLines:
-    """What the files say.
-
-    Attributes:
-        lines: By name.
-        kinds: By name.
-    """
+    """What the files say."""
 
     lines: Mapping[str, StatementLine]
     kinds: Mapping[str, LineKind]
@@ -90,7 +83,7 @@ class CoreLines:
 
 @lru_cache(maxsize=1)
 def read_core_lines() -> CoreLines:
-    """Returns the lines and the kinds of lines of the core; read once a process, where a label is first looked up."""
+    """Return the lines and the kinds of lines of the core; read once a process, where a label is first looked up."""
     nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     kinds: dict[str, str] = {}
     folder = files(__package__).joinpath("statement_lines")

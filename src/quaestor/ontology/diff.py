@@ -1,7 +1,4 @@
-"""What one ontology has that another has not.
-
-Owns the comparison, by name and by label; counts do not matter to it.
-"""
+"""What one ontology has that another has not."""
 
 from dataclasses import dataclass
 
@@ -10,13 +7,7 @@ from quaestor.ontology.ontology import Ontology
 
 @dataclass(frozen=True, slots=True)
 class MovedLabel:
-    """A label that both have, under properties of different labels.
-
-    Attributes:
-        label: The label.
-        before: The property that it had.
-        after: The property that it has.
-    """
+    """A label that both have, under properties of different labels."""
 
     label: str
     before: str
@@ -52,7 +43,7 @@ class OntologyDiff:
 
 
 def diff_ontologies(first: Ontology, second: Ontology) -> OntologyDiff:
-    """Returns what changes from the first ontology to the second."""
+    """Return what changes from the first ontology to the second."""
     before, after = _labels(first), _labels(second)
     moved = (MovedLabel(x, before[x], after[x]) for x in sorted(before.keys() & after.keys()) if before[x] != after[x])
     classes = {c.name for c in first.classes}, {c.name for c in second.classes}

@@ -30,8 +30,6 @@ class LabelSighting:
 
     Attributes:
         label: Without its period.
-        range: What its values are.
-        table: The table's index, or `TEXT`.
         concept: What tags call all numbers of the line, for the company as a whole; or "".
     """
 

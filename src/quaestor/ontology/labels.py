@@ -1,7 +1,7 @@
 """The ladder of readings by which two labels are one: each rung forgives one more difference of print.
 
-Owns the rungs, their order and their scores. A rung is a key: labels with equal keys are one by that rung. The first
-rung on which two labels meet is the reason that is given for it.
+A rung is a key: labels with equal keys are one by that rung. The first rung on which two labels meet is the reason that
+is given for it.
 """
 
 import re
@@ -35,9 +35,7 @@ class MatchRule:
     """One way in which labels are the same.
 
     Attributes:
-        name: In a word.
         score: How sure it is, 1 is certain.
-        reason: What it forgives.
         key: The label as read on this rung; labels with equal keys are one. "" joins nothing.
     """
 
@@ -53,7 +51,7 @@ def _rung(name: str, score: float, reason: str, key: Callable[[str], str]) -> Ma
 
 @lru_cache(maxsize=1024)
 def plain(label: str) -> str:
-    """Returns a label in lower case, its punctuation gone but for what changes its meaning.
+    """Return a label in lower case, its punctuation gone but for what changes its meaning.
 
     A sign in brackets stays in them: "income taxes (benefits)" is an expense, an income tax benefit is none.
     """
@@ -70,7 +68,7 @@ def _singular(label: str) -> str:
 
 
 def _without_abbreviation(label: str) -> str:
-    """Drops a bracketed abbreviation of the words before it: "restricted stock units (rsus)"."""
+    """Drop a bracketed abbreviation of the words before it: "restricted stock units (rsus)"."""
     begins = [(found.start(), found[0]) for found in _INITIAL.finditer(label)]
     initials, starts = "".join(letter for _, letter in begins), [start for start, _ in begins]
 
@@ -83,12 +81,12 @@ def _without_abbreviation(label: str) -> str:
 
 
 def _without_date(label: str) -> str:
-    """Drops the preposition of a date; the date stays, for january 1 opens a year and december 31 ends it."""
+    """Drop the preposition of a date; the date stays, for january 1 opens a year and december 31 ends it."""
     return _without_abbreviation(_DATE.sub("", label.casefold()))
 
 
 def _without_sign(label: str) -> str:
-    """Drops a sign in brackets, where the noun that it modifies is printed too: "net (loss)" is a net loss."""
+    """Drop a sign in brackets, where the noun that it modifies is printed too: "net (loss)" is a net loss."""
     rest = " ".join(_SIGNS.sub(" ", label.casefold()).split())
     headless = rest == "net" or not rest or rest.startswith(("from ", "before ", "on ", "per "))
     return _without_date(_SIGNS.sub(r" \1 ", label.casefold()) if headless else rest)
@@ -119,7 +117,7 @@ def _sorted(label: str) -> str:
 
 
 def _unqualified(label: str) -> str:
-    """Drops the core's qualifiers where enough is left to name one thing: a total volume is not every volume."""
+    """Drop the core's qualifiers where enough is left to name one thing: a total volume is not every volume."""
     core, words = read_core(), _reworded(label).split()
     for word, alone in core.leading:
         if words[:1] == [word] and (len(words) > 2 or (len(words) == 2 and words[1] in alone)):
@@ -151,7 +149,7 @@ PROPOSED = _rung("proposed", 0.7, "proposed with a reason and accepted", lambda 
 
 
 def spellings(label: str) -> frozenset[str]:
-    """Returns the keys of a label on the rung of spelling: it, and it with one letter of a long word left out.
+    """Return the keys of a label on the rung of spelling: it, and it with one letter of a long word left out.
 
     A text of more than a thousand characters, which is no label that anybody spells, has itself alone.
     """

@@ -1,8 +1,4 @@
-"""The lexicon: how people name standard concepts and measures of financial reports.
-
-Owns `lexicon.tsv`: a line a concept (`us-gaap:Assets`) or measure (`measure:gross_margin`), with its phrases, and with
-phrases that mean something else (concepts) or its formula (measures).
-"""
+"""The lexicon: how people name standard concepts and measures of financial reports."""
 
 import re
 from collections import defaultdict
@@ -45,7 +41,6 @@ class NamedMeasure:
     Attributes:
         name: `gross_margin`.
         phrases: How people call it, as terms.
-        written: Its formula as written.
     """
 
     name: str
@@ -65,7 +60,6 @@ class Formula:
     Attributes:
         kind: `concept`, `number`, `prior`, `average`, `else`, or an operator `+`, `-`, `*`, `/`.
         name: Of a concept its name; of a number its digits.
-        parts: What it is applied to.
     """
 
     kind: str
@@ -93,8 +87,6 @@ class LexiconMatch:
     Attributes:
         start: Its first term.
         end: The term after its last one.
-        concepts: The concepts that are called so.
-        measures: The measures that are called so.
     """
 
     start: int

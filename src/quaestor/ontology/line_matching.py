@@ -1,8 +1,6 @@
 """A caption looked up among the lines that an ontology has learned and those that the core knows.
 
-Owns the order of the attempts, from the surest to the least sure: the name of a line, whatever the order and inflection
-of its words; that name within a caption that says more; the name with its lost spaces put back; what all lines of such
-a table are; the head of the caption. Joins no labels: what the ladder of `labels` finds is asked before.
+Joins no labels: what the ladder of `labels` finds is asked before.
 """
 
 import re
@@ -61,7 +59,7 @@ class LineIndex:
     """The captions of learned labels and of the core's lines, by their key."""
 
     def __init__(self, labels: Mapping[str, str], core: CoreLines) -> None:
-        """Takes the property of each learned label, in the order of preference, and the core's lines."""
+        """Take the property of each learned label, in the order of preference, and the core's lines."""
         self._core = core
         learned: dict[str, tuple[str, str]] = {}
         for label, name in labels.items():
@@ -73,11 +71,11 @@ class LineIndex:
             self._keys.setdefault(key, learned.get(preferred, (line.name, line.label)))
 
     def find(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
-        """Returns the line that a caption names; None where it names none."""
+        """Return the line that a caption names; None where it names none."""
         return self.find_named(caption, context) or self._by_table(context) or self._by_head(caption, context)
 
     def find_named(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
-        """Returns the line whose name a caption is or has; no kind of line, which the head of a caption tells."""
+        """Return the line whose name a caption is or has; no kind of line, which the head of a caption tells."""
         for number, text in enumerate(readings(caption)):
             if met := self._met(text, context):
                 rule = "shorter caption" if number else "statement line"
@@ -88,7 +86,7 @@ class LineIndex:
         return None
 
     def _met(self, text: str, context: LineContext | None) -> tuple[str, str] | None:
-        """Returns the property whose caption a text is, and that caption."""
+        """Return the property whose caption a text is, and that caption."""
         met = self._keys.get(caption_key(text))
         line = self._core.lines.get(met[0]) if met else None
         return None if line and context and context.table_class in line.not_on else met
@@ -111,11 +109,11 @@ class LineIndex:
         return _match("kind of line", name, label, shared=True)
 
     def _respaced(self, caption: str) -> str:
-        """Returns a caption with a space in each word that is several of the known ones without any between."""
+        """Return a caption with a space in each word that is several of the known ones without any between."""
         return re.sub(r"[a-z]{6,}", lambda found: " ".join(self._pieces(found[0]) or (found[0],)), caption.casefold())
 
     def _pieces(self, word: str) -> tuple[str, ...] | None:
-        """Returns the fewest known words that make up a word; None where it is one or is made up of none."""
+        """Return the fewest known words that make up a word; None where it is one or is made up of none."""
         if word in self._core.words or singular(word) in self._core.words:
             return None
         best: list[tuple[str, ...] | None] = [()] + [None] * len(word)
@@ -135,7 +133,7 @@ class LineIndex:
 
 @lru_cache(maxsize=1)
 def core_line_index() -> LineIndex:
-    """Returns the captions of the core's lines alone; built once a process."""
+    """Return the captions of the core's lines alone; built once a process."""
     return LineIndex({}, read_core_lines())
 
 
@@ -150,7 +148,7 @@ def _stands_on(kind: LineKind, context: LineContext | None) -> bool:
 
 
 def _head_length(words: tuple[str, ...], kind: LineKind) -> int:
-    """Returns how many words at the beginning or the end of a caption make it one of a kind; 0 where none do."""
+    """Return how many words at the beginning or the end of a caption make it one of a kind; 0 where none do."""
     if not kind.without.isdisjoint(words):
         return 0
     named = sum(word.isalpha() for word in words)

@@ -1,7 +1,6 @@
 """The rows or columns of a table that are properties, and what they are called.
 
-Owns the choice of axis and the label of each line. Ontology and graph both ask here, so that a label learned from a
-table is the label looked up for it.
+Ontology and graph both ask here, so that a label learned from a table is the label looked up for it.
 """
 
 import re
@@ -41,7 +40,7 @@ class PropertyLine:
 
 
 def property_axis(table: Table) -> Axis:
-    """Returns which headings name properties: the axis across the one that carries the periods.
+    """Return which headings name properties: the axis across the one that carries the periods.
 
     Where neither carries periods, columns name properties if each counts something of its own kind (shares in one,
     prices in the next), as rows do otherwise.
@@ -52,7 +51,7 @@ def property_axis(table: Table) -> Axis:
 
 
 def property_lines(table: Table) -> tuple[PropertyLine, ...]:
-    """Returns the lines of the property axis that have any cell in the body, in order.
+    """Return the lines of the property axis that have any cell in the body, in order.
 
     A label that stands twice is told apart by the headings above it.
     """
@@ -71,7 +70,7 @@ def property_lines(table: Table) -> tuple[PropertyLine, ...]:
 
 
 def body_cells(table: Table) -> tuple[Cell, ...]:
-    """Returns the cells of the body that print anything of their own; none of a table that is too large."""
+    """Return the cells of the body that print anything of their own; none of a table that is too large."""
     if table.is_too_large:
         return ()
     return tuple(cell for cell in table.body() if cell.text.strip() and not _repeats_header(cell))
@@ -82,12 +81,12 @@ def _repeats_header(cell: Cell) -> bool:
 
 
 def line_of(cell: Cell, axis: Axis) -> int:
-    """Returns the index of a cell's line on an axis."""
+    """Return the index of a cell's line on an axis."""
     return cell.ref.row if axis == "rows" else cell.ref.column
 
 
 def without_period(header: Header) -> str:
-    """Returns a heading's label without the period that it names ("2015 net revenue" is net revenue)."""
+    """Return a heading's label without the period that it names ("2015 net revenue" is net revenue)."""
     label = header.label
     if header.period is None or not label:
         return label
@@ -109,7 +108,7 @@ def _kinds_differ(table: Table) -> bool:
 
 
 def _kind(header: Header, cells: Sequence[Cell]) -> tuple[str, str] | None:
-    """Returns what all cells of a column count; None where they differ."""
+    """Return what all cells of a column count; None where they differ."""
     percent = {cell.quantities[0].scale is Scale.PERCENT for cell in cells}
     if len(percent) > 1 and header.scale is not Scale.PERCENT:
         return None

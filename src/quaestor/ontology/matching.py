@@ -1,6 +1,6 @@
 """A label looked up among known ones, rung by rung, with the score and the reason.
 
-Owns the lookup. How labels compare is `labels`'; what they name is the caller's.
+How labels compare is `labels`'; what they name is the caller's.
 """
 
 from collections import defaultdict
@@ -15,8 +15,6 @@ class PropertyMatch:
     """A known label that a label is.
 
     Attributes:
-        property: The property that the known label names.
-        label: The known label.
         rule: The rung on which they met.
         score: The rung's score, 1 for the same words.
         reason: What the rung forgives.
@@ -36,8 +34,6 @@ class Suggestion:
     """A known label that resembles a label, but not enough.
 
     Attributes:
-        property: The property that it names.
-        label: The known label.
         score: From 0 to 1, of the words and letters that they share.
     """
 
@@ -50,7 +46,7 @@ class LabelIndex:
     """Known labels, by their key on every rung."""
 
     def __init__(self, labels: Mapping[str, str]) -> None:
-        """Takes the property of each label, in the order of preference where a rung finds several."""
+        """Take the property of each label, in the order of preference where a rung finds several."""
         self._properties = dict(labels)
         self._rungs = tuple((rung, self._keyed(rung.key)) for rung in RUNGS)
         self._spellings: dict[str, list[str]] | None = None
@@ -64,7 +60,7 @@ class LabelIndex:
         return found
 
     def find(self, label: str) -> tuple[PropertyMatch, ...]:
-        """Returns the known labels that `label` is, on the first rung on which it is any."""
+        """Return the known labels that `label` is, on the first rung on which it is any."""
         for rung, keyed in self._rungs:
             if found := keyed.get(rung.key(label)):
                 return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
@@ -87,7 +83,7 @@ class LabelIndex:
         return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
 
     def nearest(self, label: str, limit: int = 3) -> tuple[Suggestion, ...]:
-        """Returns the known labels that share most with `label`, one for each property, best first."""
+        """Return the known labels that share most with `label`, one for each property, best first."""
         from rapidfuzz import fuzz, process
 
         if self._plain is None:

@@ -1,7 +1,6 @@
 """Measures of filings: figures that analysts ask for by name, as arithmetic over the lines of statements.
 
-Owns the reading of `measures.ttl`: a figure or a measure that is added to the file needs no code. Where a document
-prints the figures, and how the arithmetic becomes the steps of a plan, is for others to find out.
+Where a document prints the figures, and how the arithmetic becomes the steps of a plan, is for others to find out.
 """
 
 import re
@@ -29,7 +28,6 @@ class Figure:
 
     Attributes:
         name: As formulas call it: `NetSales`.
-        label: As people do.
         statement: The statement on which it is looked for; "" for any.
         lines: The statement lines that it is, the one that is meant first before the others: `kg:net_sales`.
         captions: Keys of captions that name it too.
@@ -92,7 +90,7 @@ class MeasureTable:
 
 @lru_cache(maxsize=1)
 def read_measures() -> MeasureTable:
-    """Returns the measures and their figures; read once a process.
+    """Return the measures and their figures; read once a process.
 
     Raises:
         OntologyError: A formula names a figure that there is not, or a measure a ratio.
@@ -114,7 +112,7 @@ def read_measures() -> MeasureTable:
 
 
 def figures_of(formula: str) -> tuple[str, ...]:
-    """Returns the names of the figures of a formula, each once, in its order.
+    """Return the names of the figures of a formula, each once, in its order.
 
     >>> figures_of("(CurrentAssets - Inventories) / CurrentLiabilities")
     ('CurrentAssets', 'Inventories', 'CurrentLiabilities')
@@ -123,7 +121,7 @@ def figures_of(formula: str) -> tuple[str, ...]:
 
 
 def in_words(formula: str) -> str:
-    """Returns a formula of figures as people say it.
+    """Return a formula of figures as people say it.
 
     >>> in_words("(CurrentAssets - Inventories) / CurrentLiabilities")
     '(current assets less inventories) divided by current liabilities'

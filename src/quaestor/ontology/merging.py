@@ -1,7 +1,7 @@
 """Labels that are one property: joined rung by rung, each join with its reason, none against the evidence.
 
-Owns the grouping of labels. The evidence against: two labels that head two lines of one table are two properties,
-and so are all that are joined to them. The result does not depend on the order in which labels come.
+The evidence against: two labels that head two lines of one table are two properties, and so are all that are joined to
+them. The result does not depend on the order in which labels come.
 """
 
 from array import array
@@ -17,10 +17,7 @@ class Merge:
     """Two labels that were joined. The merges of a property make a tree over its labels.
 
     Attributes:
-        variant: The label that joined.
         into: The more frequent label that it met on the rung.
-        rule: The rung's name.
-        score: The rung's score.
     """
 
     variant: str
@@ -34,9 +31,6 @@ class KeptDistinct:
     """Two labels that a rung would join, if they did not stand in one table.
 
     Attributes:
-        label: The one.
-        other: The other.
-        rule: The rung's name.
         document: The first document that has both.
     """
 
@@ -52,7 +46,7 @@ class _Group:
     places: "array[int]"
 
     def shared(self, other: "_Group") -> set[int]:
-        """Returns the tables that both have a line in."""
+        """Return the tables that both have a line in."""
         few, many = sorted((self.places, other.places), key=len)
         return set(few).intersection(many) if few else set()
 
@@ -73,7 +67,7 @@ def group_labels(
     *,
     document_of: Callable[[Iterable[int]], str],
 ) -> Groups:
-    """Returns labels grouped into properties.
+    """Return labels grouped into properties.
 
     Args:
         weights: How often each label was seen; the most frequent leads its group, the shorter one of two equals.
@@ -100,7 +94,7 @@ def group_labels(
 
 
 def _buckets(rung: MatchRule, labels: Iterable[str]) -> Iterable[list[str]]:
-    """Yields the labels that a rung holds to be one, best first."""
+    """Yield the labels that a rung holds to be one, best first."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     whole: set[str] = set()
     for label in labels:
@@ -126,7 +120,7 @@ def _join(
     apart: dict[tuple[str, str], KeptDistinct],
     document_of: Callable[[Iterable[int]], str],
 ) -> None:
-    """Joins the groups of a bucket's labels into the first group that has no line in the same table."""
+    """Join the groups of a bucket's labels into the first group that has no line in the same table."""
     leaders: list[str] = bucket[:1]
     for label in bucket[1:]:
         group = groups[label]

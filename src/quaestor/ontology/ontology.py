@@ -1,7 +1,6 @@
 """A frozen ontology: classes, properties, and why labels are one property.
 
-Owns the value and what is asked of it. Nothing adds to it: `builder` makes another one. Its written form is
-`turtle`'s.
+Nothing adds to it: `builder` makes another one. Its written form is `turtle`'s.
 """
 
 from collections import defaultdict
@@ -29,7 +28,6 @@ class OntologyClass:
 
     Attributes:
         name: `kg:CashFlow`.
-        label: Its name in words.
         cues: Words that make a table one of its kind, its label among them, sorted.
         core: True where it is hand-written.
         documents: Ids of the documents with a table of it, sorted.
@@ -79,9 +77,7 @@ class Explanation:
     """Why two labels are one property, or why not.
 
     Attributes:
-        same: Whether they are.
         steps: The merges that lead from the one label to the other.
-        reason: In a sentence.
     """
 
     same: bool
@@ -94,8 +90,6 @@ class Ontology:
     """Type-level knowledge, frozen.
 
     Attributes:
-        classes: Sorted by name.
-        properties: Sorted by name.
         merges: Each label's way to its property, sorted.
         apart: Labels that were kept apart, because one table has both; sorted.
         proposals: What was proposed beyond the rules and accepted, sorted.
@@ -113,7 +107,7 @@ class Ontology:
         return tuple(self.each_triple())
 
     def each_triple(self) -> Iterator[Triple]:
-        """Yields the same, none of which is held."""
+        """Yield the same, none of which is held."""
         from quaestor.ontology.turtle import ontology_to_triples
 
         return ontology_to_triples(self)
@@ -124,7 +118,7 @@ class Ontology:
         return digest_of(self.each_triple(), {})
 
     def without_documents(self) -> "Ontology":
-        """Returns what labels and tables are told by: the same, but for where each class and property was seen.
+        """Return what labels and tables are told by: the same, but for where each class and property was seen.
 
         Of a large corpus that is most of it. What is returned has the digest of the whole, which stands in graphs.
         """
@@ -134,11 +128,11 @@ class Ontology:
         return lean
 
     def to_turtle(self) -> str:
-        """Returns it as Turtle; equal ontologies give equal texts."""
+        """Return it as Turtle; equal ontologies give equal texts."""
         return write_turtle(self.triples, {})
 
     def class_named(self, name: str) -> OntologyClass:
-        """Returns the class of that name, with or without its prefix.
+        """Return the class of that name, with or without its prefix.
 
         Raises:
             OntologyError: There is none; the message names the nearest.
@@ -149,7 +143,7 @@ class Ontology:
         return found
 
     def property_named(self, name: str) -> OntologyProperty:
-        """Returns the property of that name, with or without its prefix.
+        """Return the property of that name, with or without its prefix.
 
         Raises:
             OntologyError: There is none; the message names the nearest.
@@ -160,37 +154,36 @@ class Ontology:
         return found
 
     def properties_of(self, name: str) -> tuple[OntologyProperty, ...]:
-        """Returns the properties that tables of a class have, the most frequent first."""
+        """Return the properties that tables of a class have, the most frequent first."""
         wanted = self.class_named(name).name
         found = [p for p in self.properties if wanted in p.classes]
         return tuple(sorted(found, key=lambda p: (-p.lines, p.name)))
 
     def match(self, label: str) -> PropertyMatch | None:
-        """Returns the property that a label names, the most frequent of several; None where there is none."""
+        """Return the property that a label names, the most frequent of several; None where there is none."""
         if not plain(label):
             return PropertyMatch(AMOUNT, "", "no label", 1.0, "the line has no label")
         found = self._index.find(label)
         return found[0] if found else None
 
     def match_line(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
-        """Returns the property of a table's line: that of its label, else the line of a statement that it is.
+        """Return the property of a table's line: that of its label, else the line of a statement that it is.
 
         Args:
-            caption: The line's label.
             context: What its table tells of it.
         """
         return self.match(caption) or self._lines.find(caption, context)
 
     def nearest(self, label: str, limit: int = 3) -> tuple[Suggestion, ...]:
-        """Returns the properties whose labels resemble a label most."""
+        """Return the properties whose labels resemble a label most."""
         return self._index.nearest(label, limit)
 
     def classify(self, context: Context) -> tuple[ClassMatch, ...]:
-        """Returns the classes that a table may belong to, best first, with their reasons; never none."""
+        """Return the classes that a table may belong to, best first, with their reasons; never none."""
         return self._cues.classify(context)
 
     def why(self, label: str, other: str) -> Explanation:
-        """Returns why two labels are one property, or why not."""
+        """Return why two labels are one property, or why not."""
         first, second = self.match_line(clean_label(label)), self.match_line(clean_label(other))
         if first is None or second is None:
             unknown = label if first is None else other
@@ -209,13 +202,13 @@ class Ontology:
         return Explanation(False, (), "no rule merges them")
 
     def _reason(self, merge: Merge) -> str:
-        """Returns why two labels were joined: the rung's reason, or that of the proposal."""
+        """Return why two labels were joined: the rung's reason, or that of the proposal."""
         ends = {plain(merge.variant), plain(merge.into)}
         proposed = (p.reason for p in self.proposals if {plain(p.label), plain(p.into)} == ends)
         return next(proposed, "") or _REASONS[merge.rule]
 
     def statistics(self) -> dict[str, int]:
-        """Returns how many classes, properties, labels and merges there are."""
+        """Return how many classes, properties, labels and merges there are."""
         return {
             "classes": len(self.classes),
             "learned classes": sum(not c.core for c in self.classes),
@@ -262,7 +255,7 @@ class Ontology:
         return edges
 
     def _path(self, start: str, end: str) -> tuple[Merge, ...]:
-        """Returns the merges between two labels of one property."""
+        """Return the merges between two labels of one property."""
         reached: dict[str, tuple[Merge, ...]] = {start: ()}
         waiting = [start]
         while waiting and end not in reached:
@@ -279,7 +272,7 @@ _REASONS = {rung.name: rung.reason for rung in (*RUNGS, SPELLING, CONCEPT, PROPO
 
 
 def _core_property(name: str) -> OntologyProperty | None:
-    """Returns a line of the core as the property that it is, seen in no document yet."""
+    """Return a line of the core as the property that it is, seen in no document yet."""
     core = read_core_lines()
     if line := core.lines.get(name):
         return OntologyProperty(name, line.label, line.captions[1:], "xsd:decimal", (), 0, 0, ())

@@ -1,7 +1,7 @@
 """Patterns of questions: a plain notation for turns of phrase, and its matching.
 
-Owns the notation and what a pattern says. The patterns themselves, with what they ask for, are individuals of
-`core.ttl`. Refuses to understand more than words in their order.
+The patterns themselves, with what they ask for, are individuals of `core.ttl`. Refuses to understand more than words in
+their order.
 
 The notation, over the words of a question in lower case:
 
@@ -79,13 +79,13 @@ class QuestionPattern:
     rule: str | None = None
 
     def matches(self, words: str) -> bool:
-        """Returns whether the pattern is in a question, given as `question_words` writes it."""
+        """Return whether the pattern is in a question, given as `question_words` writes it."""
         return self.matcher.search(words) is not None
 
 
 @lru_cache(maxsize=1024)
 def question_words(question: str) -> str:
-    """Returns the words of a question, each followed by one space.
+    """Return the words of a question, each followed by one space.
 
     >>> question_words("And what was it, then, in 2008?")
     'and what was it then in 2008 '
@@ -94,7 +94,7 @@ def question_words(question: str) -> str:
 
 
 def find_phrase(question: str, matcher: re.Pattern[str]) -> tuple[int, int] | None:
-    """Returns where the first words that a matcher matches begin and end in a question of lower case, or None.
+    """Return where the first words that a matcher matches begin and end in a question of lower case, or None.
 
     >>> find_phrase("what, then, is the debt/equity ratio?", compile_phrases(["debt equity"], {}))
     (19, 30)
@@ -109,7 +109,7 @@ def find_phrase(question: str, matcher: re.Pattern[str]) -> tuple[int, int] | No
 
 
 def compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
-    """Returns phrases as one regular expression over `question_words`.
+    """Return phrases as one regular expression over `question_words`.
 
     Args:
         phrases: In the notation of this module.

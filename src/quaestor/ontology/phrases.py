@@ -1,6 +1,6 @@
 """Noun phrases of running text: what a table is said to show, and what a number is said to be.
 
-Owns two shallow patterns. Refuses to parse: a phrase that the patterns do not catch is not there.
+Refuses to parse: a phrase that the patterns do not catch is not there.
 """
 
 import re
@@ -39,7 +39,7 @@ _WORDS_AT_MOST = 5
 
 
 def topics(sentence: str) -> tuple[str, ...]:
-    """Returns what the tables that a sentence announces are said to show.
+    """Return what the tables that a sentence announces are said to show.
 
     >>> topics("the following table summarizes the activity in our unrecognized tax benefits for the year :")
     ('unrecognized tax benefits',)
@@ -58,7 +58,7 @@ def topics(sentence: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def noun_phrase_before(before: str) -> str | None:
-    """Returns the noun phrase that names a number, from the text before it; None where none does.
+    """Return the noun phrase that names a number, from the text before it; None where none does.
 
     >>> noun_phrase_before("in 2012 , the company's research and development expense was ")
     'research and development expense'
@@ -79,7 +79,7 @@ def noun_phrase_before(before: str) -> str | None:
 
 
 def noun_phrase_in(sentence: Sentence) -> tuple[tuple[int, str], ...]:
-    """Returns the numbers of a sentence, by their place in it, that a noun phrase names, and the phrase."""
+    """Return the numbers of a sentence, by their place in it, that a noun phrase names, and the phrase."""
     named = (
         (order, noun_phrase_before(sentence.text[: m.ref.start][-90:])) for order, m in enumerate(sentence.mentions)
     )

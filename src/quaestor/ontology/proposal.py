@@ -36,6 +36,6 @@ class Proposal:
 
 
 def read_kind(text: str) -> ProposalKind:
-    """Returns the kind of that name; ValueError where there is none."""
+    """Return the kind of that name; ValueError where there is none."""
     kinds: tuple[ProposalKind, ...] = get_args(ProposalKind)
     return kinds[kinds.index(text)]

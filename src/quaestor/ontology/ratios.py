@@ -1,7 +1,7 @@
 """Financial ratios: divisions that have a name, and the line items of which they are made.
 
-Owns what a ratio says. The ratios themselves, with their definitions, are individuals of `core.ttl`; that a page prints
-the figures which one needs is for others to find out.
+The ratios themselves, with their definitions, are individuals of `core.ttl`; that a page prints the figures which one
+needs is for others to find out.
 """
 
 import re
@@ -33,8 +33,6 @@ class FinancialRatio:
         examples: Questions that ask for it; each is matched by it.
         matcher: All its phrases, over `question_words`.
         metric_type: `percentage` where pages print it as one, else `ratio`.
-        numerator: What is divided.
-        denominator: What it is divided by.
     """
 
     name: str

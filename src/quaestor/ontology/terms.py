@@ -1,7 +1,6 @@
 """The terms of triples as words of Turtle: `kg:StockOption_2007`, `kg:exercise_price`, `"60.94"^^xsd:decimal`.
 
-Owns the one written form of a term, which people read, both stores keep, and digests are made from. Every term of a
-graph has exactly one such form, so that equal graphs are equal texts. Blank nodes are not used.
+Every term of a graph has exactly one such form, so that equal graphs are equal texts. Blank nodes are not used.
 """
 
 import hashlib
@@ -41,7 +40,7 @@ Value = Iri | str | int | bool | Decimal
 
 @lru_cache(maxsize=1024)
 def text_term(text: str) -> str:
-    """Returns a text as a term."""
+    """Return a text as a term."""
     escaped = text.translate(_ESCAPES)
     if _CONTROL.search(escaped):
         escaped = _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04X}", escaped)
@@ -49,12 +48,12 @@ def text_term(text: str) -> str:
 
 
 def decimal_term(value: Decimal) -> str:
-    """Returns an exact number as a term, its trailing zeros kept."""
+    """Return an exact number as a term, its trailing zeros kept."""
     return f'"{value:f}"^^xsd:decimal'
 
 
 def read_term(term: str) -> Value:
-    """Returns what a term says.
+    """Return what a term says.
 
     >>> read_term('"60.94"^^xsd:decimal'), read_term("kg:StockOption"), read_term("3")
     (Decimal('60.94'), 'kg:StockOption', 3)
@@ -76,7 +75,7 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def write_turtle(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
-    """Returns triples as Turtle, sorted, one subject a block: equal sets of triples give equal texts.
+    """Return triples as Turtle, sorted, one subject a block: equal sets of triples give equal texts.
 
     Args:
         triples: Any order, repeats allowed.
@@ -91,7 +90,7 @@ def _order(triple: Triple) -> tuple[str, bool, Triple]:
 
 
 def _lines(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> Iterator[str]:
-    """Yields the lines of a Turtle of triples in their order; the last one of each block ends in a full stop."""
+    """Yield the lines of a Turtle of triples in their order; the last one of each block ends in a full stop."""
     for name, iri in sorted({**PREFIXES, **namespaces}.items()):
         yield f"@prefix {name}: <{iri}> ."
     subject = held = None
@@ -110,11 +109,10 @@ def _lines(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> Iterator
 
 
 def digest_of(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
-    """Returns the SHA-256 of triples, which is that of their Turtle; neither is ever held whole.
+    """Return the SHA-256 of triples, which is that of their Turtle; neither is ever held whole.
 
     Args:
         triples: Sorted by subject, each once.
-        namespaces: As of `write_turtle`.
     """
     whole = hashlib.sha256()
     by_subject = (sorted(same, key=_order) for _, same in groupby(triples, key=lambda triple: triple.s))
@@ -124,10 +122,9 @@ def digest_of(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
 
 
 def read_turtle(text: str, what: str) -> tuple[tuple[Triple, ...], dict[str, str]]:
-    """Returns the triples of a Turtle or N-Triples text, sorted, and the prefixes that it declares.
+    """Return the triples of a Turtle or N-Triples text, sorted, and the prefixes that it declares.
 
     Args:
-        text: The whole text.
         what: What it is, for an error ("the ontology core.ttl").
 
     Raises:
@@ -141,7 +138,7 @@ def read_turtle(text: str, what: str) -> tuple[tuple[Triple, ...], dict[str, str
 
 
 def read_plainly(text: str, what: str) -> Iterator[tuple[str, str, str]]:
-    """Yields the statements of a Turtle text in the text's order: subject, predicate, and what a literal says.
+    """Yield the statements of a Turtle text in the text's order: subject, predicate, and what a literal says.
 
     A fraction of the work of `read_turtle`, for texts of the package whose literals are words for people.
 
@@ -173,7 +170,7 @@ class Shortener:
     """Writes the terms of pyoxigraph in our form. Remembers what it wrote of each name: graphs repeat few of them."""
 
     def __init__(self, namespaces: Mapping[str, str]) -> None:
-        """Takes further prefixes by namespace."""
+        """Take further prefixes by namespace."""
         import pyoxigraph as ox
 
         self._names = {**{iri: name for name, iri in PREFIXES.items()}, **namespaces}
@@ -181,7 +178,7 @@ class Shortener:
         self._node, self._literal = ox.NamedNode, ox.Literal
 
     def __call__(self, term: object) -> str:
-        """Returns a term as Turtle writes it.
+        """Return a term as Turtle writes it.
 
         Raises:
             OntologyError: It is a blank node or a quoted triple.
@@ -198,7 +195,7 @@ class Shortener:
         return f"{text_term(text)}@{term.language}" if term.language else f"{text_term(text)}^^{self.iri(datatype)}"
 
     def iri(self, iri: str) -> str:
-        """Returns an IRI with its prefix, or in angle brackets."""
+        """Return an IRI with its prefix, or in angle brackets."""
         written = self._written.get(iri)
         if written is None:
             cut = max(iri.rfind("#"), iri.rfind("/")) + 1

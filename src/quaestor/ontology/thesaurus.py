@@ -1,7 +1,6 @@
 """The thesaurus: what filings print, and what people type instead.
 
-Owns `thesaurus.tsv`: a line an expression of filings ("accounts payable"), with what people ask for it by ("owe
-suppliers"). Unlike the lexicon it names no concepts: its pairs are of words, and hold in labels and sentences alike.
+Unlike the lexicon it names no concepts: its pairs are of words, and hold in labels and sentences alike.
 """
 
 from collections import defaultdict

@@ -1,7 +1,4 @@
-"""An ontology as triples, and back.
-
-Owns how classes, properties and merges are written: OWL and SKOS where they have a word, ours where they do not.
-"""
+"""An ontology as triples, and back."""
 
 import hashlib
 from collections import defaultdict
@@ -20,7 +17,7 @@ Node = Mapping[str, list[str]]
 
 
 def ontology_to_triples(ontology: Ontology) -> Iterator[Triple]:
-    """Yields all that an ontology says, sorted; one subject's triples at a time."""
+    """Yield all that an ontology says, sorted; one subject's triples at a time."""
     said: defaultdict[str, list[Callable[[], Iterable[Triple]]]] = defaultdict(list)
 
     def add(written: Callable[[], Iterable[Triple]]) -> None:
@@ -107,7 +104,7 @@ def _named(kind: str, *parts: str) -> str:
 
 
 def ontology_from_turtle(text: str, what: str = "the ontology") -> Ontology:
-    """Returns the ontology that a Turtle text says.
+    """Return the ontology that a Turtle text says.
 
     Raises:
         OntologyError: The text is no Turtle, or says no ontology.
@@ -116,7 +113,7 @@ def ontology_from_turtle(text: str, what: str = "the ontology") -> Ontology:
 
 
 def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology") -> Ontology:
-    """Returns the ontology that triples say; more than an ontology says is an error.
+    """Return the ontology that triples say; more than an ontology says is an error.
 
     Raises:
         OntologyError: They say no ontology, or more than one.

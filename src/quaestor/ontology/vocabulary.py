@@ -1,6 +1,6 @@
 """Namespaces, and the terms that documents and ontologies are written with.
 
-Owns the names. A name learned from a label never takes one that stands here: `property_name` sees to it.
+A name learned from a label never takes one that stands here: `property_name` sees to it.
 """
 
 from quaestor.core.words import identifier_parts
@@ -35,7 +35,7 @@ _LONGEST_NAME = 80
 
 
 def document_namespace(document: str) -> str:
-    """Returns the namespace of a document's own nodes, for any id.
+    """Return the namespace of a document's own nodes, for any id.
 
     >>> document_namespace("MRO/2007/page_134.pdf")
     'urn:quaestor:document:MRO/2007/page_134.pdf#'
@@ -46,7 +46,7 @@ def document_namespace(document: str) -> str:
 
 
 def slug(text: str) -> str:
-    """Returns the letters and digits of a text, joined by underscores.
+    """Return the letters and digits of a text, joined by underscores.
 
     >>> slug("net income (loss), pre-tax")
     'net_income_loss_pre_tax'
@@ -56,7 +56,7 @@ def slug(text: str) -> str:
 
 
 def property_name(label: str) -> str:
-    """Returns the local name of a property with that label; it begins with a letter and is not one of our terms.
+    """Return the local name of a property with that label; it begins with a letter and is not one of our terms.
 
     >>> property_name("2.5% notes"), property_name("value")
     ('p_2_5_notes', 'value_reported')
@@ -68,7 +68,7 @@ def property_name(label: str) -> str:
 
 
 def class_name(label: str) -> str:
-    """Returns the local name of a class with that label.
+    """Return the local name of a class with that label.
 
     >>> class_name("unrecognized tax benefits")
     'UnrecognizedTaxBenefits'

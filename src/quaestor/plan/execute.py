@@ -1,8 +1,8 @@
 """Exact execution of a plan: one register a step, with scale, unit and the sources that it rests on.
 
-Owns the arithmetic context: decimals of 50 significant digits, half even, never floats. How operands are taken is
-the rule of `quaestor.plan.scales`; what a list is stands in `quaestor.plan.lists`. A register holds what the benchmark
-counts: numbers as printed, points as points, ratios as fractions; its rounding belongs to scoring.
+How operands are taken is the rule of `quaestor.plan.scales`; what a list is stands in `quaestor.plan.lists`. A register
+holds what the benchmark counts: numbers as printed, points as points, ratios as fractions; its rounding belongs to
+scoring.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,6 @@ class StepResult:
     Units: `value` is in units of `scale`.
 
     Attributes:
-        value: What it came to.
         scale: What one unit of the value stands for.
         unit: What is counted, or None.
         sources: Every cell and span that it rests on, each once, in the order of use; of what is selected from a list
@@ -74,10 +73,9 @@ class Execution:
 
 
 def execute(plan: Plan, history: Sequence[StepResult | None] = ()) -> Execution:
-    """Returns the register of every step.
+    """Return the register of every step.
 
     Args:
-        plan: The plan.
         history: The answers of earlier turns, oldest first, so that `Ref(-1)` is the last; None where a turn has
             no answer.
 
@@ -96,7 +94,7 @@ def execute(plan: Plan, history: Sequence[StepResult | None] = ()) -> Execution:
 
 
 def unique_sources(sources: Iterable[Source]) -> tuple[Source, ...]:
-    """Returns each source once, in the order of its first use."""
+    """Return each source once, in the order of its first use."""
     return tuple(dict.fromkeys(sources))
 
 
@@ -109,7 +107,7 @@ class _Run:
         self.registers: list[StepResult] = []
 
     def add(self, step: Step) -> None:
-        """Executes the next step."""
+        """Execute the next step."""
         if isinstance(step, Extract):
             self.registers.append(_extracted(step))
             return
@@ -296,7 +294,7 @@ class _Run:
 
 
 def _applied(operation: Operation, taken: Sequence[lists.Counted]) -> tuple[Number | YesNo, Dimension]:
-    """Returns arithmetic on numbers, and what its result counts."""
+    """Return arithmetic on numbers, and what its result counts."""
     made, counts = _reckoned(operation, taken)
     assert not isinstance(made, Chosen)  # an operation on numbers
     return made, counts

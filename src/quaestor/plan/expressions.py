@@ -1,11 +1,7 @@
 """Arithmetic over named values to plan steps: `(sales_2008 - sales_2007) / sales_2007`.
 
-Owns the grammar: names, numbers (`15%` is 0.15), `+ - * / **`, one comparison with `<` or `>`, the minus before a term,
-`abs`, `as_printed`, `min`, `max`, `sum`, `avg`, parentheses; and over lists `argmax(sales)`, `count(sales > 5)`,
-`largest(sales, 3)` and their like, where a list is a name that stands for one, a comparison or difference of one, or
-several values: `argmax(sales_2008, sales_2009)`. Nothing else is a formula, and nothing is ever evaluated as code:
-a formula becomes steps, which `quaestor.plan.execute` runs. It is the way back of `quaestor.plan.formula`, over names
-instead of values.
+Nothing else is a formula, and nothing is ever evaluated as code: a formula becomes steps, which `quaestor.plan.execute`
+runs. It is the way back of `quaestor.plan.formula`, over names instead of values.
 """
 
 import re
@@ -65,10 +61,9 @@ def is_name(text: str) -> bool:
 
 
 def parse_expression(text: str, variables: Mapping[str, Variable]) -> Plan:
-    """Returns the plan that a formula over named values writes down; of the values, those that it uses.
+    """Return the plan that a formula over named values writes down; of the values, those that it uses.
 
     Args:
-        text: The formula.
         variables: What each name stands for; the ids of extracts are not looked at.
 
     Raises:
@@ -117,7 +112,7 @@ class _Reader:
         self._lists: set[Operand] = set()
 
     def plan(self) -> Plan:
-        """Returns the whole formula as a plan."""
+        """Return the whole formula as a plan."""
         if self._token.kind == "end":
             raise self._fault("it is empty")
         answer = self._binary(0)
@@ -145,7 +140,7 @@ class _Reader:
         return FormulaError(self._text, (token or self._token).start, reason)
 
     def _binary(self, level: int) -> Operand:
-        """Reads terms between the operators of a level, which bind less than those of the next."""
+        """Read terms between the operators of a level, which bind less than those of the next."""
         if level == len(_LEVELS):
             return self._signed()
         left = self._binary(level + 1)
@@ -159,7 +154,7 @@ class _Reader:
         return left
 
     def _infix(self, operation: str, sign: str, left: Operand, right: Operand) -> Operand:
-        """Returns two terms with what stands between them; of a list that is compared the entries that hold."""
+        """Return two terms with what stands between them; of a list that is compared the entries that hold."""
         if operation != "greater":
             return self._compute(operation, left, right)
         if self._is_list(left) and self._is_list(right):
@@ -171,7 +166,7 @@ class _Reader:
         return self._compute(operation, *((right, left) if sign == "<" else (left, right)))
 
     def _signed(self) -> Operand:
-        """Reads a term with its sign. A power binds more than the sign before it and less than the one after it."""
+        """Read a term with its sign. A power binds more than the sign before it and less than the one after it."""
         self._depth += 1
         if self._depth > DEEPEST:
             raise self._fault(f"terms are nested more than {DEEPEST} deep")
@@ -218,7 +213,7 @@ class _Reader:
         self._take()
 
     def _value(self, token: _Token) -> Operand:
-        """Returns what a name stands for, as a step where it is a number on the page."""
+        """Return what a name stands for, as a step where it is a number on the page."""
         variable = self._variables.get(token.text)
         if variable is None:
             known = ", ".join(self._variables) or "none"
@@ -252,7 +247,7 @@ class _Reader:
         return operands
 
     def _function_of_list(self, token: _Token) -> Operand:
-        """Reads a function of a list: of a name or a term that is one, or of several values."""
+        """Read a function of a list: of a name or a term that is one, or of several values."""
         self._take()
         operands = self._arguments(token, MOST_OPERANDS)
         limit = [operands.pop()] if LIST_FUNCTIONS[token.text] else []
@@ -282,7 +277,7 @@ class _Reader:
         return made
 
     def _step(self, step: Step) -> Ref:
-        """Returns the step's result; equal steps are one."""
+        """Return the step's result; equal steps are one."""
         if step not in self._known:
             if len(self._steps) == MOST_STEPS:
                 raise self._fault(f"more than {MOST_STEPS} steps")

@@ -1,7 +1,6 @@
 """The arithmetic of a plan for people: `(206588 - 181001) / 181001`, `2.2 billion * 1000 + 325 million`.
 
-Owns the notation: the fewest parentheses that keep the meaning, numbers as printed, with their percent sign or
-scale word. What an operation converts is written out, with the scales that labels name. Computes nothing.
+What an operation converts is written out, with the scales that labels name. Computes nothing.
 """
 
 from collections.abc import Sequence
@@ -39,10 +38,9 @@ class _Part(NamedTuple):
 
 
 def render_formula(plan: Plan, history: Sequence[str | None] = (), counts: Sequence[Dimension | None] = ()) -> str:
-    """Returns the plan as arithmetic, with the formulas of earlier turns written out where it uses them.
+    """Return the plan as arithmetic, with the formulas of earlier turns written out where it uses them.
 
     Args:
-        plan: The plan.
         history: The formulas of earlier turns, oldest first; None where a turn has none.
         counts: What the answers of those turns count; None where a turn has none. Without it conversions of earlier
             answers are not shown.
@@ -85,7 +83,7 @@ def _extract(step: Extract) -> _Part:
 
 
 def _number(value: Decimal, counts: Dimension, quantity: Quantity) -> str:
-    """Returns a number as printed: with its percent sign or the scale word beside it."""
+    """Return a number as printed: with its percent sign or the scale word beside it."""
     printed = format(require_in_range(value), "f")
     if counts.percent:
         return f"{printed}%"
@@ -120,7 +118,7 @@ def _compute(step: Compute, parts: Sequence[_Part], earlier: Sequence[_Part]) ->
 
 
 def _of_list(operation: Operation, operands: Sequence[_Part]) -> _Part:
-    """Returns a selection: `highest(net sales {2009: 3; 2010: 4})`, `net sales {2009: 3; 2010: 4} > 3`."""
+    """Return a selection: `highest(net sales {2009: 3; 2010: 4})`, `net sales {2009: 3; 2010: 4} > 3`."""
     if operation.takes == "entries":
         if len(operands) == 1:
             return operands[0]
@@ -135,7 +133,7 @@ def _of_list(operation: Operation, operands: Sequence[_Part]) -> _Part:
 
 
 def _group(group: CellGroup) -> _Part:
-    """Returns a group with its cells, each under its label."""
+    """Return a group with its cells, each under its label."""
     counts = set(group.counts)
     common = counts.pop() if len(counts) == 1 else Dimension()
     cells = [
@@ -150,7 +148,7 @@ def _group(group: CellGroup) -> _Part:
 
 
 def _plainly(text: str, most: int) -> str:
-    """Returns the words of a page as a formula holds them: on one line, without signs that would close its own."""
+    """Return the words of a page as a formula holds them: on one line, without signs that would close its own."""
     words = shorten(text.translate(_BRACES), most, placeholder="...")
     return words if words.count("(") == words.count(")") else " ".join(words.translate(_PARENTHESES).split())
 
@@ -162,7 +160,7 @@ def _of_row(step: Compute) -> _Part:
 
 
 def _converted(operands: Sequence[_Part], shifts: Sequence[int]) -> list[_Part]:
-    """Returns the operands as they are computed with: a conversion is a factor, with the scales on either side of it.
+    """Return the operands as they are computed with: a conversion is a factor, with the scales on either side of it.
 
     A percentage that is taken as a fraction has its sign already.
     """
@@ -190,7 +188,7 @@ def _operand(operand: Operand, parts: Sequence[_Part], earlier: Sequence[_Part])
 
 
 def _infix(symbol: str, operands: Sequence[_Part]) -> _Part:
-    """Returns the operands joined, each in parentheses where it binds less than the symbol asks for."""
+    """Return the operands joined, each in parentheses where it binds less than the symbol asks for."""
     own = _PRECEDENCE[symbol]
     shown = [
         # `a - (b - c)`, `a / (b * c)` and `a ^ (b ^ c)` need theirs on the right, `(a ^ b) ^ c` on the left too.
@@ -206,7 +204,7 @@ def _closed(part: _Part, least: int, after_operator: bool) -> str:
 
 
 def _precedence(formula: str) -> int:
-    """Returns how tightly a rendered formula binds: the loosest operator outside parentheses."""
+    """Return how tightly a rendered formula binds: the loosest operator outside parentheses."""
     depth, cells, loosest = 0, 0, _ATOM
     for before, character, after in zip(" " + formula, formula, formula[1:] + " ", strict=False):
         cells += (character == "{") - (character == "}")

@@ -1,7 +1,6 @@
 """Lists while a plan is executed: entries with their numbers, what each counts, and where each stands.
 
-Owns how groups of cells, results and earlier answers become lists, how the entries of two lists meet, and what a
-register holds of a list. The choice among entries is `quaestor.plan.selection`'s.
+The choice among entries is `quaestor.plan.selection`'s.
 """
 
 import re
@@ -37,7 +36,6 @@ class ListEntry:
     Attributes:
         label: What it is called, or None.
         number: Its number, in units of its scale; None where it is a label alone.
-        counts: What the number counts.
         sources: Where it stands; empty of an entry of an earlier answer.
     """
 
@@ -90,12 +88,12 @@ class Listed:
         return ValueList(tuple(_item(entry, own=own) for entry in self.entries))
 
     def chosen(self, places: Sequence[int], besides: Iterable[Source] = ()) -> "Listed":
-        """Returns the entries at some places, in the order of these; it rests on all others too."""
+        """Return the entries at some places, in the order of these; it rests on all others too."""
         return Listed(tuple(self.entries[place] for place in places), (*self.sources, *besides))
 
 
 def reckonable(entry: ListEntry) -> Counted:
-    """Returns the number of an entry.
+    """Return the number of an entry.
 
     Raises:
         OperandError: It has none.
@@ -106,20 +104,14 @@ def reckonable(entry: ListEntry) -> Counted:
 
 
 def of_group(group: CellGroup) -> Listed:
-    """Returns the cells of a group as a list."""
+    """Return the cells of a group as a list."""
     cells = zip(group.labels, group.values, group.counts, group.sources, strict=True)
     entries = (ListEntry(label.strip() or None, require_in_range(q.value), kind, (at,)) for label, q, kind, at in cells)
     return Listed(tuple(entries))
 
 
 def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) -> Listed:
-    """Returns an earlier answer as a list: which of its places is whose is no longer known.
-
-    Args:
-        value: The answer.
-        counts: What its numbers count.
-        sources: What it rests on.
-    """
+    """Return an earlier answer as a list: which of its places is whose is no longer known."""
     entries = (
         ListEntry(item.label, item.number, counts if item.scale is None else Dimension(item.scale, item.unit))
         for item in value.items
@@ -130,15 +122,11 @@ def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) 
 def of_one(
     value: AnswerValue, number: Decimal | None, counts: Dimension, label: str | None, sources: tuple[Source, ...]
 ) -> Listed:
-    """Returns a number, words, or yes or no, as a list of one.
+    """Return a number, words, or yes or no, as a list of one.
 
     Args:
-        value: What it is.
         number: Its number, or None.
-        counts: What the number counts.
         label: What a number is called, or None.
-        sources: What it rests on.
-
     """
     if number is None:
         return Listed((ListEntry(print_value(value), None, sources=sources),))
@@ -146,14 +134,14 @@ def of_one(
 
 
 def named(listed: Listed, names: Sequence[str | None]) -> Listed:
-    """Returns a list whose numbers without a label are called by some names."""
+    """Return a list whose numbers without a label are called by some names."""
     pairs = zip(listed.entries, names, strict=True)
     entries = (entry if entry.label or entry.number is None else replace(entry, label=name) for entry, name in pairs)
     return replace(listed, entries=tuple(entries))
 
 
 def in_percent(listed: Listed) -> Listed:
-    """Returns a list of fractions with each in percent."""
+    """Return a list of fractions with each in percent."""
     percent = Dimension(Scale.PERCENT)
     return replace(
         listed,
@@ -165,7 +153,7 @@ def in_percent(listed: Listed) -> Listed:
 
 
 def joined_lists(lists: Sequence[Listed]) -> Listed:
-    """Returns lists one after the other, each entry called by what tells it from the others."""
+    """Return lists one after the other, each entry called by what tells it from the others."""
     entries = tuple(entry for listed in lists for entry in listed.entries)
     labels = _telling_apart([entry.label for entry in entries])
     besides = tuple(source for listed in lists for source in listed.besides)
@@ -176,7 +164,7 @@ def joined_lists(lists: Sequence[Listed]) -> Listed:
 
 
 def paired(one: Listed, other: Listed) -> Iterator[tuple[ListEntry, ListEntry]]:
-    """Yields the entries of two lists that have one label, in the order of the first.
+    """Yield the entries of two lists that have one label, in the order of the first.
 
     Raises:
         OperandError: The labels of the two are not the same.
@@ -195,7 +183,7 @@ def paired(one: Listed, other: Listed) -> Iterator[tuple[ListEntry, ListEntry]]:
 
 
 def labels_of_entries(listed: Listed) -> tuple[str, ...]:
-    """Returns what the entries are called.
+    """Return what the entries are called.
 
     Raises:
         OperandError: One has none, such as the first cell of a row of totals.

@@ -1,6 +1,6 @@
 """Numbers as program text writes them: `206588`, `-435`, `.5`, `27%`, `const_m1`, `const_1000000`.
 
-Owns the way from text to an exact decimal and its limits, and back. Commas are dropped; a percentage is a fraction.
+Commas are dropped; a percentage is a fraction.
 """
 
 import re
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?", re.AS
 
 
 def needs_no_source(value: Decimal) -> bool:
-    """Returns whether a number may stand in a plan without a place on a page: a small count, or a conversion.
+    """Return whether a number may stand in a plan without a place on a page: a small count, or a conversion.
 
     The one rule for all solvers and checks. Below zero only minus one is such a number, for it turns a sign; a loss of
     five is a fact. What a question says is for them to add.
@@ -39,7 +39,7 @@ def needs_no_source(value: Decimal) -> bool:
 
 @lru_cache(maxsize=4096)
 def read_literal(text: str) -> Decimal:
-    """Returns the value of a literal of program text: `27%` is 0.27, `const_m1` is -1, `1,234` is 1234.
+    """Return the value of a literal of program text: `27%` is 0.27, `const_m1` is -1, `1,234` is 1234.
 
     Raises:
         ProgramError: It is not one.
@@ -61,7 +61,7 @@ def read_literal(text: str) -> Decimal:
 
 
 def write_literal(value: Decimal) -> str:
-    """Returns how program text writes a constant: `const_100`, `const_m1`, `0.27`."""
+    """Return how program text writes a constant: `const_100`, `const_m1`, `0.27`."""
     if value not in _NAMED:
         return format(value, "f")
     return "const_m1" if value < 0 else f"const_{value.to_integral_value():f}"

@@ -1,8 +1,6 @@
 """A plan to self-contained ConvFinQA program text.
 
-Owns the lowering: composite operations become the benchmark's, earlier turns' steps are written out where they are
-used, conversions that `quaestor.plan.scales` asks for become steps. What the text computes under the benchmark's
-reading is what `execute` gives for the plan.
+What the text computes under the benchmark's reading is what `execute` gives for the plan.
 
 - `percentage` is `divide`; `percentage_change` is `subtract, divide`; `sum` is `add`s; `average` is `add`s and a
   `divide` by their number; `minimum` and `maximum` are the operand that they select, as annotators write them;
@@ -68,7 +66,7 @@ class _Emitter:
         return len(self.instructions) - 1
 
     def shifted(self, term: _Term, shift: int) -> str | int:
-        """Returns the term multiplied by a power of ten, emitting the conversion where text alone cannot say it."""
+        """Return the term multiplied by a power of ten, emitting the conversion where text alone cannot say it."""
         if not shift:
             return term.text
         if shift < 0 and isinstance(term.text, str) and term.text[-1].isdigit() and not term.text.startswith("const_"):
@@ -81,10 +79,9 @@ class _Emitter:
 
 
 def to_program(plan: Plan, history: Sequence[Plan | None] = ()) -> str:
-    """Returns the program text of a plan, with the steps of earlier turns that it needs.
+    """Return the program text of a plan, with the steps of earlier turns that it needs.
 
     Args:
-        plan: The plan.
         history: The plans of earlier turns, oldest first; None where a turn has none.
 
     Raises:
@@ -112,7 +109,7 @@ def _plan_of(plans: Sequence[Plan | None], turn: int) -> Plan:
 
 
 def _needed_turns(plans: Sequence[Plan | None]) -> list[int]:
-    """Returns the turns whose steps the last plan needs, itself included, in order."""
+    """Return the turns whose steps the last plan needs, itself included, in order."""
     needed: set[int] = set()
     waiting = [len(plans) - 1]
     while waiting:
@@ -129,7 +126,7 @@ def _needed_turns(plans: Sequence[Plan | None]) -> list[int]:
 
 
 def _registers(plans: Sequence[Plan | None], needed: Sequence[int]) -> dict[tuple[int, int], StepResult]:
-    """Returns the results of all steps, where a step is written by its operands' values; else nothing."""
+    """Return the results of all steps, where a step is written by its operands' values; else nothing."""
     steps = [step for turn in needed for step in _plan_of(plans, turn).steps]
     if not any(isinstance(step, Compute) and step.operation in _BY_VALUE for step in steps):
         return {}
@@ -210,7 +207,7 @@ def _row(step: Compute, emitter: _Emitter) -> _Term:
 
 
 def _row_written_out(step: Compute, label: RowRef, shifts: Sequence[int], emitter: _Emitter) -> str | int:
-    """Returns an operation on a row as one on its numbers: program text cannot say which table a row is of."""
+    """Return an operation on a row as one on its numbers: program text cannot say which table a row is of."""
     if not label.values:
         raise ProgramError("", 0, f"step {step.id} names a row of table {label.table} but has no numbers for it")
     values = [require_in_range(quantity.value) for quantity in label.values]
@@ -225,7 +222,7 @@ def _row_written_out(step: Compute, label: RowRef, shifts: Sequence[int], emitte
 
 
 def _written_out(operand: Operand) -> Sequence[Operand | _Cell]:
-    """Returns an operand; of a group each of its cells."""
+    """Return an operand; of a group each of its cells."""
     if not isinstance(operand, CellGroup):
         return [operand]
     return [_Cell(quantity.value, counts) for quantity, counts in zip(operand.values, operand.counts, strict=True)]
@@ -254,14 +251,14 @@ def _value(
 
 
 def _target(ref: Ref, turn: int, plans: Sequence[Plan | None]) -> tuple[int, int]:
-    """Returns the turn and the step that a reference means."""
+    """Return the turn and the step that a reference means."""
     if ref.step > 0:
         return turn, ref.step
     return turn + ref.step, len(_plan_of(plans, turn + ref.step).steps)
 
 
 def _written(emitter: _Emitter, answer: _Term) -> str:
-    """Returns the text: the answer's literal, or the instructions that it needs, renumbered.
+    """Return the text: the answer's literal, or the instructions that it needs, renumbered.
 
     A step of the plan that nothing uses is written too where the answer still comes last, as annotators do.
     """

@@ -1,7 +1,6 @@
 """The one table of operations: name, operands, arithmetic or choice, rule for scale and unit, metric type.
 
-Owns the arithmetic on plain decimals and its limits; what a list is, `quaestor.plan.lists` says. Knows nothing of
-steps, registers or program text. The functions count on the decimal context of `quaestor.plan.execute`.
+The functions count on the decimal context of `quaestor.plan.execute`.
 """
 
 import operator
@@ -55,8 +54,6 @@ class Operation:
         metric: The metric type of the result, a name of the core ontology's: `change`, `ratio`, `sum`; `value` where it
             is of no other kind than its operand; `selection`, `list` and `count` of what is done with lists.
         in_programs: True where the benchmark's program text has it.
-        takes: What the operands are.
-        gives: What the result is.
         of_labels: True where the entries of a list need no numbers.
     """
 
@@ -83,12 +80,12 @@ class Operation:
 
 
 def metric_of(operation: str) -> str:
-    """Returns the metric type that an operation's result has; `value` for what is no operation."""
+    """Return the metric type that an operation's result has; `value` for what is no operation."""
     return OPERATIONS[operation].metric if operation in OPERATIONS else "value"
 
 
 def require_in_range(value: Decimal) -> Decimal:
-    """Returns `value` if a register can hold it.
+    """Return `value` if a register can hold it.
 
     Raises:
         MagnitudeError: It is not finite, too large or too fine.
@@ -138,14 +135,14 @@ def _no_number(_: Sequence[Decimal]) -> Number:
 
 
 def _number(arithmetic: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Number]:
-    """Returns arithmetic as an operation has it: its result a value that a plan can hold."""
+    """Return arithmetic as an operation has it: its result a value that a plan can hold."""
     return lambda values: Number(require_in_range(arithmetic(values)))
 
 
 def _selecting(
     name: str, arity: int, symbol: str, choice: Callable[[Sequence[Decimal]], Chosen], gives: Gives = "list"
 ) -> Operation:
-    """Returns an operation that selects from a list; of two operands the second is what it is compared with."""
+    """Return an operation that selects from a list; of two operands the second is what it is compared with."""
     compared = arity == 2 and gives == "list" and symbol in _COMPARED
     rule = scales.threshold if compared else scales.placed if arity == 2 else scales.comparison
     return Operation(name, (arity, arity), symbol, choice, rule, "selection", False, "list", gives)

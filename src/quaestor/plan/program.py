@@ -1,8 +1,7 @@
 """ConvFinQA program text to a plan: `subtract(206588, 181001), divide(#0, 181001)`.
 
-Owns the grammar. Literals become constants that keep their text, `#k` the step k + 1, a lone literal a plan of one
-`identity`. Nothing is looked up in a document; `quaestor.plan.rows` binds the row labels. The way back is
-`quaestor.plan.lowering`.
+Literals become constants that keep their text, `#k` the step k + 1, a lone literal a plan of one `identity`. Nothing is
+looked up in a document; `quaestor.plan.rows` binds the row labels. The way back is `quaestor.plan.lowering`.
 
 Source: the program language of FinQA (Chen et al., "FinQA: A Dataset of Numerical Reasoning over Financial Data",
 2021), as ConvFinQA uses it (Chen et al., "ConvFinQA: Exploring the Chain of Numerical Reasoning in Conversational
@@ -30,7 +29,7 @@ _IN_PROGRAMS = tuple(name for name, operation in OPERATIONS.items() if operation
 
 
 def parse_program(text: str) -> Plan:
-    """Returns the plan that a program writes down.
+    """Return the plan that a program writes down.
 
     Raises:
         ProgramError: It is no program: an unknown operation, a number that does not read, a reference to a later
@@ -59,7 +58,7 @@ def parse_program(text: str) -> Plan:
 
 
 def _step(text: str, position: int, number: int) -> tuple[Compute, int]:
-    """Returns the step that begins at `position`, and the position after it."""
+    """Return the step that begins at `position`, and the position after it."""
     call = _CALL.match(text, position)
     if call is None:
         raise ProgramError(text, position, "expected an operation and its opening parenthesis")
@@ -77,7 +76,7 @@ def _step(text: str, position: int, number: int) -> tuple[Compute, int]:
 
 
 def _arguments(text: str, start: int, end: int, number: int, operation: Operation) -> tuple[Operand, ...]:
-    """Returns the operands between two positions. A comma before a space parts them, as in the benchmark."""
+    """Return the operands between two positions. A comma before a space parts them, as in the benchmark."""
     inside = text[start:end]
     parts = re.split(r",\s+", inside)
     if len(parts) == 1:
@@ -100,7 +99,7 @@ def _arguments(text: str, start: int, end: int, number: int, operation: Operatio
 
 
 def _label(text: str, start: int) -> tuple[RowRef, int]:
-    """Returns the row label of a `table_*` step, which may hold commas and parentheses, and the position after it."""
+    """Return the row label of a `table_*` step, which may hold commas and parentheses, and the position after it."""
     end = _ROW_END.search(text, start)
     if end is None:
         raise ProgramError(text, start, "expected a row label and then ', none)'")

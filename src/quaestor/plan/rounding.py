@@ -9,13 +9,12 @@ FEWEST_DIGITS = 2
 
 
 def rounds_to(known: Decimal, claimed: Decimal, digits: int = FEWEST_DIGITS) -> bool:
-    """Returns whether `claimed` is `known`, as it is, as a float holds it, or rounded to the places that it has.
+    """Return whether `claimed` is `known`, as it is, as a float holds it, or rounded to the places that it has.
 
     >>> rounds_to(Decimal("14.136"), Decimal("14.1")), rounds_to(Decimal("14.136"), Decimal("14.2"))
     (True, False)
 
     Args:
-        known: The number.
         claimed: As somebody wrote it.
         digits: The fewest that a rounded number has to be written with.
     """

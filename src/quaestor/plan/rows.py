@@ -1,6 +1,6 @@
 """The benchmark's rule for the rows that the `table_*` operations name, and its application to a plan.
 
-Owns which label finds which cells. Works on printed text alone, for this row of the layers knows no documents.
+Works on printed text alone, for this row of the layers knows no documents.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ TableRows = Mapping[str, Row]
 
 
 def benchmark_rows(grid: Iterable[Sequence[tuple[str, Source]]]) -> dict[str, Row]:
-    """Returns the rows of a table as the `table_*` operations read them, by their exact label.
+    """Return the rows of a table as the `table_*` operations read them, by their exact label.
 
     Shape: `grid` has one sequence of (text, source) a row, the label first, header rows included.
 
@@ -38,13 +38,12 @@ def benchmark_rows(grid: Iterable[Sequence[tuple[str, Source]]]) -> dict[str, Ro
 
 
 def bind_labels(plan: Plan, tables: Sequence[TableRows]) -> Plan:
-    """Returns the plan with the numbers and cells of each row label that it names.
+    """Return the plan with the numbers and cells of each row label that it names.
 
     A label that does not say its table is that of the only table which has the row; where several have it, that of the
     only one of them which other steps of the plan read.
 
     Args:
-        plan: The plan.
         tables: The rows of each table of the document, in its order.
 
     Raises:
@@ -80,13 +79,13 @@ def _table_of(label: RowRef, tables: Sequence[TableRows], read: Collection[int])
 
 
 def _having(label: RowRef, tables: Sequence[TableRows]) -> list[int]:
-    """Returns the tables that have a row of that label, readable or not; of a label with a table at most that one."""
+    """Return the tables that have a row of that label, readable or not; of a label with a table at most that one."""
     named = range(len(tables)) if label.table is None else [label.table]
     return [table for table in named if 0 <= table < len(tables) and label.text in tables[table]]
 
 
 def _tables_read(plan: Plan, tables: Sequence[TableRows]) -> frozenset[int]:
-    """Returns the tables that a plan reads for certain: by cells, and by labels that one table alone has."""
+    """Return the tables that a plan reads for certain: by cells, and by labels that one table alone has."""
     cells = {step.source.table for step in plan.extracts if isinstance(step.source, CellRef)}
     labels = (o for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, RowRef))
     certain = (having[0] for label in labels if len(having := _having(label, tables)) == 1)
@@ -94,7 +93,7 @@ def _tables_read(plan: Plan, tables: Sequence[TableRows]) -> frozenset[int]:
 
 
 def _cell(text: str) -> Quantity | None:
-    """Returns the number of a cell by the benchmark's rule, or None for a cell that it cannot read."""
+    """Return the number of a cell by the benchmark's rule, or None for a cell that it cannot read."""
     printed = text.replace("$", "").split("(")[0].strip()
     try:
         value = read_literal(printed)

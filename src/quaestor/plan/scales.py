@@ -58,7 +58,6 @@ class Dimension:
     Attributes:
         scale: What one unit of it stands for; `Scale.ONE` where nothing is said.
         unit: What is counted, or None.
-        constant: The value, where the operand is a constant that stands in no document.
         in_ones: True where `Scale.ONE` is said: single dollars, shares, years.
     """
 
@@ -127,24 +126,24 @@ class OperandScaling:
 
 
 def shift_decimal(value: Decimal, shift: int) -> Decimal:
-    """Returns the value times ten to the power of `shift`, exact in every decimal context."""
+    """Return the value times ten to the power of `shift`, exact in every decimal context."""
     sign, digits, exponent = value.as_tuple()
     return Decimal((sign, digits, exponent + shift)) if shift and isinstance(exponent, int) else value
 
 
 def unchanged(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of the identity: as it is."""
+    """Return the reading of the identity: as it is."""
     return OperandScaling((0,), kinds[0].scale, kinds[0].unit, kinds[0].in_ones)
 
 
 def as_printed(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of a number whose scale is set aside: of unknown scale; a percentage stays one."""
+    """Return the reading of a number whose scale is set aside: of unknown scale; a percentage stays one."""
     kind = kinds[0]
     return OperandScaling((0,), kind.scale if kind.percent else Scale.ONE, kind.unit)
 
 
 def linear(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of sums, differences, averages and extremes."""
+    """Return the reading of sums, differences, averages and extremes."""
     unit = _common_unit(kinds)
     if any(kind.percent for kind in kinds):
         others = [kind for kind in kinds if not kind.percent]
@@ -166,12 +165,12 @@ def linear(kinds: Sequence[Dimension]) -> OperandScaling:
 
 
 def comparison(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of a yes/no comparison: a common scale, and nothing counted."""
+    """Return the reading of a yes/no comparison: a common scale, and nothing counted."""
     return _plain(linear(kinds).shifts)
 
 
 def threshold(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of the numbers of a list beside the one that each is compared with, which comes last."""
+    """Return the reading of the numbers of a list beside the one that each is compared with, which comes last."""
     *cells, limit = kinds
     if limit.constant is not None and limit.in_ones and not all(kind.percent for kind in cells):
         # Said in full, "$ 5,000,000": it meets their scale as an amount of the page would.
@@ -183,24 +182,24 @@ def threshold(kinds: Sequence[Dimension]) -> OperandScaling:
 
 
 def placed(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of the numbers of a list beside a place in their order, which comes last."""
+    """Return the reading of the numbers of a list beside a place in their order, which comes last."""
     return _plain((*linear(kinds[:-1]).shifts, 0))
 
 
 def counting(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of how many entries there are, and of which there are: none of their numbers counts."""
+    """Return the reading of how many entries there are, and of which there are: none of their numbers counts."""
     return _plain((0,) * len(kinds))
 
 
 def ratio(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of part over whole and of relative change: a plain ratio of like numbers."""
+    """Return the reading of part over whole and of relative change: a plain ratio of like numbers."""
     if sum(kind.percent for kind in kinds) == 1:
         return divide(kinds)
     return _plain(linear(kinds).shifts)
 
 
 def multiply(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of a product of two."""
+    """Return the reading of a product of two."""
     left, right = kinds
     unit = _product_unit(left, right)
     if left.percent and right.percent:
@@ -222,7 +221,7 @@ def multiply(kinds: Sequence[Dimension]) -> OperandScaling:
 
 
 def divide(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of a quotient."""
+    """Return the reading of a quotient."""
     left, right = kinds
     if right.percent:
         return _plain((0, 0)) if left.percent else OperandScaling((0, -2), left.scale, left.unit, left.in_ones)
@@ -243,12 +242,12 @@ def divide(kinds: Sequence[Dimension]) -> OperandScaling:
 
 
 def power(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of a power: base and exponent in units."""
+    """Return the reading of a power: base and exponent in units."""
     return _plain(tuple(kind.exponent for kind in kinds))
 
 
 def row(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Returns the reading of the numbers of a table row: percentages are fractions there."""
+    """Return the reading of the numbers of a table row: percentages are fractions there."""
     if any(kind.percent for kind in kinds):
         return OperandScaling(_fractions(kinds))
     return linear(kinds)
@@ -260,17 +259,17 @@ def _has_name(exponent: int, kinds: Sequence[Dimension]) -> bool:
 
 
 def _named(shifts: tuple[int, ...], exponent: int | None, unit: str | None) -> OperandScaling:
-    """Returns a result of a known power of ten; None where it is unknown."""
+    """Return a result of a known power of ten; None where it is unknown."""
     return OperandScaling(shifts, _SCALES[exponent or 0], unit, exponent == 0)
 
 
 def _plain(shifts: tuple[int, ...]) -> OperandScaling:
-    """Returns a result that is a plain number: a ratio of like things, yes or no."""
+    """Return a result that is a plain number: a ratio of like things, yes or no."""
     return OperandScaling(shifts, in_ones=True)
 
 
 def _percent_over(divisor: Dimension) -> OperandScaling:
-    """Returns the reading of a percentage over something that is none."""
+    """Return the reading of a percentage over something that is none."""
     if divisor.constant == 100:
         return _plain((0, 0))
     if divisor.constant is not None and abs(divisor.constant) <= _MOST_TIMES:
@@ -288,7 +287,7 @@ def _common_unit(kinds: Sequence[Dimension]) -> str | None:
 
 
 def _product_unit(left: Dimension, right: Dimension) -> str | None:
-    """Returns what a product counts: a count times a price is money."""
+    """Return what a product counts: a count times a price is money."""
     if left.money != right.money:
         return left.unit if left.money else right.unit
     units = [kind.unit for kind in (left, right) if kind.unit]

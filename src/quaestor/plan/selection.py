@@ -1,8 +1,4 @@
-"""Which entries of a list an operation selects: the highest, the three largest, those above a number.
-
-Owns the choice on plain decimals, and what becomes of entries that are equal: all of them are the highest, and of the
-n largest those that come first. Knows nothing of labels, scales or sources; `quaestor.plan.lists` has those.
-"""
+"""Which entries of a list an operation selects: the highest, the three largest, those above a number."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +19,7 @@ class Chosen:
 
 
 def extreme(choose: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Chosen]:
-    """Returns the choice of the highest or the lowest; of all that are.
+    """Return the choice of the highest or the lowest; of all that are.
 
     Args:
         choose: `max` or `min`.
@@ -37,7 +33,7 @@ def extreme(choose: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequenc
 
 
 def ranked(values: Sequence[Decimal]) -> Chosen:
-    """Returns the choice of the n-th largest, of a negative n the n-th smallest; n is the last value."""
+    """Return the choice of the n-th largest, of a negative n the n-th smallest; n is the last value."""
     *entries, place = values
     _require_entries(entries)
     n = _count_of(abs(place), len(entries))
@@ -45,7 +41,7 @@ def ranked(values: Sequence[Decimal]) -> Chosen:
 
 
 def first(*, largest: bool) -> Callable[[Sequence[Decimal]], Chosen]:
-    """Returns the choice of the n largest or smallest, from the most extreme on; n is the last value."""
+    """Return the choice of the n largest or smallest, from the most extreme on; n is the last value."""
 
     def chosen(values: Sequence[Decimal]) -> Chosen:
         *entries, most = values
@@ -57,7 +53,7 @@ def first(*, largest: bool) -> Callable[[Sequence[Decimal]], Chosen]:
 
 
 def holding(compare: Callable[[Decimal, Decimal], bool]) -> Callable[[Sequence[Decimal]], Chosen]:
-    """Returns the choice of the entries that compare with the last value; there may be none.
+    """Return the choice of the entries that compare with the last value; there may be none.
 
     Args:
         compare: True of an entry and that value where it holds.
@@ -71,7 +67,7 @@ def holding(compare: Callable[[Decimal, Decimal], bool]) -> Callable[[Sequence[D
 
 
 def every(values: Sequence[Decimal]) -> Chosen:
-    """Returns the choice of all entries."""
+    """Return the choice of all entries."""
     return Chosen(tuple(range(len(values))))
 
 

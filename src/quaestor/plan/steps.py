@@ -64,12 +64,11 @@ class Constant:
 
 
 def counted(quantity: Quantity, label_scale: Scale | None, label_unit: str | None) -> Dimension:
-    """Returns what a number of the page counts: as its print says, else as the labels around it do.
+    """Return what a number of the page counts: as its print says, else as the labels around it do.
 
     A percent sign in a label makes a bare number a percentage; of an amount of money beside it, it says nothing.
 
     Args:
-        quantity: As printed.
         label_scale: As `Extract.label_scale`.
         label_unit: As `Extract.label_unit`.
     """

@@ -1,8 +1,4 @@
-"""A plan as a tree: its last step with all that it rests on.
-
-Owns what steps the last one needs, and the one walk from steps that name each other to what they are made of; what a
-leaf and an operation become is the caller's affair.
-"""
+"""A plan as a tree: its last step with all that it rests on."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -48,10 +44,9 @@ def without_explanation(plan: Plan) -> Plan:
 def fold_plan(
     plan: Plan, leaf: Callable[[Operand], Made], made_of: Callable[[Step, tuple[Made, ...]], Made]
 ) -> tuple[Made, ...]:
-    """Returns what each step becomes, the last one with all that it rests on.
+    """Return what each step becomes, the last one with all that it rests on.
 
     Args:
-        plan: The plan.
         leaf: What a constant, a row label or a reference to an earlier turn becomes.
         made_of: What a step becomes, from what its operands did; an extract has none.
     """
@@ -64,7 +59,7 @@ def fold_plan(
 
 
 def program_tree(plan: Plan) -> Tree:
-    """Returns a parsed program as a tree.
+    """Return a parsed program as a tree.
 
     Raises:
         TypeError: The plan is no parsed program: it extracts, or names an earlier turn.

@@ -1,7 +1,6 @@
 """Whether a plan can be run, said before it is run, with all faults at once.
 
-Owns what can be told from the steps alone. What depends on values (a division by zero, an earlier turn that
-answered yes) is told by `quaestor.plan.execute`.
+What depends on values (a division by zero, an earlier turn that answered yes) is told by `quaestor.plan.execute`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,10 +44,9 @@ _BEHIND_A_LIST = (_NUMBER, _UNKNOWN)
 
 
 def require_valid(plan: Plan, turns_before: int) -> None:
-    """Returns if the plan can be run.
+    """Return if the plan can be run.
 
     Args:
-        plan: The plan.
         turns_before: How many turns the conversation had before this one.
 
     Raises:
@@ -59,7 +57,7 @@ def require_valid(plan: Plan, turns_before: int) -> None:
 
 
 def validate(plan: Plan, turns_before: int) -> tuple[str, ...]:
-    """Returns one sentence for each fault of the plan, in the order of the steps; empty where it can be run."""
+    """Return one sentence for each fault of the plan, in the order of the steps; empty where it can be run."""
     if not plan.steps:
         return ("the plan has no steps",)
     if len(plan.steps) > MOST_STEPS:
@@ -78,7 +76,7 @@ def validate(plan: Plan, turns_before: int) -> tuple[str, ...]:
 
 
 def nearest_operation(name: str, names: tuple[str, ...] = tuple(OPERATIONS)) -> str:
-    """Returns the known name most like `name`."""
+    """Return the known name most like `name`."""
     from rapidfuzz import fuzz, process
 
     found = process.extractOne(name[:40], names, scorer=fuzz.ratio)
@@ -86,7 +84,7 @@ def nearest_operation(name: str, names: tuple[str, ...] = tuple(OPERATIONS)) -> 
 
 
 def _given(step: Extract | Compute, kinds: Sequence[_Kind]) -> _Kind:
-    """Returns what a step gives."""
+    """Return what a step gives."""
     if isinstance(step, Extract):
         return _Kind("words", kind_words(Text(step.text))) if step.quantity is None and step.text else _NUMBER
     operation = OPERATIONS.get(step.operation)
@@ -101,7 +99,7 @@ def _given(step: Extract | Compute, kinds: Sequence[_Kind]) -> _Kind:
 
 
 def _operand_kind(operand: Operand, kinds: Sequence[_Kind]) -> _Kind:
-    """Returns what an operand is; of an earlier turn, or a step that has no value yet, that is not known."""
+    """Return what an operand is; of an earlier turn, or a step that has no value yet, that is not known."""
     if isinstance(operand, CellGroup):
         return _LIST
     if not isinstance(operand, Ref):

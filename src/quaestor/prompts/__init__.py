@@ -1,7 +1,7 @@
 """What models are told: one folder of templates for a solver, one template for a step.
 
-Owns their reading and their digest. A template that lacks a variable is refused, and no template holds a rule of the
-domain: those stand in the ontology's core and are rendered in.
+A template that lacks a variable is refused, and no template holds a rule of the domain: those stand in the ontology's
+core and are rendered in.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ _SUFFIX = ".j2"
 
 
 def render(name: str, /, **variables: object) -> str:
-    """Returns a template, filled in.
+    """Return a template, filled in.
 
     Args:
         name: Folder and step, such as `agent/answer`.
@@ -30,19 +30,14 @@ def render(name: str, /, **variables: object) -> str:
 
 
 def sources(folder: str) -> dict[str, str]:
-    """Returns the templates of a solver by the names of their files, sorted."""
+    """Return the templates of a solver by the names of their files, sorted."""
     found = {entry.name: entry for entry in files(__package__).joinpath(folder).iterdir()}
     return {name: found[name].read_text(encoding="utf-8") for name in sorted(found) if name.endswith(_SUFFIX)}
 
 
 @lru_cache(maxsize=8)
 def digest(*folders: str, rendered: str = "") -> str:
-    """Returns the SHA-256 over all templates of some folders: what a run was told, in its record.
-
-    Args:
-        folders: Of the templates.
-        rendered: What all runs render into them.
-    """
+    """Return the SHA-256 over all templates of some folders: what a run was told, in its record."""
     whole = hashlib.sha256()
     parts = [part for folder in folders for named in sources(folder).items() for part in named]
     for part in (*parts, rendered):

@@ -27,12 +27,7 @@ they do not know makes an answer less sure, right or wrong. To be widened when t
 
 
 def numbers_in(text: str, periods: Sequence[PeriodMention]) -> tuple[float, ...]:
-    """Returns the numbers in digits of a text of lower case that belong to no period, each once.
-
-    Args:
-        text: In lower case.
-        periods: That it names.
-    """
+    """Return the numbers in digits of a text of lower case that belong to no period, each once."""
     found = (
         float(match[1].replace(",", ""))
         for match in _NUMBER.finditer(text)
@@ -44,7 +39,7 @@ def numbers_in(text: str, periods: Sequence[PeriodMention]) -> tuple[float, ...]
 
 
 def counts_in(text: str, years: Sequence[int]) -> tuple[float, ...]:
-    """Returns the numbers in words of a text, each once; of two years also how many they are with those between.
+    """Return the numbers in words of a text, each once; of two years also how many they are with those between.
 
     Args:
         text: Whatever its case.

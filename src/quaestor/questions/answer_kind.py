@@ -1,7 +1,6 @@
 """The kind of answer that a question asks for: a number, yes or no, a name, names, numbers, a count, or words.
 
-Owns that choice among the readings of the neighbouring modules, which own the turns of phrase. A question of which
-nothing certain is known asks for a number: that is what most do.
+A question of which nothing certain is known asks for a number: that is what most do.
 """
 
 import re
@@ -40,7 +39,6 @@ class AskedAnswer:
     """What a question wants for an answer.
 
     Attributes:
-        kind: The kind.
         selection: What it chooses among, where a choice gives it.
     """
 
@@ -50,15 +48,12 @@ class AskedAnswer:
 
 @lru_cache(maxsize=1024)
 def read_answer_kind(text: str) -> AskedAnswer:
-    """Returns what a question in lower case wants for an answer.
+    """Return what a question in lower case wants for an answer.
 
     >>> read_answer_kind("in which year were sales highest?").kind
     'label'
     >>> read_answer_kind("what was the highest price?").kind
     'number'
-
-    Args:
-        text: In lower case.
     """
     selection = read_selection(text)
     if _SEVERAL.search(text) and (selection is None or selection.form == "yes_no"):

@@ -1,7 +1,4 @@
-"""The times that a question about a filing names, as it names them.
-
-Owns the grammar of times. Knows no calendar: which days they are in a company's fiscal year, its solver finds out.
-"""
+"""The times that a question about a filing names, as it names them."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +17,6 @@ class AskedMoment:
         months: How long it is; 0 for a day; None if that is not named.
         back: Of a relative time, how many years it is before the one that is talked about; of the end of a year that
             is not named, before the last one.
-        quarters_back: Likewise, in quarters.
         count: How many years are meant together ("over three years"); 0 for all that there are; with `back` but
             without a year, those before the one that is talked about.
         month: The month of a day that is named, or None.

@@ -1,7 +1,4 @@
-"""Buckets of time to come: "within one year", "in one to three years", "after 2030", "all years".
-
-Owns how questions and the labels of schedules call them. Knows no calendar: when they begin, its solver finds out.
-"""
+"""Buckets of time to come: "within one year", "in one to three years", "after 2030", "all years"."""
 
 import re
 from dataclasses import dataclass

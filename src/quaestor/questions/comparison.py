@@ -1,6 +1,6 @@
 """The two things that a question compares: a part and its whole, a later and an earlier value.
 
-Owns the turns of phrase that tell which operand comes first. What is asked for is the core's to say.
+What is asked for is the core's to say.
 """
 
 import re
@@ -51,7 +51,6 @@ class ComparisonArgument:
     """One of two things: the stems and the years that the other has not, what it points at.
 
     Attributes:
-        back: It points back: "that change".
         boundary: 1 it speaks of the end of a period, -1 of its beginning, 0 of neither.
         text: Its words, in lower case.
     """
@@ -65,11 +64,7 @@ class ComparisonArgument:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Both things, the first operand first.
-
-    Attributes:
-        kind: One of `KINDS`.
-    """
+    """Both things, the first operand first."""
 
     kind: str = ""
     first: ComparisonArgument = ComparisonArgument()
@@ -77,7 +72,7 @@ class Comparison:
 
 
 def read_comparison(text: str) -> Comparison:
-    """Returns the two things that a question in lower case compares; empty ones where it compares none."""
+    """Return the two things that a question in lower case compares; empty ones where it compares none."""
     for kind, pattern in _COMPILED:
         if found := pattern.search(text):
             groups = found.groupdict("")
@@ -97,5 +92,5 @@ def _without(side: ComparisonArgument, other: ComparisonArgument) -> ComparisonA
 
 
 def boundary(text: str) -> int:
-    """Returns 1 where a text speaks of the end of a period, -1 of its beginning, 0 of neither or both."""
+    """Return 1 where a text speaks of the end of a period, -1 of its beginning, 0 of neither or both."""
     return bool(_END.search(text)) - bool(_BEGINNING.search(text))

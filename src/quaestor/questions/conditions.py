@@ -1,8 +1,4 @@
-"""What a question asks of the numbers that it chooses among: to be the highest, to exceed a limit, to have fallen.
-
-Owns the words for them, and where in a question they stand, so that what is left of it names what is measured. Knows no
-page: whether "more than 500" counts in thousands is for who reads one.
-"""
+"""What a question asks of the numbers that it chooses among: to be the highest, to exceed a limit, to have fallen."""
 
 import re
 from dataclasses import dataclass
@@ -24,8 +20,6 @@ class Limit:
     """A number that others are held against.
 
     Attributes:
-        test: How.
-        value: The number as it is said.
         scale: What one unit of it stands for, where the question says so; `Scale.ONE` of a plain number.
         unit: `USD` and the like, or None.
     """
@@ -41,7 +35,6 @@ class Condition:
     """What is asked of numbers. All parts that are None or 0 are not asked.
 
     Attributes:
-        extreme: Which end is asked for.
         place: Which from that end: 1 the highest, 2 the second highest.
         many: How many from that end, where it asks for several: "the three largest".
         limit: What they are held against.
@@ -148,7 +141,7 @@ _UNITS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "usd": "USD", "eur
 
 
 def read_condition(text: str) -> Condition:
-    """Returns what a question in lower case asks of numbers.
+    """Return what a question in lower case asks of numbers.
 
     >>> read_condition("in which year was the tax rate the second highest?").place
     2
@@ -204,7 +197,7 @@ def _limit(text: str) -> tuple[Limit | None, list[tuple[int, int]]]:
 
 
 def _read(found: re.Match[str], test: Test) -> Limit | None:
-    """Returns the limit that a comparison with a number names; None where the number is a year."""
+    """Return the limit that a comparison with a number names; None where the number is a year."""
     said = found["number"]
     plain = said.replace(",", "")
     if said[0].isdigit() or said[0] == ".":
@@ -251,7 +244,7 @@ def _place(said: str | None) -> int:
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
-    """Returns a text of the same length without the words at some spans."""
+    """Return a text of the same length without the words at some spans."""
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return text

@@ -1,6 +1,6 @@
 """Questions that want the last answer in another form, and nothing else: "in thousands?", "what is that in percent?".
 
-Owns the wordings. Each takes the whole text, so that "what was rent in thousands?" is none of them.
+Each takes the whole text, so that "what was rent in thousands?" is none of them.
 """
 
 import re
@@ -44,14 +44,11 @@ class AskedConversion:
 
 @lru_cache(maxsize=1024)
 def read_conversion(text: str) -> AskedConversion | None:
-    """Returns in what a question in lower case wants the last answer; None where it asks for anything else.
+    """Return in what a question in lower case wants the last answer; None where it asks for anything else.
 
     >>> read_conversion("and in billions of dollars?").to.value
     'billion'
     >>> read_conversion("what was rent in thousands?")
-
-    Args:
-        text: In lower case.
     """
     found = _FORM.fullmatch(" ".join(text.split()))
     if found is None:

@@ -59,13 +59,13 @@ COUNTS = {"both": 2} | {word: number for word, number in NUMBER_WORDS.items() if
 
 @lru_cache(maxsize=1)
 def metric_nouns() -> frozenset[str]:
-    """Returns how results are called, whatever their metric type, in one word each."""
+    """Return how results are called, whatever their metric type, in one word each."""
     return frozenset(noun for kind in read_core().metric_types.values() for noun in kind.nouns if " " not in noun)
 
 
 @lru_cache(maxsize=1024)
 def noun_fits_metric(noun: str, metric: str) -> float:
-    """Returns how well a noun names a result of a metric type: 1 its own, less for a kind of it, 0 another's.
+    """Return how well a noun names a result of a metric type: 1 its own, less for a kind of it, 0 another's.
 
     A percentage is a ratio and a percentage change is a change; a ratio may be called a percentage.
     """
@@ -81,13 +81,10 @@ def noun_fits_metric(noun: str, metric: str) -> float:
 
 
 def question_cues(text: str, patterns: Sequence[QuestionPattern], years: int, *, named: bool) -> frozenset[str]:
-    """Returns what a question says of itself, by name: the `CUES`, the core's patterns, whether it names things.
+    """Return what a question says of itself, by name: the `CUES`, the core's patterns, whether it names things.
 
     Args:
         text: In lower case.
-        patterns: The core's patterns that are in it.
-        years: How many years it names.
-        named: Whether it names a thing.
     """
     heard = {name for name, pattern in _COMPILED.items() if pattern.search(text)}
     heard |= {pattern_words(pattern.name) for pattern in patterns if pattern.phrases != _ANYTHING}
@@ -97,5 +94,5 @@ def question_cues(text: str, patterns: Sequence[QuestionPattern], years: int, *,
 
 
 def pattern_words(name: str) -> str:
-    """Returns the cue of a pattern: `wording_change_over_base` of `kg:PatternChangeOverBase`."""
+    """Return the cue of a pattern: `wording_change_over_base` of `kg:PatternChangeOverBase`."""
     return "wording" + _CAPITAL.sub(lambda match: f"_{match[0].lower()}", name.removeprefix("kg:Pattern"))

@@ -1,6 +1,6 @@
 """Questions how a thing developed ("how did sales change?"), and how much of one thing another was.
 
-Owns their wording. What is asked for is the change, a number, and not the way in which it came about; and the share.
+What is asked for is the change, a number, and not the way in which it came about; and the share.
 """
 
 import re
@@ -15,7 +15,7 @@ _WHO = re.compile(r"(?:the (?:company|firm|group|management|board)|we|you|manage
 
 
 def asks_for_development(text: str) -> bool:
-    """Returns whether a question asks how a thing developed.
+    """Return whether a question asks how a thing developed.
 
     >>> asks_for_development("how did net sales change in 2024?")
     True
@@ -27,7 +27,7 @@ def asks_for_development(text: str) -> bool:
 
 
 def as_change(text: str) -> str:
-    """Returns a question with how a thing developed put as its change; itself where it asks for anything else.
+    """Return a question with how a thing developed put as its change; itself where it asks for anything else.
 
     >>> as_change("how did rent develop from 2021 to 2024?")
     'what was the change in rent from 2021 to 2024?'
@@ -46,7 +46,7 @@ _PART_OF = re.compile(
 
 
 def as_share(text: str) -> str:
-    """Returns a question how much of one thing another was put as its share; itself where it asks for anything else.
+    """Return a question how much of one thing another was put as its share; itself where it asks for anything else.
 
     >>> as_share("how much of total costs was rent in 2024?")
     'what percentage of total costs was rent in 2024?'

@@ -1,7 +1,4 @@
-"""What a question is about, in its own words: "net revenue", "the s&p 500 index".
-
-Owns a shallow reading of noun phrases. Knows no page: what an answer is about is read from its cells, see describe.py.
-"""
+"""What a question is about, in its own words: "net revenue", "the s&p 500 index"."""
 
 import re
 from collections.abc import Sequence
@@ -45,7 +42,7 @@ class _Phrase(NamedTuple):
 
 
 def counted_thing(after: str) -> str | None:
-    """Returns what a number of running text counts, from the text behind it; None where that says nothing.
+    """Return what a number of running text counts, from the text behind it; None where that says nothing.
 
     >>> counted_thing(" of unsecured debt and some cash")
     'unsecured debt'
@@ -68,7 +65,7 @@ def _counted(after: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def named_entity(text: str) -> str | None:
-    """Returns what a text is about, in its own words; None where it names nothing.
+    """Return what a text is about, in its own words; None where it names nothing.
 
     Of a part and a whole it is the part, of two things the first named.
 
@@ -142,7 +139,7 @@ def _nouns() -> frozenset[str]:
 
 
 def _close(found: list[_Phrase], start: int, words: list[str]) -> None:
-    """Adds a phrase, without the joining words at its ends, if a thing is left and not an adjective alone."""
+    """Add a phrase, without the joining words at its ends, if a thing is left and not an adjective alone."""
     words = words[:_LONGEST]
     while words and (words[-1] in JOINING_WORDS or words[-1] in ARTICLES):
         words = words[:-1]

@@ -1,7 +1,4 @@
-"""What a question says of its answer besides what is asked: unit, scale, rounding, the statement to take it from.
-
-Owns these turns of phrase, and that a sentence of them is no question.
-"""
+"""What a question says of its answer besides what is asked: unit, scale, rounding, the statement to take it from."""
 
 import re
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """What a question asks for, by the patterns of the ontology's core: metric type, scale, sign.
 
-Owns the choice among the patterns that match. The patterns themselves are in `ontology/core.ttl`.
+The patterns themselves are in `ontology/core.ttl`.
 """
 
 import math
@@ -23,9 +23,7 @@ class ScoredMetric:
     """A metric type that a question may ask for.
 
     Attributes:
-        metric_type: A name of `Core.metric_types`.
         score: How sure the pattern is, 0 to 1.
-        pattern: The pattern's name.
     """
 
     metric_type: str
@@ -34,10 +32,9 @@ class ScoredMetric:
 
 
 def scored_metrics(patterns: Iterable[QuestionPattern], previous: str | None) -> tuple[ScoredMetric, ...]:
-    """Returns the metric types that a question may ask for, surest first; there is always one.
+    """Return the metric types that a question may ask for, surest first; there is always one.
 
     Args:
-        patterns: That are in the question.
         previous: The metric type of the turn before, which decides what "and in 2008?" asks for. None for the first.
     """
     best: dict[str, ScoredMetric] = {}
@@ -51,22 +48,21 @@ def scored_metrics(patterns: Iterable[QuestionPattern], previous: str | None) ->
 
 
 def matching_patterns(text: str) -> tuple[QuestionPattern, ...]:
-    """Returns the patterns of the core that are in a text, by name."""
+    """Return the patterns of the core that are in a text, by name."""
     words = question_words(text)
     return tuple(pattern for pattern in read_core().patterns if pattern.matches(words))
 
 
 def asked_scale(patterns: Iterable[QuestionPattern]) -> Scale | None:
-    """Returns the scale that a question names ("in millions"), or None."""
+    """Return the scale that a question names ("in millions"), or None."""
     return next((Scale(pattern.scale) for pattern in patterns if pattern.scale), None)
 
 
 def asked_power(text: str, scale: Scale | None) -> float | None:
-    """Returns the power of ten that a question asks for ("in dollars" is 0); None where it asks for none.
+    """Return the power of ten that a question asks for ("in dollars" is 0); None where it asks for none.
 
     Args:
         text: The question in lower case.
-        scale: That it names.
     """
     if scale is not None and scale is not Scale.PERCENT:
         return float(math.log10(scale.factor))

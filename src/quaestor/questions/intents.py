@@ -27,8 +27,6 @@ class QuestionClassifier:
 
     Attributes:
         classes: What questions are told apart by: `INTENTS`, or the kinds of answers.
-        rows: By feature, the row of `matrix`.
-        matrix: The weights.
         by_terms: Whether the terms of the question are features too.
 
     Shape: `matrix` is features x `len(classes)`.
@@ -43,7 +41,6 @@ class QuestionClassifier:
         """Return the probability of each class.
 
         Args:
-            reading: The question.
             before: The intent of the question before; "" of the first of a conversation.
         """
         features = question_features(reading, before=before, by_terms=self.by_terms)

@@ -1,7 +1,7 @@
 """A question for one thing at several times ("sales in 2008 and 2009"), as one question for each of them.
 
-Owns which questions ask so, and in which words each part is asked alone. Whether an answer is one list or several
-answers is for others to say; so is what of a page is listed ("sales and cost in 2009").
+Whether an answer is one list or several answers is for others to say; so is what of a page is listed ("sales and cost
+in 2009").
 """
 
 import re
@@ -85,16 +85,13 @@ class Listing:
 
 
 def read_listing(text: str) -> Listing | None:
-    """Returns a question for a value at several times as a list; None for every other question.
+    """Return a question for a value at several times as a list; None for every other question.
 
     One that computes with the values ("the average in 2008 and 2009"), or that asks for no value, is none.
 
     >>> read_listing("What were net sales in 2009 and 2008, respectively?").questions
     ('What were net sales in 2009?', 'What were net sales in 2008?')
     >>> read_listing("what was the change in sales between 2008 and 2009?")
-
-    Args:
-        text: As asked.
     """
     if len(text) > _LONGEST:
         return None
@@ -111,13 +108,10 @@ def read_listing(text: str) -> Listing | None:
 
 
 def read_enumeration(text: str) -> Listing | None:
-    """Returns a question for several things "respectively" as a list, by its words alone; None for every other.
+    """Return a question for several things "respectively" as a list, by its words alone; None for every other.
 
     >>> read_enumeration("What were the respective federal, state and foreign credits in 2009?").items
     ('federal credits', 'state credits', 'foreign credits')
-
-    Args:
-        text: As asked.
     """
     if len(text) > _LONGEST or _RESPECTIVE.search(text) is None or _NO_VALUE.match(text):
         return None
@@ -145,12 +139,12 @@ def asks_for_parts(text: str) -> bool:
 
 
 def asks_one(text: str) -> bool:
-    """Returns whether a question asks for one result of several things: their sum, which of them is larger."""
+    """Return whether a question asks for one result of several things: their sum, which of them is larger."""
     return _TOGETHER.search(_WEIGHTED.sub(" ", text)) is not None
 
 
 def _dates(text: str, *, respective: bool) -> tuple[tuple[int, int], tuple[str, ...]] | None:
-    """Returns where the times of a list stand in a question, and each of them in full."""
+    """Return where the times of a list stand in a question, and each of them in full."""
     for found in _DATES.finditer(text):
         start, end = found.span()
         items = _in_full([part.group() for part in _ONE.finditer(text, found.start("first"), end)])
@@ -165,7 +159,7 @@ def _dates(text: str, *, respective: bool) -> tuple[tuple[int, int], tuple[str, 
 
 
 def _in_full(items: list[str]) -> tuple[str, ...]:
-    """Returns times with what they share: "june 30 and december 31, 2019" are both of 2019."""
+    """Return times with what they share: "june 30 and december 31, 2019" are both of 2019."""
     parts = [found.groupdict() for item in items if (found := _PARTS.match(item))]
     for later, earlier in pairwise(reversed(parts)):
         earlier["year"] = earlier["year"] or later["year"]
@@ -189,7 +183,7 @@ _SINGULAR = (
 
 
 def _alone(text: str, start: int, end: int, item: str) -> str:
-    """Returns a question with one of its times in the place of all."""
+    """Return a question with one of its times in the place of all."""
     before, after = text[:start], text[end:]
     for form, one in _SINGULAR:
         before = form.sub(one, before)

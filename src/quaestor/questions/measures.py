@@ -89,9 +89,7 @@ class AskedMeasure:
 
     Attributes:
         measure: Which; None where it is of a line that the document may print.
-        line: What the line is called; "" of a measure.
         said: The words of the question that name it.
-        form: What is wanted of it.
         periods: The periods that are named, in order; a range is its first and its last year.
         last_years: That it is of so many years up to the latest; 0 where nothing says it.
         offset: That it is so many years from the latest, or from the period named.
@@ -120,14 +118,13 @@ class AskedMeasure:
 
 
 def asked_measure(question: Question, earlier: Sequence[Question] = ()) -> AskedMeasure | None:
-    """Returns the measure that a question asks for; None where it asks for anything else.
+    """Return the measure that a question asks for; None where it asks for anything else.
 
     >>> from quaestor.questions.question import read_question
     >>> asked_measure(read_question("what was free cash flow in 2024?")).periods[0].year
     2024
 
     Args:
-        question: What is asked.
         earlier: The questions before, oldest first, which it may leave words to.
     """
     found: AskedMeasure | None = None

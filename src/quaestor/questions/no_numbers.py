@@ -1,7 +1,6 @@
 """What a person may say that asks for no number: greetings, sums of their own, reasons, meanings, persons.
 
-Owns the wordings. Each takes the whole text or its first word, so that a follow-up ("and in 2010?", "in percent?") is
-none of them.
+Each takes the whole text or its first word, so that a follow-up ("and in 2010?", "in percent?") is none of them.
 """
 
 import re
@@ -32,7 +31,7 @@ _FORMS = (
 
 
 def why_no_number(question: Question) -> str | None:
-    """Returns why a question asks for no number of a page; None where it may ask for one.
+    """Return why a question asks for no number of a page; None where it may ask for one.
 
     >>> why_no_number(Question("why?"))
     'a reason is not a number'

@@ -23,7 +23,6 @@ def spell_offices(text: str, mentions: Callable[[str], bool]) -> str:
     'who is the chief financial officer?'
 
     Args:
-        text: The question.
         mentions: Whether the filing has a term; an abbreviation is kept if the filing does not spell it out.
     """
     for name, pattern in _OFFICES.items():

@@ -28,7 +28,6 @@ def names_other_owner(text: str, is_known: Callable[[str], bool]) -> bool:
     """Return whether a question asks for the numbers of somebody whom the document does not report on.
 
     Args:
-        text: The question.
         is_known: Returns whether a term is of the company's name, or of a line of the document.
 
     >>> names_other_owner("what was lowe's margin?", {"nord"}.__contains__)

@@ -1,7 +1,4 @@
-"""A question, read once: each part is read when it is first asked for, and kept with the question.
-
-Owns what of a question's words is told to all others, and no reading of its own: each part has its module.
-"""
+"""A question, read once: each part is read when it is first asked for, and kept with the question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +17,6 @@ class Question:
     """A question. Two of the same text and years are equal.
 
     Attributes:
-        text: As asked.
         told_years: The years that it names by their distance from those of earlier questions, where it names none.
     """
 
@@ -144,7 +140,7 @@ class Question:
         return entity.named_entity(self.text)
 
     def metric_types(self, previous: str | None = None) -> tuple[intent.ScoredMetric, ...]:
-        """Returns the metric types that it may ask for, surest first; there is always one.
+        """Return the metric types that it may ask for, surest first; there is always one.
 
         Args:
             previous: The metric type of the turn before, which decides what "and in 2008?" asks for; None before it.
@@ -163,10 +159,9 @@ NO_QUESTION = Question("")
 
 
 def entity_asked(question: Question, earlier: Sequence[Question]) -> str | None:
-    """Returns what a question is about; one that only points back is about what those before it are about.
+    """Return what a question is about; one that only points back is about what those before it are about.
 
     Args:
-        question: What is asked.
         earlier: The questions before, oldest first.
     """
     return next((asked.entity for asked in (question, *reversed(earlier)) if asked.entity), None)
@@ -174,7 +169,7 @@ def entity_asked(question: Question, earlier: Sequence[Question]) -> str | None:
 
 @lru_cache(maxsize=1024)
 def names_in(text: str) -> frozenset[str]:
-    """Returns the words of a text of lower case that name a thing, in the singular.
+    """Return the words of a text of lower case that name a thing, in the singular.
 
     >>> sorted(names_in("what was the change in net operating revenues?"))
     ['operating', 'revenue']

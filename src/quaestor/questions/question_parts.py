@@ -1,7 +1,4 @@
-"""Several questions in one, taken apart: who audits the company, and since when.
-
-Owns when a question is several, and what each part lacks that another names: its topic and its time.
-"""
+"""Several questions in one, taken apart: who audits the company, and since when."""
 
 import re
 from collections.abc import Sequence

@@ -1,8 +1,6 @@
 """What a question chooses among: years, or the lines of a group; by what measure, and on what condition.
 
-Owns the turns of phrase by which a question asks for a name and not for a number: "in which year was ... highest",
-"which segments ...", "how many years did ... exceed", "what are the components of ...", "list the three largest". What
-kind of answer that is, is for `answer_kind`.
+What kind of answer that is, is for `answer_kind`.
 """
 
 import re
@@ -180,7 +178,7 @@ class AskedSelection:
 
 
 def read_selection(text: str) -> AskedSelection | None:
-    """Returns what a question in lower case chooses among; None where it asks for no such thing.
+    """Return what a question in lower case chooses among; None where it asks for no such thing.
 
     >>> read_selection("which segments declined in 2012?").noun
     'segment'
@@ -332,13 +330,13 @@ def _selection(
 
 
 def _times(text: str) -> list[tuple[int, int]]:
-    """Returns where a question names periods, with the words that lead to them."""
+    """Return where a question names periods, with the words that lead to them."""
     found = ((mention.start, mention.end) for mention in find_periods(text))
     return [(lead.start() if (lead := _BEFORE_TIME.search(text[:start])) else start, end) for start, end in found]
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:
-    """Returns the words that are left of a question, without auxiliary verbs."""
+    """Return the words that are left of a question, without auxiliary verbs."""
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return " ".join(_AUXILIARY.sub(" ", text.replace("?", " ")).split())

@@ -1,6 +1,6 @@
 """Several questions in one ("sales in 2012, and what were they in 2011?"), taken apart by their words.
 
-Owns where one question ends and the next begins. What cannot be taken apart surely is one question.
+What cannot be taken apart surely is one question.
 """
 
 import re
@@ -87,7 +87,7 @@ _POLITE = re.compile(r"\s*(?:thanks?|thank you|please|thx)?[\s.!]*", re.I)
 
 
 def split_question(text: str) -> tuple[str, ...]:
-    """Returns the questions that a text asks, one after the other; the text itself where it is one.
+    """Return the questions that a text asks, one after the other; the text itself where it is one.
 
     >>> split_question("what were sales in 2008 and 2009, and the change?")
     ('what were sales in 2008?', 'what were sales in 2009?', 'what was the change?')
@@ -113,7 +113,7 @@ def split_question(text: str) -> tuple[str, ...]:
 
 
 def _sentences(text: str) -> list[str]:
-    """Returns a text cut behind its question marks; what follows the last one and asks nothing belongs to it."""
+    """Return a text cut behind its question marks; what follows the last one and asks nothing belongs to it."""
     cuts = [0, *(mark.end() for mark in re.finditer(r"(?<!\?)\?++(?=\s)", text)), len(text)]
     said: list[str] = []
     for part in (text[start:end].strip() for start, end in pairwise(cuts)):
@@ -129,7 +129,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _clauses(sentence: str) -> list[str]:
-    """Returns a sentence cut where another question begins in it."""
+    """Return a sentence cut where another question begins in it."""
     joints = [*_JOINT.finditer(sentence), *(_TOLD.finditer(sentence) if _TELLS.match(sentence) else ())]
     clauses, begin = [], 0
     for joint in sorted(joints, key=lambda found: found.start()):
@@ -157,7 +157,7 @@ def _whole(before: str, joint: str) -> bool:
 
 
 def _each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
-    """Returns the questions for each of several values, where what is asked next points at them; none for others."""
+    """Return the questions for each of several values, where what is asked next points at them; none for others."""
     if listing := read_listing(_as_question(question)):
         return listing.questions
     since = asked.re is _BACK and asked["since"]
@@ -168,7 +168,7 @@ def _each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
 
 
 def _said(text: str) -> int:
-    """Returns how many words a text has, letters that stand alone not among them."""
+    """Return how many words a text has, letters that stand alone not among them."""
     return sum(len(word) > 1 for word in words(text))
 
 

@@ -1,6 +1,6 @@
 """What a question says in so many words to compute: changes and ratios between times, and sums.
 
-Owns only wordings that leave no doubt. Of all others a classifier tells the operation.
+Of all others a classifier tells the operation.
 """
 
 import re

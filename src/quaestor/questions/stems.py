@@ -46,19 +46,19 @@ _DEGREES = {
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """Returns the stem of a word of lower case: changes, changed and changing are one."""
+    """Return the stem of a word of lower case: changes, changed and changing are one."""
     return str(_own.stemmer.stemWord(word))
 
 
 @lru_cache(maxsize=4096)
 def meaning_stem(word: str) -> str | None:
-    """Returns the stem of a word of lower case that carries meaning; None of a stop word, a number or a sign."""
+    """Return the stem of a word of lower case that carries meaning; None of a stop word, a number or a sign."""
     return None if word in STOP_WORDS or not word[0].isalpha() else stem(_DEGREES.get(word, word))
 
 
 @lru_cache(maxsize=1024)
 def stems(text: str) -> tuple[str, ...]:
-    """Returns the stems of the words that carry meaning: no stop words, numbers or signs; in order, repeats kept.
+    """Return the stems of the words that carry meaning: no stop words, numbers or signs; in order, repeats kept.
 
     A letter or number that is part of a name follows it: "tier 2 capital" has the stem `tier2`. A date in digits has
     its month as a word.
@@ -72,7 +72,7 @@ def stems(text: str) -> tuple[str, ...]:
 
 
 def stems_of_parts(parts: Iterable[str]) -> tuple[str, ...]:
-    """Returns the stems of texts with a space between them; those of a part are known from the last time."""
+    """Return the stems of texts with a space between them; those of a part are known from the last time."""
     said = tuple(parts)
     found = [_single_stems(part) for part in said]
     # A name at the end of a part may have its mark at the beginning of the next.
@@ -87,17 +87,16 @@ def _single_stems(text: str) -> tuple[str, ...] | None:
 
 
 def is_of_single_words(text: str, said: Iterable[str]) -> bool:
-    """Returns whether the stems of any part of a text are those of its words alone: it has no date and no mark.
+    """Return whether the stems of any part of a text are those of its words alone: it has no date and no mark.
 
     Args:
         text: In lower case.
-        said: Its words.
     """
     return "/" not in text and _WITH_MARKS.isdisjoint(said)
 
 
 def without_owner(text: str) -> str:
-    """Returns a text of lower case without those whose report it is: its numbers are about them, and need not say so.
+    """Return a text of lower case without those whose report it is: its numbers are about them, and need not say so.
 
     >>> without_owner("how many stores did the company have?")
     'how many stores did   have?'
@@ -107,7 +106,7 @@ def without_owner(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def shapes(text: str) -> tuple[str, ...]:
-    """Returns all words stemmed, with years written `YEAR` and other numbers `NUM`, for n-grams."""
+    """Return all words stemmed, with years written `YEAR` and other numbers `NUM`, for n-grams."""
     return tuple(_shape(word) for word in words(_with_months(text)))
 
 

@@ -1,7 +1,6 @@
 """Which times a question certainly asks for: years, quarters, halves, months and days, and lengths of time.
 
-Owns how words without a year ("the third quarter", "nine months", "full-year") go together with the years that a
-question names. Years and days inside of names ("notes due 2021") are none that are asked for.
+Years and days inside of names ("notes due 2021") are none that are asked for.
 """
 
 import re
@@ -68,9 +67,7 @@ class AskedTime:
     """A time that a question asks for; what it leaves open is None.
 
     Attributes:
-        said: The words that name it.
         year: The year that it is called by, or that its last day is in.
-        months: How long it is.
         quarter: Which quarter, 1 to 4.
         half: Which half, 1 or 2.
         month: The month that it is, or that it ends in.
@@ -98,7 +95,7 @@ class AskedTime:
 
 @lru_cache(maxsize=256)
 def times_asked(question: Question) -> tuple[AskedTime, ...]:
-    """Returns the times that a question certainly asks for, in order of how fine they are; none where it is unsure.
+    """Return the times that a question certainly asks for, in order of how fine they are; none where it is unsure.
 
     >>> [(time.quarter, time.year) for time in times_asked(Question("what was third-quarter revenue in 2024?"))]
     [(3, 2024)]
@@ -159,16 +156,12 @@ def _time_of(mention: PeriodMention, question: Question) -> AskedTime:
 
 
 def half_of(period: Period) -> int | None:
-    """Returns which half of the calendar's year a period of six months is, by its last month; else None.
-
-    Args:
-        period: Of any kind.
-    """
+    """Return which half of the calendar's year a period of six months is, by its last month; else None."""
     return {_HALF: 1, _YEAR: 2}.get(period.month or 0) if period.months == _HALF else None
 
 
 def _parts(question: Question) -> Iterator[AskedTime]:
-    """Yields the parts of years that a question names without their year, then its days without one."""
+    """Yield the parts of years that a question names without their year, then its days without one."""
     text = question.lowered
     for mention in question.periods:
         text = f"{text[: mention.start]}{'.' * (mention.end - mention.start)}{text[mention.end :]}"
@@ -187,7 +180,7 @@ def _parts(question: Question) -> Iterator[AskedTime]:
 
 
 def without_time_words(text: str) -> str:
-    """Returns a text of lower case without the words that only say when: "third quarter of 2024", "nine months ended".
+    """Return a text of lower case without the words that only say when: "third quarter of 2024", "nine months ended".
 
     >>> without_time_words("what was fourth-quarter net income in 2023?").split()
     ['what', 'was', 'net', 'income', 'in', '?']
@@ -202,7 +195,7 @@ def _number(word: str) -> int:
 
 
 def years_asked(question: Question) -> tuple[int, ...]:
-    """Returns the years that a question certainly asks for, in order.
+    """Return the years that a question certainly asks for, in order.
 
     >>> years_asked(Question("what was the balance of notes due december 15, 2021 in 2017?"))
     ()

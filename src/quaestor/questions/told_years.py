@@ -1,6 +1,6 @@
 """The years that a question names by their distance alone: "in the year before", "the last year of that period".
 
-Owns which years of earlier questions they are counted from. What the answers before rest on is not known here.
+What the answers before rest on is not known here.
 """
 
 import re
@@ -16,10 +16,9 @@ _OVER_TIME = re.compile(r"\b(?:over|throughout|during) the\b")
 
 
 def with_told_years(question: Question, earlier: Sequence[Question]) -> Question:
-    """Returns a question with the years that it tells by their distance from those of earlier ones.
+    """Return a question with the years that it tells by their distance from those of earlier ones.
 
     Args:
-        question: What is asked.
         earlier: The questions before, oldest first.
     """
     told = _told(question, tuple(earlier))

@@ -1,7 +1,4 @@
-"""What a question about a filing asks for, read once: its times, its operands, and what it inherits.
-
-Owns the grammar of such questions. Knows no document: which facts the words mean, binding finds out.
-"""
+"""What a question about a filing asks for, read once: its times, its operands, and what it inherits."""
 
 import re
 from collections.abc import Sequence
@@ -41,9 +38,7 @@ class Operand:
     """A span of a question that names something measured.
 
     Attributes:
-        text: Its words.
         terms: Its terms that carry meaning, in order.
-        matches: The phrases of the lexicon in `phrase`.
         phrase: All its terms, which `matches` index into.
     """
 

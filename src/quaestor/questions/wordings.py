@@ -1,7 +1,4 @@
-"""Wordings that mean the same as plainer ones, as data: a question is read in the plainer ones.
-
-Owns no reading: each wording is replaced by one that the readers know.
-"""
+"""Wordings that mean the same as plainer ones, as data: a question is read in the plainer ones."""
 
 import re
 

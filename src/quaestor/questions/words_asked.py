@@ -1,8 +1,7 @@
 """What a question that words answer asks for: a cause, a meaning, parts, a way, a time, a place, a person.
 
-Owns the turns of phrase. Whether words are asked for at all, says `answer_kind`; some forms that may also ask for a
-number or for lines of a table ("what is goodwill?", "what does it include?") are named here as such, and the page has
-to tell.
+Whether words are asked for at all, says `answer_kind`; some forms that may also ask for a number or for lines of a
+table ("what is goodwill?", "what does it include?") are named here as such, and the page has to tell.
 """
 
 import re
@@ -83,14 +82,11 @@ _MEASURED = re.compile(
 
 @lru_cache(maxsize=1024)
 def words_asked(text: str) -> AskedWords | None:
-    """Returns what a question in lower case asks for in words; None where it asks for something else.
+    """Return what a question in lower case asks for in words; None where it asks for something else.
 
     >>> words_asked("why did sales fall in 2018?")
     'cause'
     >>> words_asked("what were sales in 2018?")
-
-    Args:
-        text: In lower case.
     """
     text = " ".join(text.split())
     kind = read_answer_kind(text).kind
@@ -101,21 +97,18 @@ def words_asked(text: str) -> AskedWords | None:
 
 
 def term_asked(text: str) -> str | None:
-    """Returns the term whose meaning a question in lower case may ask for; None where it asks for a number.
+    """Return the term whose meaning a question in lower case may ask for; None where it asks for a number.
 
     >>> term_asked("what is goodwill?")
     'goodwill'
     >>> term_asked("what is the total of rent?")
-
-    Args:
-        text: In lower case.
     """
     found = _DEFINED.search(" ".join(text.split()))
     return None if found is None or _MEASURED.search(found["term"]) else found["term"]
 
 
 def words_behind(text: str) -> str | None:
-    """Returns the last words of a question in lower case that lead to its answer: "due to", "based on"."""
+    """Return the last words of a question in lower case that lead to its answer: "due to", "based on"."""
     form = next(form for asked, form in _COMPILED if asked == "ground")
     found = form.search(" ".join(text.split()))
     return found["behind"] if found else None

@@ -1,7 +1,4 @@
-"""A file whose reading could do harm, read in a process with limits and then found by whoever reads it here.
-
-Owns the tie between the two: the document stands in a cache under the key by which the reading here looks for it.
-"""
+"""A file whose reading could do harm, read in a process with limits and then found by whoever reads it here."""
 
 import asyncio
 from dataclasses import dataclass
@@ -18,7 +15,6 @@ class SingleDocumentCache:
     """A `ByteCache` that has the document of one file, and is another one besides.
 
     Attributes:
-        key: Of the document.
         document: As `written` writes it.
         others: What is kept of other files, or None.
     """
@@ -28,13 +24,13 @@ class SingleDocumentCache:
     others: ByteCache | None
 
     def get(self, key: str) -> bytes | None:
-        """Returns the document, or what is kept elsewhere under another key."""
+        """Return the document, or what is kept elsewhere under another key."""
         if key == self.key:
             return self.document
         return self.others.get(key) if self.others is not None else None
 
     def put(self, key: str, data: bytes) -> None:
-        """Keeps bytes elsewhere, where there is such a place."""
+        """Keep bytes elsewhere, where there is such a place."""
         if self.others is not None:
             self.others.put(key, data)
 
@@ -42,15 +38,13 @@ class SingleDocumentCache:
 async def read_apart(
     content: FileContent, cache: ByteCache | None, limits: ReadingLimits, place: asyncio.Semaphore
 ) -> ByteCache | None:
-    """Returns a cache with which reading a file here opens nothing of it: its document is there.
+    """Return a cache with which reading a file here opens nothing of it: its document is there.
 
     A file that no reader of this package takes (a dataset in JSON, one that another package's reader takes) is not
     read, and the cache is the one that was given.
 
     Args:
-        content: The file.
         cache: Where documents are kept once they are read, or None.
-        limits: What the reading may take.
         place: Bounds how many files are read at once; one that is kept does not wait.
 
     Raises:

@@ -1,8 +1,7 @@
 """What was made from a file, kept in a folder by digest, so that it need not be made again.
 
-Owns the entries: written whole or not at all, held against their digest when they are read, bounded together. Knows
-nothing of what they hold, and never runs it: bytes in, bytes out. Whatever is wrong with the folder or an entry, the
-worst is that something is made once more; no operation raises an error of the disk.
+Whatever is wrong with the folder or an entry, the worst is that something is made once more; no operation raises an
+error of the disk.
 """
 
 import hashlib
@@ -28,16 +27,16 @@ class ByteCache(Protocol):
     """Keeps bytes by key. What it is asked for it may have forgotten."""
 
     def get(self, key: str) -> bytes | None:
-        """Returns what is kept under a key, as it was put there; None where nothing is."""
+        """Return what is kept under a key, as it was put there; None where nothing is."""
         ...
 
     def put(self, key: str, data: bytes) -> None:
-        """Keeps bytes under a key, in place of what is there."""
+        """Keep bytes under a key, in place of what is there."""
         ...
 
 
 def cache_key(kind: str, *parts: str | bytes) -> str:
-    """Returns the key of what is made from some parts: it is another one where any of them is another.
+    """Return the key of what is made from some parts: it is another one where any of them is another.
 
     Args:
         kind: What is made, in small letters (`document`, `index`).
@@ -66,7 +65,7 @@ class FolderCache:
     most: int = 1 << 29
 
     def get(self, key: str) -> bytes | None:
-        """Returns what is kept under a key; an entry that is damaged is removed."""
+        """Return what is kept under a key; an entry that is damaged is removed."""
         path = self._path(key)
         try:
             data = path.read_bytes()
@@ -82,7 +81,7 @@ class FolderCache:
         return kept
 
     def put(self, key: str, data: bytes) -> None:
-        """Keeps bytes under a key, unless they alone are half of what may be kept."""
+        """Keep bytes under a key, unless they alone are half of what may be kept."""
         if 2 * len(data) > self.most:
             return
         path = self._path(key)
@@ -99,7 +98,7 @@ class FolderCache:
             self._make_room()
 
     def clear(self) -> None:
-        """Forgets everything."""
+        """Forget everything."""
         with suppress(OSError):
             for path in self.folder.glob(f"*{_SUFFIX}"):
                 path.unlink(missing_ok=True)
@@ -110,7 +109,7 @@ class FolderCache:
         return self.folder / f"{key}{_SUFFIX}"
 
     def _make_room(self) -> None:
-        """Removes what was not used for longest, and what a process that died left unfinished."""
+        """Remove what was not used for longest, and what a process that died left unfinished."""
         entries: list[tuple[float, int, str]] = []
         with os.scandir(self.folder) as found:
             for entry in found:

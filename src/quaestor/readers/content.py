@@ -1,7 +1,6 @@
 """What a file holds, looked at by every format and read once: its first bytes, all of it, its text, its JSON.
 
-Owns the unpacking of `.gz`, and the bounds: a file that is larger than can be read, or that grows beyond all measure
-when it is unpacked, ends in one line. What merely looks at a file reads its head.
+What merely looks at a file reads its head.
 """
 
 import gzip
@@ -53,7 +52,6 @@ class FileContent:
     """A file, read as far as it is asked about.
 
     Attributes:
-        path: Where the file is.
         given: What it holds, where that is at hand; None to read the file.
     """
 
@@ -125,7 +123,7 @@ class FileContent:
 
     @contextmanager
     def open(self) -> Iterator[io.BufferedIOBase]:
-        """Opens it, unpacked, for whoever reads no more of it than it needs.
+        """Open it, unpacked, for whoever reads no more of it than it needs.
 
         Raises:
             DatasetError: It cannot be read or unpacked; in the block too.
@@ -143,7 +141,7 @@ class FileContent:
 
     @contextmanager
     def as_it_is(self) -> Iterator[io.BufferedIOBase]:
-        """Opens it as it lies on the disk, packed or not.
+        """Open it as it lies on the disk, packed or not.
 
         Raises:
             DatasetError: It cannot be read.
@@ -226,7 +224,7 @@ class FileContent:
             return None
 
     def records(self, parts: Iterable[RecordPlaces]) -> JsonRecords:
-        """Returns values of the JSON, parsed as they are asked for.
+        """Return values of the JSON, parsed as they are asked for.
 
         What is packed, comes out of a pipe or is in another encoding than UTF-8 is held as bytes meanwhile.
 
@@ -273,7 +271,7 @@ class FileContent:
 
 
 def read_content(path: Path) -> FileContent:
-    """Returns what a file holds.
+    """Return what a file holds.
 
     Raises:
         DatasetError: There is no such file, nothing in it, or more than can be looked at.

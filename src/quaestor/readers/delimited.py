@@ -25,7 +25,7 @@ class DelimitedReader:
     name = "csv"
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether the lines of a text fall into cells: for sure, or at all where it is called CSV."""
+        """Return whether the lines of a text fall into cells: for sure, or at all where it is called CSV."""
         if not is_plain_text(content):
             return False
         head = content.text.text[:100_000]
@@ -35,7 +35,7 @@ class DelimitedReader:
         return content.suffix in SUFFIXES or (dialect.is_sure and head.strip().count("\n") + 1 >= _LINES_AT_LEAST)
 
     def read(self, content: FileContent) -> Document:
-        """Returns the tables of a text, and the lines around them.
+        """Return the tables of a text, and the lines around them.
 
         Raises:
             DatasetError: The file cannot be read.
@@ -86,7 +86,7 @@ class _Rows:
             self.rows = [[", ".join(row)] if _is_a_line(row, usual) else row for row in self.rows]
 
     def _take(self, lines: list[str], dialect: Dialect, *, quoted: bool) -> bool:
-        """Takes rows; False where a cell in quotation marks goes on over more lines than any does."""
+        """Take rows; False where a cell in quotation marks goes on over more lines than any does."""
         cells = 0
         for line, row in cut(lines, dialect.delimiter, quoted=quoted):
             if quoted and any(cell.count("\n") > _MOST_LINES_OF_A_CELL for cell in row):

@@ -50,7 +50,7 @@ class Dialect:
 
 
 def find_dialect(text: str) -> Dialect | None:
-    r"""Returns how a text is cut into cells; None where no sign cuts any of its lines.
+    r"""Return how a text is cut into cells; None where no sign cuts any of its lines.
 
     >>> find_dialect("net sales;1.234,5;9,1\ncosts, net;2,5;8\n").delimiter
     ';'
@@ -67,7 +67,7 @@ def find_dialect(text: str) -> Dialect | None:
 
 
 def _score(lines: Sequence[str], delimiter: str) -> float:
-    """Returns how well lines fall into cells: how alike their numbers of cells are, and how like cells these look."""
+    """Return how well lines fall into cells: how alike their numbers of cells are, and how like cells these look."""
     rows = [row for _, row in cut(lines, delimiter)]
     widths = Counter(len(row) for row in rows if len(row) > 1)
     if not widths:
@@ -82,10 +82,9 @@ def _score(lines: Sequence[str], delimiter: str) -> float:
 
 
 def cut(lines: Iterable[str], delimiter: str, *, quoted: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """Yields the rows of lines without line feeds, each with the number of the line that it begins on, from 1.
+    """Yield the rows of lines without line feeds, each with the number of the line that it begins on, from 1.
 
     Args:
-        lines: Of the text.
         delimiter: Between cells.
         quoted: Whether a cell may stand in quotation marks, and go on over several lines.
     """

@@ -28,12 +28,12 @@ class DecodedText:
     warnings: tuple[str, ...] = ()
 
     def warned(self, warning: str) -> "DecodedText":
-        """Returns it with one more warning."""
+        """Return it with one more warning."""
         return replace(self, warnings=(*self.warnings, warning))
 
 
 def decode_text(data: bytes) -> DecodedText:
-    r"""Returns bytes as text. Loses nothing that prints.
+    r"""Return bytes as text. Loses nothing that prints.
 
     >>> decode_text(b"caf\xe9\r\n").text
     'café\n'
@@ -87,7 +87,7 @@ def named_encoding(name: str) -> str | None:
 
 
 def is_text(data: bytes) -> bool:
-    """Returns whether the first bytes of a file are those of a text: hardly anything in them prints nothing."""
+    """Return whether the first bytes of a file are those of a text: hardly anything in them prints nothing."""
     if any(data.startswith(mark) for mark, _ in _MARKS) or _unmarked_wide(data[:_SAMPLE]):
         return True
     controls = sum(data.count(bytes([code])) for code in (*range(9), *range(14, 32), 127))
@@ -95,7 +95,7 @@ def is_text(data: bytes) -> bool:
 
 
 def _unmarked_wide(data: bytes) -> str:
-    """Returns the encoding of a text in UTF-16 without a mark: every second byte of it is zero; else ""."""
+    """Return the encoding of a text in UTF-16 without a mark: every second byte of it is zero; else ""."""
     if len(data) < 4 or b"\0" not in data:
         return ""
     even, odd = data[0::2], data[1::2]

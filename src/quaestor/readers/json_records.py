@@ -1,7 +1,6 @@
 """The records of a JSON file, found in one pass and parsed one at a time, so that none is held that nobody asks for.
 
-Owns where each record of a list stands in the file, and that it is read as it was found: a file that is changed
-meanwhile is refused. What is no plain JSON in UTF-8 has no such places; it is for whoever parses all of it to say why.
+What is no plain JSON in UTF-8 has no such places; it is for whoever parses all of it to say why.
 """
 
 import codecs
@@ -47,7 +46,6 @@ class JsonOutline:
     """What a JSON file is made of.
 
     Attributes:
-        kind: `list` or `object`.
         parts: Of an object where the elements of the list under each key stand, or the value there; of a list its
             elements, under "".
     """
@@ -57,7 +55,7 @@ class JsonOutline:
 
 
 def find_outline(file: io.BufferedIOBase, largest: int) -> JsonOutline | None:
-    """Returns what a JSON file is made of; None where it is no list and no object, not in UTF-8, or not JSON at all.
+    """Return what a JSON file is made of; None where it is no list and no object, not in UTF-8, or not JSON at all.
 
     Args:
         file: Read from where it stands to its end.
@@ -162,7 +160,7 @@ class _Pass:
         self._at += 1
 
     def _more(self, size: int) -> None:
-        """Forgets what was stepped over, and reads on."""
+        """Forget what was stepped over, and reads on."""
         data = self._file.read(size)
         self._left -= len(data)
         if self._left < 0:
@@ -180,10 +178,9 @@ class JsonRecords(Sequence[object]):
     """Values of a JSON file, parsed as they are asked for; several threads may ask at once."""
 
     def __init__(self, path: Path, file: io.BufferedIOBase, parts: Iterable[RecordPlaces]) -> None:
-        """Takes the values.
+        """Take the values.
 
         Args:
-            path: The file, for messages.
             file: The file, open, which belongs to the records from now on.
             parts: Where they stand, one part after the other.
         """
@@ -199,7 +196,7 @@ class JsonRecords(Sequence[object]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[object]: ...
     def __getitem__(self, index: int | slice) -> object:
-        """Returns a record.
+        """Return a record.
 
         Raises:
             DatasetError: The file has changed since its records were found.
@@ -210,14 +207,14 @@ class JsonRecords(Sequence[object]):
         return json.loads(data.decode("utf-8", "surrogatepass"))
 
     def is_object(self, index: int) -> bool:
-        """Returns whether a record is an object, without parsing it."""
+        """Return whether a record is an object, without parsing it."""
         return self._data(index).startswith(b"{")
 
     def __iter__(self) -> Iterator[object]:
         return (self[place] for place in range(self._count))
 
     def digest(self) -> str:
-        """Returns the SHA-256 of the file as it is read here, which need not be what its name stands for by now."""
+        """Return the SHA-256 of the file as it is read here, which need not be what its name stands for by now."""
         whole = hashlib.sha256()
         with self._lock:
             self._file.seek(0)

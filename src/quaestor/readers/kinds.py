@@ -54,7 +54,7 @@ _MARKUP = re.compile(
 
 
 def unread_kind(content: FileContent) -> str | None:
-    """Returns what a file is that no reader of this package reads, and what to do; None where it is none of these."""
+    """Return what a file is that no reader of this package reads, and what to do; None where it is none of these."""
     head = content.head
     if head.startswith(_OLE):
         return _old_office(content)
@@ -72,14 +72,14 @@ def unread_kind(content: FileContent) -> str | None:
 
 
 def is_plain_text(content: FileContent) -> bool:
-    """Returns whether a file is text without a mark of its own: no markup, no JSON, nothing that is named here."""
+    """Return whether a file is text without a mark of its own: no markup, no JSON, nothing that is named here."""
     if content.looks_like_json or not is_text(content.head) or unread_kind(content) is not None:
         return False
     return _MARKUP.match(content.head[:4096]) is None and _PDF not in content.head[:1024]
 
 
 def is_text_filing(head: bytes) -> bool:
-    """Returns whether a file is a filing in plain text, of the time when `<TABLE>` and `<PAGE>` were all its tags."""
+    """Return whether a file is a filing in plain text, of the time when `<TABLE>` and `<PAGE>` were all its tags."""
     return _TEXT_TAG.search(head) is not None and _PAGE_OF_HTML.search(head) is None
 
 

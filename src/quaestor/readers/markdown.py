@@ -50,13 +50,13 @@ class MarkdownReader:
     name = "markdown"
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether a text is called Markdown or has a table of that kind."""
+        """Return whether a text is called Markdown or has a table of that kind."""
         if not is_plain_text(content):
             return False
         return content.suffix in SUFFIXES or _RULE_IN_TEXT.search(content.text.text[:1_000_000]) is not None
 
     def read(self, content: FileContent) -> Document:
-        """Returns the headings, tables and paragraphs of a text."""
+        """Return the headings, tables and paragraphs of a text."""
         text = content.text.text
         # As many lines as before: each knows its number.
         text = _SILENT.sub(lambda silent: "\n" * silent[0].count("\n"), text)
@@ -68,7 +68,7 @@ class MarkdownReader:
 
 
 def _titled(parts: Iterator[DocumentPart]) -> Iterator[DocumentPart]:
-    """Yields parts; a short line right before a table is its title or its caption."""
+    """Yield parts; a short line right before a table is its title or its caption."""
     before: ParagraphPart | None = None
     for part in parts:
         title = caption = ""
@@ -130,7 +130,7 @@ class _Blocks:
         yield from self._ended(place)
 
     def _go_on(self, place: int) -> Iterator[DocumentPart]:
-        """Takes a line of text; yields the paragraph that ends with it."""
+        """Take a line of text; yields the paragraph that ends with it."""
         line = self.lines[place]
         if quote := _QUOTE.match(line):
             line = line[quote.end() :]
@@ -147,7 +147,7 @@ class _Blocks:
         self.paragraph.append(line.strip())
 
     def _ended(self, place: int) -> Iterator[DocumentPart]:
-        """Yields the paragraph up to a line."""
+        """Yield the paragraph up to a line."""
         if sentences := split_prose(printed(" ".join(self.paragraph))):
             yield ParagraphPart(sentences, None, self._anchor(self.begun, place - 1))
         self.paragraph = []
@@ -205,7 +205,7 @@ def _cells(line: str) -> list[str]:
 
 
 def printed(text: str) -> str:
-    r"""Returns what a line with signs of Markdown prints.
+    r"""Return what a line with signs of Markdown prints.
 
     >>> printed("**Net** sales[^1] \\* of [Acme](https://acme.example) were `$5`<br>")
     'Net sales (1) * of Acme were $5'

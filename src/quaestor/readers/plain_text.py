@@ -44,11 +44,11 @@ class PlainTextReader:
     name = "text"
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether it is text without a mark of its own."""
+        """Return whether it is text without a mark of its own."""
         return is_plain_text(content) and len(content.text.text.strip()) > 1
 
     def read(self, content: FileContent) -> Document:
-        """Returns the headings, tables and paragraphs of a text."""
+        """Return the headings, tables and paragraphs of a text."""
         warnings = list(content.text.warnings)
         # As many lines as before: each knows its number.
         text = _NO_TEXT.sub(lambda left_out: "\n" * left_out[0].count("\n"), content.text.text)
@@ -100,7 +100,7 @@ class _Text:
                 self.lines[place] = ""
 
     def parts(self) -> Iterator[DocumentPart]:
-        """Yields what the lines hold."""
+        """Yield what the lines hold."""
         place, pending = 0, 0
         while place < len(self.lines):
             if "<TABLE>" in self.lines[place].upper():
@@ -128,7 +128,7 @@ class _Text:
         return min(place + _LONGEST_TABLE, len(self.lines))
 
     def _tagged_table(self, first: int, end: int) -> TablePart | None:
-        """Returns the table between tags; None where nothing between them has columns."""
+        """Return the table between tags; None where nothing between them has columns."""
         lines = [_TAG.sub("", line) if "<" in line else line for line in self.lines[first:end]]
         marked = next((n for n in range(first, end) if "<C>" in self.lines[n].upper().partition("<S>")[2]), None)
         rows = [n for n, line in enumerate(lines) if is_table_line(line)]
@@ -149,7 +149,7 @@ class _Text:
         return TablePart(grid, "", self._page(first), self._anchor(first, end - 1))
 
     def _with_lead(self, first: int, place: int, table: TablePart) -> Iterator[DocumentPart]:
-        """Yields the text before a table and the table, the short lines right over it as its title and caption."""
+        """Yield the text before a table and the table, the short lines right over it as its title and caption."""
         lead, start = _Lead(table.title, table.caption), place
         while start > first and place - start < 8:
             line = self.lines[start - 1].strip()
@@ -179,7 +179,7 @@ class _Text:
         return together
 
     def _text(self, first: int, end: int) -> Iterator[DocumentPart]:
-        """Yields headings and paragraphs."""
+        """Yield headings and paragraphs."""
         paragraph: list[str] = []
         begun = first
         for place in range(first, end):
@@ -200,7 +200,7 @@ class _Text:
             yield ParagraphPart(sentences, self._page(first), self._anchor(first, end - 1))
 
     def _heading_level(self, place: int, text: str, first: int, end: int) -> int | None:
-        """Returns the level of a line that is a heading: short, alone, and of the form of one; else None."""
+        """Return the level of a line that is a heading: short, alone, and of the form of one; else None."""
         above = place == first or not self.lines[place - 1].strip()
         below = place + 1 >= end or not self.lines[place + 1].strip() or is_rule(self.lines[place + 1])
         if not above or not below or len(text) > _LONGEST_HEADING or not any(map(str.isalpha, text)):
@@ -224,7 +224,7 @@ class _Text:
 
 
 def _take_lead(lead: _Lead, text: str) -> bool:
-    """Takes a line as caption or title, where there is none of the kind yet."""
+    """Take a line as caption or title, where there is none of the kind yet."""
     words = " ".join(text.split())
     if is_caption(words) and not lead.caption:
         lead.caption = words

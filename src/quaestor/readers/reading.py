@@ -40,7 +40,6 @@ def read_file(
     """Return the name of the reader that takes a file, and its document; None if no reader knows it.
 
     Args:
-        content: The file.
         cache: Where documents are kept; None to read it anew and keep nothing.
         limits: What the reading may take, in a process of its own; None to read it here.
 
@@ -61,7 +60,7 @@ def unreadable(content: FileContent, error: Exception) -> str:
 
 
 def unread_file(content: FileContent) -> str:
-    """Returns what is wrong with a file that no reader knows, in one line."""
+    """Return what is wrong with a file that no reader knows, in one line."""
     known = ", ".join(reader_names())
     kind = unread_kind(content)
     if kind is not None:
@@ -70,7 +69,7 @@ def unread_file(content: FileContent) -> str:
 
 
 def document_key(content: FileContent) -> str | None:
-    """Returns the key under which the document of a file is kept; None where no reader takes it whose code is known.
+    """Return the key under which the document of a file is kept; None where no reader takes it whose code is known.
 
     Args:
         content: The file, which is recognised and not read.

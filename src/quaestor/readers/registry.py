@@ -22,10 +22,10 @@ class DocumentReader(Protocol):
         """What `Dataset.format` says; no other reader's."""
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether a file is of this kind, by what it holds and not by its name. Raises nothing."""
+        """Return whether a file is of this kind, by what it holds and not by its name. Raises nothing."""
 
     def read(self, content: FileContent) -> Document:
-        """Returns the document of a file that `recognises` takes.
+        """Return the document of a file that `recognises` takes.
 
         Raises:
             DatasetError: The file is not what it should be; the message says what to do.
@@ -51,17 +51,17 @@ _READERS: Registry[DocumentReader] = Registry("quaestor.readers", "document read
 
 
 def reader_names() -> tuple[str, ...]:
-    """Returns the names of the readers that are known."""
+    """Return the names of the readers that are known."""
     return _READERS.names()
 
 
 def own_readers() -> frozenset[str]:
-    """Returns the names of those that are of this package."""
+    """Return the names of those that are of this package."""
     return _READERS.built_in
 
 
 def find_reader(content: FileContent) -> DocumentReader | None:
-    """Returns the reader of a file, or None where none knows it: readers of other packages are asked first."""
+    """Return the reader of a file, or None where none knows it: readers of other packages are asked first."""
     ordered = sorted(reader_names(), key=own_readers().__contains__)
     return next((reader for _, reader in _READERS.usable(ordered) if _recognises(reader, content)), None)
 

@@ -38,7 +38,6 @@ class Sheet:
     Attributes:
         rows: The printed cells, R rows of any number of them.
         numbers: What cells hold exactly, by row and column, where that is more than what they print.
-        anchor: Names a block.
         unknown: The cells of formulas whose values are not stored, by row and column.
     """
 
@@ -57,13 +56,13 @@ class _Block:
 
 
 def sheet_parts(sheet: Sheet) -> Iterator[DocumentPart]:
-    """Yields the tables of a sheet, and the lines over, between and under them, in their order."""
+    """Yield the tables of a sheet, and the lines over, between and under them, in their order."""
     for block in _tables(sheet, _filled_blocks(sheet.rows)):
         yield from _block_parts(sheet, block)
 
 
 def _filled_blocks(rows: Sequence[Sequence[str]]) -> list[_Block]:
-    """Returns the runs of rows in which anything is printed."""
+    """Return the runs of rows in which anything is printed."""
     blocks: list[_Block] = []
     start: int | None = None
     for row, cells in enumerate([*rows, ()]):
@@ -76,7 +75,7 @@ def _filled_blocks(rows: Sequence[Sequence[str]]) -> list[_Block]:
 
 
 def _tables(sheet: Sheet, blocks: Sequence[_Block]) -> Iterator[_Block]:
-    """Yields the blocks, those put together that an empty row within a table has parted."""
+    """Yield the blocks, those put together that an empty row within a table has parted."""
     pending: _Block | None = None
     for block in blocks:
         if pending is not None and (_leads(sheet, pending) or _goes_on(sheet, pending, block)):
@@ -152,7 +151,7 @@ def _begins_with_values(rows: Sequence[Sequence[str]], top: int, bottom: int) ->
 
 
 def _table(sheet: Sheet, top: int, bottom: int, title: str, caption: str, without: Sequence[int] = ()) -> TablePart:
-    """Returns the rows as a table, without the empty columns around it; those of long texts are empty."""
+    """Return the rows as a table, without the empty columns around it; those of long texts are empty."""
     cells = [[] if row in without else list(sheet.rows[row]) for row in range(top, bottom)]
     left = min(next(n for n, text in enumerate(row) if text.strip()) for row in cells if _filled(row))
     right = max(max(n for n, text in enumerate(row) if text.strip()) for row in cells if _filled(row)) + 1
@@ -169,7 +168,7 @@ def _table(sheet: Sheet, top: int, bottom: int, title: str, caption: str, withou
 
 
 def _text(sheet: Sheet, top: int, bottom: int) -> Iterator[ParagraphPart]:
-    """Yields lines that stand by themselves, each as a paragraph."""
+    """Yield lines that stand by themselves, each as a paragraph."""
     for row in range(top, bottom):
         if sentences := split_prose(_line(sheet.rows[row])):
             yield ParagraphPart(sentences, None, _anchor(sheet, row))

@@ -54,7 +54,7 @@ class Piece:
 
 
 def pieces(line: str) -> list[Piece]:
-    """Returns the pieces of a line that spaces or leaders part; a `$`, `)` or `%` apart belongs to its number."""
+    """Return the pieces of a line that spaces or leaders part; a `$`, `)` or `%` apart belongs to its number."""
     line = _LEADERS.sub(lambda leaders: " " * len(leaders[0]), line.expandtabs())
     if not line.isascii():
         line = _BLANK.sub(" ", line)
@@ -92,19 +92,19 @@ def _single(text: str, start: int) -> list[Piece]:
 
 
 def is_table_line(line: str) -> bool:
-    """Returns whether a line is a row with values: at least two pieces, the last one a number."""
+    """Return whether a line is a row with values: at least two pieces, the last one a number."""
     found = pieces(line) if len(line) < 1_000 else []
     return len(found) > 1 and found[-1].is_number and not all(parse_period(piece.text) for piece in found)
 
 
 def is_rule(line: str) -> bool:
-    """Returns whether a line only draws a line."""
+    """Return whether a line only draws a line."""
     drawn = line.partition("$")[0]
     return _RULE.fullmatch(line) is not None and any(pair in drawn for pair in ("--", "==", "__"))
 
 
 def table_end(lines: Sequence[str], start: int) -> int:
-    """Returns the line after a table whose first row with values is at `start`, or `start` where there is none."""
+    """Return the line after a table whose first row with values is at `start`, or `start` where there is none."""
     rows, last, place = 0, start, start
     while place < len(lines) and place - last <= _MOST_BETWEEN:
         line = lines[place]
@@ -125,12 +125,10 @@ def _may_stand_within(line: str) -> bool:
 
 
 def table_start(lines: Sequence[str], start: int, earliest: int) -> int:
-    """Returns the first line of a table's header.
+    """Return the first line of a table's header.
 
     Args:
-        lines: Of the text.
         start: The table's first row with values.
-        earliest: The first line that may be of it.
     """
     columns = _columns([pieces(line) for line in lines[start : start + 12] if is_table_line(line)])
     left = columns[0][0] if columns else 0
@@ -147,7 +145,7 @@ def table_start(lines: Sequence[str], start: int, earliest: int) -> int:
 
 
 def read_grid(lines: Sequence[str], header: int) -> list[list[str]]:
-    """Returns the cells of a table.
+    """Return the cells of a table.
 
     Args:
         lines: Those of its header and its rows.
@@ -175,7 +173,7 @@ def _is_wrapped(above: Sequence[str], row: Sequence[str]) -> bool:
 
 
 def _columns(rows: Sequence[Sequence[Piece]]) -> list[tuple[int, int]]:
-    """Returns where the columns of numbers stand, from left to right."""
+    """Return where the columns of numbers stand, from left to right."""
     spans = sorted((piece.start, piece.end) for row in rows for piece in row if piece.is_number)
     columns: list[tuple[int, int]] = []
     for start, end in spans:
@@ -227,7 +225,7 @@ def _heading_row(found: Sequence[Piece], columns: Sequence[tuple[int, int]]) -> 
 
 
 def _column_of(piece: Piece, columns: Sequence[tuple[int, int]]) -> int | None:
-    """Returns the column that a piece stands in, or nearest to; None where it stands left of all."""
+    """Return the column that a piece stands in, or nearest to; None where it stands left of all."""
     if not columns or piece.end <= columns[0][0] - 8:
         return None
     by_distance = [max(start - piece.end, piece.start - end, 0) for start, end in columns]

@@ -14,7 +14,7 @@ _PACKAGES = ("core", "documents", "readers")
 
 
 def version_of(reader: DocumentReader) -> str | None:
-    """Returns what the documents of a reader depend on besides their files; None where that is not known.
+    """Return what the documents of a reader depend on besides their files; None where that is not known.
 
     A reader of another package says it by an attribute `version`; what one makes that does not is not kept.
     """
@@ -25,13 +25,13 @@ def version_of(reader: DocumentReader) -> str | None:
 
 
 def code_of_reading() -> str:
-    """Returns the digest of all code of this package that reads."""
+    """Return the digest of all code of this package that reads."""
     return digest_of_code(*_PACKAGES)
 
 
 @lru_cache(maxsize=8)
 def digest_of_code(*packages: str) -> str:
-    """Returns the digest of the code of some packages within this one."""
+    """Return the digest of the code of some packages within this one."""
     root = Path(__file__).parents[1]
     whole = hashlib.sha256()
     for package in packages:

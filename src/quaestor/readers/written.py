@@ -30,7 +30,7 @@ _SCALES = {scale.value: scale for scale in Scale}
 
 
 def document_bytes(document: Document) -> bytes:
-    """Returns a whole document as bytes, from which `document_of` makes an equal one.
+    """Return a whole document as bytes, from which `document_of` makes an equal one.
 
     Raises:
         ValueError: It is an excerpt, or a number in it has another place than it does.
@@ -63,7 +63,7 @@ def document_bytes(document: Document) -> bytes:
 
 
 def document_of(data: bytes) -> Document:
-    """Returns the document that `document_bytes` wrote.
+    """Return the document that `document_bytes` wrote.
 
     Raises:
         ValueError: It did not write these.
@@ -76,13 +76,13 @@ def document_of(data: bytes) -> Document:
 
 
 def printed_bytes(printed: Iterable[PrintedFact]) -> bytes:
-    """Returns printed facts as bytes, from which `printed_of` makes equal ones."""
+    """Return printed facts as bytes, from which `printed_of` makes equal ones."""
     written = [[_fact(one.fact), one.text, one.negative, one.in_table] for one in printed]
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
 def printed_of(data: bytes) -> tuple[PrintedFact, ...]:
-    """Returns the printed facts that `printed_bytes` wrote.
+    """Return the printed facts that `printed_bytes` wrote.
 
     Raises:
         ValueError: It did not write these.
@@ -98,7 +98,7 @@ def printed_of(data: bytes) -> tuple[PrintedFact, ...]:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Keeps the collector from looking for cycles among values that have none: it takes twice the time otherwise."""
+    """Keep the collector from looking for cycles among values that have none: it takes twice the time otherwise."""
     collects = gc.isenabled()
     gc.disable()
     try:

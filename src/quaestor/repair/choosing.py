@@ -15,11 +15,7 @@ _AROUND = 6
 
 
 def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
-    """Returns the plan of a reading, as it was when the question was answered.
-
-    Args:
-        answer: The answer that was given.
-        choice: Which reading.
+    """Return the plan of a reading, as it was when the question was answered.
 
     Raises:
         InputError: The answer has no such reading.
@@ -34,10 +30,9 @@ def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
 
 
 def with_choice(plan: Plan | None, choice: Choice, document: Document) -> Plan:
-    """Returns a plan with another number for a step, or another operation.
+    """Return a plan with another number for a step, or another operation.
 
     Args:
-        plan: As it stands.
         choice: What is to be otherwise; of another reading `plan` is that reading.
         document: With the numbers that hold now.
 
@@ -94,7 +89,7 @@ def _computing(step: Step, choice: OperationChoice) -> Compute:
 
 
 def quantity_at(document: Document, source: Source) -> Quantity | None:
-    """Returns the number at a place of a document; None where there is none.
+    """Return the number at a place of a document; None where there is none.
 
     Raises:
         InputError: The document has no such place.
@@ -111,7 +106,7 @@ def quantity_at(document: Document, source: Source) -> Quantity | None:
 
 
 def place_label(document: Document, source: Source) -> str:
-    """Returns what the number at a place is called: `net revenue, 2008`; of a sentence the words around it.
+    """Return what the number at a place is called: `net revenue, 2008`; of a sentence the words around it.
 
     Raises:
         InputError: The document has no such place.

@@ -23,11 +23,10 @@ Changes = Mapping[Source, Sequence[tuple[Quantity | None, Quantity]]]
 
 
 def corrected_document(document: Document, numbers: Numbers) -> Document:
-    """Returns a document in which the corrected numbers stand; the same one where nothing is corrected.
+    """Return a document in which the corrected numbers stand; the same one where nothing is corrected.
 
     Args:
         document: A whole document, as it was read.
-        numbers: What is corrected.
     """
     if not numbers.now:
         return document
@@ -75,10 +74,9 @@ def _sentence(sentence: Sentence, found: Changes) -> Sentence:
 
 
 def corrected_graph(graph: KnowledgeGraph, corrections: Iterable[Correction]) -> KnowledgeGraph:
-    """Returns the facts of a page with the numbers that stand now, whichever stood when the graph was made.
+    """Return the facts of a page with the numbers that stand now, whichever stood when the graph was made.
 
     Args:
-        graph: As it is stored.
         corrections: All that are on record, in their order.
     """
     made = tuple(corrections)

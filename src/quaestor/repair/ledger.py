@@ -1,6 +1,5 @@
 """A conversation with its corrections: what was read and answered first, what is on record, and how it all reads now.
 
-Owns the order: a correction is computed before it is recorded, and what cannot be done leaves everything as it was.
 Keeps nothing anywhere: whoever holds a ledger writes its records.
 """
 
@@ -43,19 +42,12 @@ class Ledger:
     """The corrections of one conversation. Not for several threads at once.
 
     Attributes:
-        read: The document as it was read.
         answered: The turns as they were answered.
         corrections: All that is on record, in order.
     """
 
     def __init__(self, read: Document, answered: Sequence[Turn] = (), corrections: Sequence[Correction] = ()) -> None:
-        """Takes up a conversation; its answers are those that its corrections are said to have come to.
-
-        Args:
-            read: A whole document.
-            answered: Its turns, as they were answered.
-            corrections: Its corrections so far.
-        """
+        """Take up a conversation; its answers are those that its corrections are said to have come to."""
         self.read: Document = read
         self.answered: tuple[Turn, ...] = tuple(answered)
         self.corrections: tuple[Correction, ...] = tuple(corrections)
@@ -80,22 +72,19 @@ class Ledger:
         return numbers, self._document[1] if same else corrected_document(self.read, numbers)
 
     def add(self, turn: Turn) -> None:
-        """Takes the next turn, answered with what holds now."""
+        """Take the next turn, answered with what holds now."""
         self.answered, self._turns = (*self.answered, turn), (*self._turns, turn)
 
     def take_back(self, turns: int) -> None:
-        """Leaves only so many turns, with the corrections that are not about the others."""
+        """Leave only so many turns, with the corrections that are not about the others."""
         self.answered = self.answered[:turns]
         self.corrections = taken_back(self.corrections, turns)
         self._turns = as_corrected(self.answered, self.corrections)
 
     def correct(self, act: Act, author: str, reason: str = "", made: datetime | None = None) -> Correction:
-        """Returns a correction, once it is on record and computed.
+        """Return a correction, once it is on record and computed.
 
         Args:
-            act: What is done.
-            author: Who does it.
-            reason: Why.
             made: When; by default now.
 
         Raises:
@@ -106,10 +95,9 @@ class Ledger:
         return correction
 
     def undo(self, author: str, number: int | None = None, made: datetime | None = None) -> Correction:
-        """Returns the record by which a correction no longer stands.
+        """Return the record by which a correction no longer stands.
 
         Args:
-            author: Who takes it back.
             number: Which correction; by default the last that stands.
             made: When; by default now.
 
@@ -122,7 +110,7 @@ class Ledger:
         return self.correct(Undo(stands[-1] if number is None else number), author, made=made)
 
     def would_be(self, act: Act) -> tuple[Turn, ...]:
-        """Returns the turns as an act would leave them; nothing is on record of it.
+        """Return the turns as an act would leave them; nothing is on record of it.
 
         Raises:
             InputError: It cannot be done, or changes nothing.
@@ -208,6 +196,6 @@ def _is_so(now: Turn, then: Turn, act: Choice) -> bool:
 
 
 def _line(text: str, most: int) -> str:
-    """Returns words as a record holds them: on one line, without signs that would lead a terminal."""
+    """Return words as a record holds them: on one line, without signs that would lead a terminal."""
     kept = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
     return " ".join(kept.split())[:most]

@@ -1,6 +1,6 @@
 """Numbers of a document by what a person calls them: the labels of row and column, in either order.
 
-Owns the match of labels. Refuses to guess: where several cells are called so, they are named.
+Refuses to guess: where several cells are called so, they are named.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,13 +19,11 @@ _LONGEST_NUMBER = 60
 def find_cell(
     document: Document, row: str, column: str, near: Sequence[Source] = (), table: int | None = None, first: int = 1
 ) -> CellRef:
-    """Returns the cell that is called so; of several the one that an answer takes, or whose table it takes.
+    """Return the cell that is called so; of several the one that an answer takes, or whose table it takes.
 
     Args:
-        document: What it stands in.
         row: The label of its row, or the words in it; of a table turned round, of its column.
         column: The other label, or a year.
-        near: What the answer takes.
         table: The table's place in the document; None is any.
         first: What tables are counted from: people count from 1, programs from 0.
 
@@ -57,7 +55,7 @@ def find_cell(
 
 
 def read_corrected(text: str, was: Quantity | None) -> Quantity:
-    """Returns a number that a person typed; what it leaves open (scale, unit) is as it was read before.
+    """Return a number that a person typed; what it leaves open (scale, unit) is as it was read before.
 
     Args:
         text: As a table would print it: `5,400`, `(435)`, `13.7 %`.
@@ -75,7 +73,7 @@ def read_corrected(text: str, was: Quantity | None) -> Quantity:
 
 
 def _cells(table: Table, row: str, column: str) -> Iterator[tuple[int, CellRef]]:
-    """Yields cells with a number that are called so, and how far from exactly."""
+    """Yield cells with a number that are called so, and how far from exactly."""
     for cell in table.body():
         heads = table.rows[cell.ref.row], table.columns[cell.ref.column]
         for first, second in (heads, heads[::-1]):
@@ -86,7 +84,7 @@ def _cells(table: Table, row: str, column: str) -> Iterator[tuple[int, CellRef]]
 
 
 def _rank(header: Header, words: str) -> int | None:
-    """Returns 0 where a heading is called so, 1 where it has the words; None where neither."""
+    """Return 0 where a heading is called so, 1 where it has the words; None where neither."""
     wanted = _plain(words)
     names = [_plain(name) for name in (header.label, *header.levels, " > ".join(header.levels)) if name]
     if wanted in names or (header.period is not None and wanted == str(header.period.year)):

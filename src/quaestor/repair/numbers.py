@@ -1,7 +1,4 @@
-"""Numbers that were misread: which hold now, and plans that take them as they are.
-
-Owns how a number of a plan is recognised as the one that was corrected: by its place and by how it was read there.
-"""
+"""Numbers that were misread: which hold now, and plans that take them as they are."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,7 +18,6 @@ class Numbers:
     """The corrected numbers that hold at one time.
 
     Attributes:
-        now: What each number is.
         by: The number of the correction that says so.
     """
 
@@ -30,7 +26,7 @@ class Numbers:
 
     @classmethod
     def of(cls, corrections: Iterable[Correction]) -> "Numbers":
-        """Returns what some corrections say, the later ones last."""
+        """Return what some corrections say, the later ones last."""
         now: dict[Place, Quantity] = {}
         by: dict[Place, int] = {}
         for correction in corrections:
@@ -40,17 +36,15 @@ class Numbers:
         return cls(now, by)
 
     def at(self, place: Place) -> Quantity | None:
-        """Returns the number that stands at a place; None where there is none."""
+        """Return the number that stands at a place; None where there is none."""
         return self.now.get(place, place[1])
 
 
 def with_numbers(plan: Plan, before: Numbers, now: Numbers) -> Plan:
-    """Returns a plan with the numbers that hold now; one that is there no more stays as it was.
+    """Return a plan with the numbers that hold now; one that is there no more stays as it was.
 
     Args:
         plan: Made when other numbers held.
-        before: Those.
-        now: What holds now.
     """
     if before.now == now.now:
         return plan
@@ -58,12 +52,11 @@ def with_numbers(plan: Plan, before: Numbers, now: Numbers) -> Plan:
 
 
 def require_numbers(plan: Plan, before: Numbers, now: Numbers) -> None:
-    """Returns if all numbers of a plan are there.
+    """Return if all numbers of a plan are there.
 
     Args:
         plan: With the numbers that hold now.
         before: Those that held when it was made.
-        now: What holds now.
 
     Raises:
         OperandError: One stood in its place by a correction only, which no longer stands.
@@ -75,13 +68,7 @@ def require_numbers(plan: Plan, before: Numbers, now: Numbers) -> None:
 
 
 def places_taken(plan: Plan, before: Numbers, now: Numbers) -> Iterator[Place]:
-    """Yields the places of a plan whose number has changed.
-
-    Args:
-        plan: As it was made.
-        before: The numbers that held then.
-        now: What holds now.
-    """
+    """Yield the places of a plan whose number has changed."""
     for source, quantity in _taken(plan):
         place = _place(source, quantity, before, now)
         if place is not None and before.at(place) != now.at(place):

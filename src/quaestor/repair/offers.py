@@ -1,7 +1,6 @@
 """What could be corrected in an answer: other readings, the likeliest other cells for each step, other operations.
 
-Owns what is offered and in which order. What an offer would come to is computed before it is shown; what cannot be
-computed is not offered.
+What an offer would come to is computed before it is shown; what cannot be computed is not offered.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,7 +35,6 @@ class Offer:
     """Something that could be chosen.
 
     Attributes:
-        act: What choosing it does.
         says: It in words: `step 1: net revenue | 2007 | 181001`.
         gives: The answer that it would come to, as it would be shown.
     """
@@ -47,10 +45,9 @@ class Offer:
 
 
 def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
-    """Returns what could be chosen for an answer: readings, then cells step by step, then operations.
+    """Return what could be chosen for an answer: readings, then cells step by step, then operations.
 
     Args:
-        ledger: The conversation.
         turn: The answer's place in it, from 0.
 
     Raises:

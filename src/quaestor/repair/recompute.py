@@ -1,8 +1,6 @@
 """Turns as they come out with what a person corrected: plans re-validated and executed again, exactly, in their order.
 
-Owns what depends on what: a turn is computed anew where a person chose for it, where a number that it takes was
-corrected, and where an earlier answer that its plan refers to is another one. Every other turn stays the very turn that
-it was. A turn keeps its plan: why the solver chose it is not asked again.
+Every other turn stays the very turn that it was. A turn keeps its plan: why the solver chose it is not asked again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,11 +34,9 @@ from quaestor.solvers.answering import answer_of_plan
 def recomputed(
     document: Document, turns: Sequence[Turn], corrections: Sequence[Correction], corrected: Document | None = None
 ) -> tuple[Turn, ...]:
-    """Returns the turns of a conversation as its corrections leave them.
+    """Return the turns of a conversation as its corrections leave them.
 
     Args:
-        document: As it was read.
-        turns: As they were answered.
         corrections: All that are on record, in their order; what they are said to have changed is what questions
             which were asked after them could see.
         corrected: The document with the numbers that hold, where it is at hand.

@@ -1,6 +1,6 @@
 """Who audits a company: the firm that signed the report on its statements, or that a sentence says to be its auditor.
 
-Owns how the name of a firm is told. Which questions ask for it, says whoever asks.
+Which questions ask for it, says whoever asks.
 """
 
 import re
@@ -43,7 +43,7 @@ _KEPT = BoundedCache[str, NamedFirm | None](16)
 
 
 def asks_for_auditor(text: str) -> bool:
-    """Returns whether a question in lower case asks who the auditor is.
+    """Return whether a question in lower case asks who the auditor is.
 
     >>> asks_for_auditor("who audits the company?"), asks_for_auditor("how much was paid to the auditor?")
     (True, False)
@@ -52,7 +52,7 @@ def asks_for_auditor(text: str) -> bool:
 
 
 def auditor_of(document: Document) -> NamedFirm | None:
-    """Returns where a document names its auditor; None where it does not. Of an excerpt the whole is looked at."""
+    """Return where a document names its auditor; None where it does not. Of an excerpt the whole is looked at."""
     whole = document.whole or document
     return _KEPT.get(whole.digest, lambda: _found(whole))
 

@@ -1,7 +1,4 @@
-"""A block of a document as terms, each with the weight of where it stands.
-
-Owns what a term counts by its place. Knows no question.
-"""
+"""A block of a document as terms, each with the weight of where it stands."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -32,13 +29,10 @@ class BlockLine:
     """A row of a table or a sentence, as terms.
 
     Attributes:
-        place: The row, or the sentence's place in the block.
         label: Its own terms in their order.
         heads: Those of the headings over it in the table.
         years: Those of the periods that its numbers are of.
-        has_numbers: Whether it has a number.
         counted: Of a sentence, the terms of what its numbers count: "12 mills", "the number of mills was 12".
-        terms: Its own and those of the headings.
     """
 
     place: int
@@ -50,7 +44,7 @@ class BlockLine:
     terms: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Puts its own terms and those of its headings together."""
+        """Put its own terms and those of its headings together."""
         object.__setattr__(self, "terms", self.heads.union(self.label))
 
 
@@ -74,16 +68,14 @@ class BlockTerms:
 
 
 def indexed_rows(table: Table) -> range:
-    """Returns the rows of a table by which it is found: those below the header, of a very long table the first ones."""
+    """Return the rows of a table by which it is found: those below the header, of a very long table the first ones."""
     return range(table.header_rows, min(len(table.rows), table.header_rows + _MOST_ROWS))
 
 
 def read_block(document: Document, block: Block, path: tuple[str, ...]) -> BlockTerms:
-    """Returns a block's terms.
+    """Return a block's terms.
 
     Args:
-        document: A whole document.
-        block: One of its blocks.
         path: The headings over it, outermost first.
     """
     around: dict[str, float] = {}

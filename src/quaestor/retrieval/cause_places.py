@@ -1,6 +1,6 @@
 """The passages of a document that say why something moved, as places: for questions that ask for a cause.
 
-Owns how many there are. Which sentences say it, and how well, says `causes`.
+Which sentences say it, and how well, says `causes`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,11 +19,9 @@ _MOST = 3
 def places_of_causes(
     indexes: Sequence[PlaceIndex], question: Question, earlier: Sequence[Question], most: int
 ) -> list[Place]:
-    """Returns the passages that say the cause that a question asks for, the best first; none where it asks for none.
+    """Return the passages that say the cause that a question asks for, the best first; none where it asks for none.
 
     Args:
-        indexes: Of the documents.
-        question: As asked.
         earlier: The questions before, oldest first.
         most: How many at most.
     """
@@ -38,7 +36,7 @@ def places_of_causes(
 
 
 def _places(index: PlaceIndex, cause: CauseCandidate) -> Iterator[Place]:
-    """Yields the passage of a sentence, and those of the points that it leads to."""
+    """Yield the passage of a sentence, and those of the points that it leads to."""
     stated = cause.stated
     for place, order in ((stated.place, stated.block), *((0, order) for _, order in stated.listed)):
         block = index.document.blocks[order]

@@ -1,7 +1,4 @@
-"""The sentences of a document that say why something rose or fell.
-
-Owns how such a sentence is read: what moved ("Services net sales"), in which direction, when, and under which headings.
-"""
+"""The sentences of a document that say why something rose or fell."""
 
 import re
 from bisect import bisect_left
@@ -99,10 +96,6 @@ class CauseSentence:
     """A sentence that says why something moved.
 
     Attributes:
-        sentence: The sentence.
-        block: The place of its block in the document.
-        place: Its place in the block.
-        moved: What it says to have moved.
         headings: The stems of the nearest headings, the nearest last.
         year: The latest year that it, or else its heading, names.
         months: The lengths of its periods, likewise.
@@ -122,7 +115,7 @@ class CauseSentence:
 
 
 def causes_stated(document: Document) -> tuple[CauseSentence, ...]:
-    """Returns the sentences of a document that say why something moved, in their order; those of a few are kept."""
+    """Return the sentences of a document that say why something moved, in their order; those of a few are kept."""
     return _KEPT.get(document.digest, lambda: tuple(_causes(document)))
 
 
@@ -163,7 +156,7 @@ def _stated(block: Block, place: int, path: tuple[str, ...], moved: Moved, year:
 
 
 def _listed(document: Document, lead: Block) -> Iterator[tuple[Sentence, int]]:
-    """Yields the points of the list behind a block."""
+    """Yield the points of the list behind a block."""
     at = bisect_left(document.blocks, lead.order, key=lambda block: block.order)
     for block in document.blocks[at + 1 : at + 1 + _POINTS]:
         if not isinstance(block.content, Paragraph) or not _BULLET.match(block.content.sentences[0].text):
@@ -178,7 +171,7 @@ def _states_cause(text: str) -> bool:
 
 
 def _read(text: str) -> Moved | None:
-    """Returns what a sentence says to have moved; None where it is about no move of a thing."""
+    """Return what a sentence says to have moved; None where it is about no move of a thing."""
     if _NOTE.match(text) or len(text) > _LONGEST:
         return None
     said = _LEAD_IN.sub("", _ASIDE.sub(" ", _BULLET.sub("", text)).strip())

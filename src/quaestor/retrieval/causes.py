@@ -1,7 +1,6 @@
 """Why the thing that a question asks about rose or fell, as a document says it.
 
-Owns what a question for a cause asks, and how well a sentence that says one is what it asks: of the thing itself, in
-that direction and time. Cuts no words out of it: that is for who answers.
+Cuts no words out of it: that is for who answers.
 """
 
 import re
@@ -61,7 +60,6 @@ class CauseQuestion:
     """What a question asks the cause of.
 
     Attributes:
-        thing: What moved.
         rose: Whether it rose; None where the question does not say.
         year: The year that it moved to; None where none is named.
         months: The length of the period, where that is named.
@@ -89,10 +87,9 @@ class CauseCandidate:
 
 
 def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseQuestion | None:
-    """Returns what a question asks the cause of the move of; None where it asks for none.
+    """Return what a question asks the cause of the move of; None where it asks for none.
 
     Args:
-        question: As asked.
         earlier: The questions before, oldest first: one that names nothing ("why did it fall?") is about the last one
             that does.
     """
@@ -108,19 +105,14 @@ def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseQu
 
 
 def find_causes(asked: CauseQuestion, document: Document) -> tuple[CauseCandidate, ...]:
-    """Returns the sentences of a document that say why something moved as asked, the best first, the newest of those.
-
-    Args:
-        asked: What is asked.
-        document: What is asked about.
-    """
+    """Return the sentences of a document that say why something moved as asked, the best first, the newest of those."""
     found = (CauseCandidate(stated, _fit(asked, stated)) for stated in causes_stated(document))
     fitting = (each for each in found if each.fit >= LEAST)
     return tuple(sorted(fitting, key=lambda each: (-each.fit, -(each.stated.year or 0))))
 
 
 def _asked_words(question: Question) -> str:
-    """Returns the words of a question that name what moved."""
+    """Return the words of a question that name what moved."""
     text = question.lowered[:_LONGEST]
     for period in reversed([period for period in question.periods if period.end <= _LONGEST]):
         text = f"{text[: period.start]} {text[period.end :]}"
@@ -129,7 +121,7 @@ def _asked_words(question: Question) -> str:
 
 
 def _fit(asked: CauseQuestion, stated: CauseSentence) -> float:
-    """Returns how well a sentence says what is asked; 0 where it says something else."""
+    """Return how well a sentence says what is asked; 0 where it says something else."""
     went_up, text = stated.moved.rose, stated.sentence.text
     if asked.rose is not None and went_up is not None and asked.rose is not went_up:
         return 0.0
@@ -147,7 +139,7 @@ def _fit(asked: CauseQuestion, stated: CauseSentence) -> float:
 
 
 def _of_thing(asked: CauseQuestion, stated: CauseSentence) -> float:
-    """Returns how well what a sentence says to have moved is what is asked about."""
+    """Return how well what a sentence says to have moved is what is asked about."""
     wanted, thing, heads = asked.thing, stated.moved.thing.stems, stated.moved.thing.heads
     named = frozenset[str]().union(*stated.headings) - _HEADS_NOTHING
     totals = bool(wanted.name & ONE_AMOUNT)

@@ -1,8 +1,4 @@
-"""The company that a document is of, as questions call it: to those who ask, "Nord" is no word to be looked for.
-
-Owns by which words a company is called, as the cover of its report has them, and where in a question such words stand
-for the company and nothing else: in "how many stores does Nord have?", not in "the net sales of Nord Americas".
-"""
+"""The company that a document is of, as questions call it: to those who ask, "Nord" is no word to be looked for."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -53,10 +49,9 @@ _FILES_KEPT = BoundedCache[str, Mapping[str, frozenset[str]]](16)
 
 
 def without_company(text: str, document: Document, *, one_company: bool = False) -> str:
-    """Returns a question about a document with its company's name as "the company", where it can be nothing else.
+    """Return a question about a document with its company's name as "the company", where it can be nothing else.
 
     Args:
-        text: The question.
         document: What is asked about; of several files, whose companies may differ, the question stays as it is.
         one_company: Whether the document, or the excerpt that is given, is of one company however many files it has.
     """
@@ -106,12 +101,11 @@ def _form(name: str) -> str:
 
 
 def may_be_of_one_company(document: Document, one: str, other: str) -> bool:
-    """Returns whether two files of a document may be of one company: not where their covers name no word in common.
+    """Return whether two files of a document may be of one company: not where their covers name no word in common.
 
     Args:
         document: Several files as one; of an excerpt the whole is looked at.
         one: The name of a file, as `combining.files_of` has them.
-        other: That of another.
     """
     whole = document.whole or document
     names = _FILES_KEPT.get(whole.digest, lambda: {file: _words_on_cover(whole, file) for file in files_of(whole)})
@@ -120,12 +114,7 @@ def may_be_of_one_company(document: Document, one: str, other: str) -> bool:
 
 
 def names_no_company(text: str, document: Document) -> bool:
-    """Returns whether a question about files of several companies names none of them, so that any may be meant.
-
-    Args:
-        text: The question.
-        document: Several files as one, or one.
-    """
+    """Return whether a question about files of several companies names none of them, so that any may be meant."""
     files = files_of(document)
     first = next(iter(files), "")
     if len(files) < 2 or all(may_be_of_one_company(document, first, other) for other in files):
@@ -152,11 +141,10 @@ def cover_symbols(document: Document) -> Iterator[str]:
 
 
 def cover_names(document: Document, file: str = "") -> Iterator[str]:
-    """Yields the names of companies that stand on the cover of a document, without "Inc." and the like.
+    """Yield the names of companies that stand on the cover of a document, without "Inc." and the like.
 
     Args:
         document: One file, or several as one.
-        file: Which of several.
     """
     paths = {section.id: section.path for section in document.sections}
     blocks = [block for block in document.blocks if not file or paths[block.section][:1] == (file,)]

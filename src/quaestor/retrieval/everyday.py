@@ -58,7 +58,7 @@ _TURNS = tuple(
 
 @lru_cache(maxsize=1024)
 def in_words_of_reports(text: str) -> str:
-    """Returns a question with its everyday turns in the words of reports.
+    """Return a question with its everyday turns in the words of reports.
 
     >>> in_words_of_reports("what was capex in 2024?")
     'what was capital expenditures in 2024?'
@@ -70,7 +70,7 @@ def in_words_of_reports(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def spelled_out(label: str) -> str:
-    """Returns a label with its abbreviations spelled out; the cost of goods sold by both of its names.
+    """Return a label with its abbreviations spelled out; the cost of goods sold by both of its names.
 
     >>> spelled_out("EPS, diluted")
     'earnings per share, diluted'

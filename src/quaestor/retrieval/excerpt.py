@@ -1,7 +1,4 @@
-"""A document of the places found, within a budget: what a solver reads of a whole filing.
-
-Owns what belongs to a place besides its own block, and what gives way where the budget ends.
-"""
+"""A document of the places found, within a budget: what a solver reads of a whole filing."""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -18,7 +15,7 @@ _LEADING = 2
 
 
 def tokens_of(block: Block) -> int:
-    """Returns about how many tokens a model reads of a block."""
+    """Return about how many tokens a model reads of a block."""
     match block.content:
         case Table() as table:
             letters = sum(len(cell.text) + 2 for row in table.cells for cell in row)
@@ -36,7 +33,7 @@ def excerpt_for(
     earlier_sources: Iterable[Source] = (),
     needed: Collection[int] = (),
 ) -> Document:
-    """Returns the blocks of the places of a document, with their headings and the sentences that lead to them.
+    """Return the blocks of the places of a document, with their headings and the sentences that lead to them.
 
     A document that is within the budget is returned itself, the identical object. Else the best place is in the
     excerpt whatever its size, then what earlier answers come from, the latest first, then the other places, each
@@ -75,7 +72,7 @@ def fits_excerpt(document: Document, budget_tokens: int) -> bool:
 
 
 def _wanted(document: Document, places: Sequence[Place], earlier: Iterable[Source]) -> Iterator[int]:
-    """Yields the blocks that matter, the first first."""
+    """Yield the blocks that matter, the first first."""
     here = [place.block for place in places if place.document == document.id]
     yield from here[:1]
     for source in earlier:
@@ -88,7 +85,7 @@ def _wanted(document: Document, places: Sequence[Place], earlier: Iterable[Sourc
 
 
 def _group(document: Document, block: Block) -> list[Block]:
-    """Returns a block with the heading over it, and a table with the paragraphs that lead to it."""
+    """Return a block with the heading over it, and a table with the paragraphs that lead to it."""
     blocks = [block]
     if isinstance(block.content, Table):
         lead = {(s.section, s.index) for s in document.lead_of(block.content)[-_LEADING:]}

@@ -1,7 +1,4 @@
-"""The places of a document, or of several, that fit a question best.
-
-Owns the choice: which blocks are looked at closely, what of earlier turns keeps a place, and what is said of each.
-"""
+"""The places of a document, or of several, that fit a question best."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
@@ -39,15 +36,13 @@ _WORDS_SHOWN = 5
 def find_places(
     indexes: PlaceIndex | Sequence[PlaceIndex], question: Question, context: FindingContext = NO_CONTEXT, most: int = 5
 ) -> tuple[Place, ...]:
-    """Returns the places where the answer to a question would stand, best first; none where nothing fits.
+    """Return the places where the answer to a question would stand, best first; none where nothing fits.
 
     A question that only points back stays at the places of earlier answers. Where it names something new, both that
     and the latest place of earlier answers are among those returned.
 
     Args:
         indexes: Of one document, or of each of several.
-        question: What is asked.
-        context: What was asked before.
         most: How many at most.
     """
     each = (indexes,) if isinstance(indexes, PlaceIndex) else tuple(indexes)
@@ -69,7 +64,7 @@ def find_places(
 
 
 def _with_all_lines(places: Sequence[Place], lines: Sequence[Set[str]], most: int) -> list[Place]:
-    """Returns the first of some places, the last of them given up for the best with a line that they lack."""
+    """Return the first of some places, the last of them given up for the best with a line that they lack."""
     kept = list(range(min(most, len(places))))
     for line in sorted({line for own in lines for line in own}):
         first = next(n for n, own in enumerate(lines) if line in own)
@@ -80,12 +75,12 @@ def _with_all_lines(places: Sequence[Place], lines: Sequence[Set[str]], most: in
 
 
 def _latest(context: FindingContext, places: Sequence[Place]) -> Place | None:
-    """Returns the place of the latest answer that came from the document, if it is among some."""
+    """Return the place of the latest answer that came from the document, if it is among some."""
     return places[0] if places and context.sources else None
 
 
 def _places(index: PlaceIndex, question: Question, context: FindingContext) -> Iterator[tuple[Place, Set[str]]]:
-    """Yields the places of a document, each with the lines of statements that it has of those that are asked for."""
+    """Yield the places of a document, each with the lines of statements that it has of those that are asked for."""
     wanted = parse_retrieval_query(index, question, context)
     earlier = earlier_blocks(index, context)
     same = index.words.of_properties(wanted.properties)
@@ -111,7 +106,7 @@ def _places(index: PlaceIndex, question: Question, context: FindingContext) -> I
 
 
 def earlier_blocks(index: PlaceIndex, context: FindingContext) -> dict[int, int]:
-    """Returns the blocks that earlier answers come from, the latest first, and how many turns ago."""
+    """Return the blocks that earlier answers come from, the latest first, and how many turns ago."""
     found: dict[int, int] = {}
     for back, sources in enumerate(reversed(context.sources)):
         for source in sources:
@@ -188,7 +183,7 @@ def _text(block: Block, places: Sequence[int]) -> str:
 
 
 def _printed(table: Table, row: int) -> Iterator[str]:
-    """Yields the cells of a row that print something; before its label the heading that it is under."""
+    """Yield the cells of a row that print something; before its label the heading that it is under."""
     levels = [level for level in table.rows[row].levels if level]
     cells = [text for cell in table.cells[row] if (text := " ".join(cell.text.split()))]
     if len(levels) > 1 and cells:

@@ -20,10 +20,9 @@ _AT_THE_END = re.compile(
 
 
 def in_fiscal_years(text: str, document: Document) -> str:
-    """Returns a question about a document in the terms of its columns: "fiscal 2023" for the year that ended on a day.
+    """Return a question about a document in the terms of its columns: "fiscal 2023" for the year that ended on a day.
 
     Args:
-        text: As asked.
         document: What it is asked of; where it calls years by the year of their last day, nothing is changed.
     """
     ended = [mention for mention in find_periods(text) if mention.period.kind == "year" and mention.period.ends]

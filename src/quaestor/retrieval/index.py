@@ -1,6 +1,6 @@
 """PlaceIndex: what places of one document are found by, built once.
 
-Owns what is indexed of a block. The words are kept by `lexical`; labels and numbers are read from the document itself.
+The words are kept by `lexical`; labels and numbers are read from the document itself.
 """
 
 import re
@@ -28,19 +28,14 @@ _BLOCKS_KEPT = 4_000
 
 @dataclass(frozen=True)
 class PlaceIndex:
-    """A document and the index of its places.
-
-    Attributes:
-        document: A whole document.
-        words: Its words.
-    """
+    """A document and the index of its places."""
 
     document: Document
     words: WordIndex
 
     @classmethod
     def of(cls, document: Document) -> "PlaceIndex":
-        """Builds the index of a document; of an excerpt, that of the whole."""
+        """Build the index of a document; of an excerpt, that of the whole."""
         whole = document.whole or document
         properties = _Properties()
         lines = list(_lines(whole, properties))
@@ -57,7 +52,7 @@ class PlaceIndex:
 
     @classmethod
     def load(cls, data: bytes, document: Document) -> "PlaceIndex":
-        """Returns the index that `to_bytes` wrote of the same document.
+        """Return the index that `to_bytes` wrote of the same document.
 
         Raises:
             StoreError: The bytes are damaged, of another version, or of another document.
@@ -68,7 +63,7 @@ class PlaceIndex:
         return cls(whole, words)
 
     def to_bytes(self) -> bytes:
-        """Returns the index without the document: a SQLite database."""
+        """Return the index without the document: a SQLite database."""
         return self.words.to_bytes()
 
     @cached_property
@@ -90,12 +85,12 @@ class PlaceIndex:
         return found
 
     def terms(self, order: int) -> BlockTerms:
-        """Returns the terms of a block, read when they are first asked for."""
+        """Return the terms of a block, read when they are first asked for."""
         block = self.document.blocks[order]
         return self._terms.get(order, lambda: read_block(self.document, block, self.path(block)))
 
     def path(self, block: Block) -> tuple[str, ...]:
-        """Returns the headings over a block, outermost first."""
+        """Return the headings over a block, outermost first."""
         return self._paths[block.section]
 
     @cached_property
@@ -122,7 +117,7 @@ class _Properties:
         return self._found[label]
 
     def captions(self) -> dict[str, str]:
-        """Returns the keys of all captions of the lines that were found."""
+        """Return the keys of all captions of the lines that were found."""
         found: dict[str, str] = {}
         for name in sorted({name for name in self._found.values() if name is not None}):
             for caption in self._core.lines[name].captions:

@@ -1,7 +1,4 @@
-"""The index of a document, held and kept by the document's digest, so that it is built once.
-
-Owns what an index depends on: the document and the code and lines that it is built with.
-"""
+"""The index of a document, held and kept by the document's digest, so that it is built once."""
 
 import hashlib
 from contextlib import suppress
@@ -25,7 +22,7 @@ _WORDS: BoundedCache[str, WordIndex] = BoundedCache(_HELD)
 
 
 def kept_index(document: Document, cache: ByteCache | None) -> PlaceIndex:
-    """Returns the index of a document: the one that is held or kept, else a new one, which is kept then.
+    """Return the index of a document: the one that is held or kept, else a new one, which is kept then.
 
     Args:
         document: What places are to be found in.

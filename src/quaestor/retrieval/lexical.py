@@ -1,7 +1,6 @@
 """The words of a document in SQLite's full-text search, in memory and as bytes.
 
-Owns the database: what is kept of a document besides the document itself. Judges nothing but which blocks share telling
-words with a question.
+Judges nothing but which blocks share telling words with a question.
 """
 
 import hashlib
@@ -32,7 +31,6 @@ class IndexedLine(NamedTuple):
     """A row of a table or a sentence.
 
     Attributes:
-        block: The place of its block in the document.
         place: The row of the table, or the sentence's place in its paragraph.
         property: The line of statements that its label names, or None.
         label: The terms of its own label, or of the sentence.
@@ -50,7 +48,7 @@ class WordIndex:
     """Which lines and blocks of a document share words with a question. Several threads may ask it."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
-        """Takes the database, which `build` or `load` made."""
+        """Take the database, which `build` or `load` made."""
         self._database = database
         self._lock = threading.Lock()
         self.digest: str = str(self._rows("SELECT digest FROM of_document")[0][0])
@@ -66,10 +64,9 @@ class WordIndex:
         around: Iterable[tuple[int, Sequence[str]]],
         captions: Mapping[str, str],
     ) -> "WordIndex":
-        """Returns the index of a document.
+        """Return the index of a document.
 
         Args:
-            digest: The document's.
             lines: The rows of its tables and its sentences.
             around: For each block the terms of what stands around it: title, headings, caption, lead, columns.
             captions: The keys of captions that name a property of the lines.
@@ -94,7 +91,7 @@ class WordIndex:
 
     @classmethod
     def load(cls, data: bytes) -> "WordIndex":
-        """Returns the index that `to_bytes` wrote.
+        """Return the index that `to_bytes` wrote.
 
         Raises:
             StoreError: The bytes are damaged, or those of another version.
@@ -111,13 +108,13 @@ class WordIndex:
         return cls(database)
 
     def to_bytes(self) -> bytes:
-        """Returns it as the SHA-256 and the bytes of a SQLite database."""
+        """Return it as the SHA-256 and the bytes of a SQLite database."""
         with self._lock:
             written = self._database.serialize()
         return hashlib.sha256(written).digest() + written
 
     def rarity(self, terms: Collection[str]) -> dict[str, tuple[int, int]]:
-        """Returns in how many lines each of some terms stands, and around how many blocks."""
+        """Return in how many lines each of some terms stands, and around how many blocks."""
         words, around = (
             dict(self._rows(f"SELECT term, doc FROM {table}_vocabulary WHERE term IN ({_marks(terms)})", tuple(terms)))
             for table in ("words", "around")
@@ -125,10 +122,9 @@ class WordIndex:
         return {term: (int(words.get(term, 0)), int(around.get(term, 0))) for term in terms}
 
     def blocks(self, terms: Collection[str], most: int) -> list[int]:
-        """Returns the blocks of the lines that fit some terms best, best first, each once.
+        """Return the blocks of the lines that fit some terms best, best first, each once.
 
         Args:
-            terms: Of which a line has any.
             most: How many lines are looked at.
         """
         if not terms:
@@ -140,19 +136,19 @@ class WordIndex:
         return list(dict.fromkeys(int(row[0]) for row in self._rows(sql, (_match(terms), most))))
 
     def blocks_around(self, terms: Collection[str], most: int) -> list[int]:
-        """Returns the blocks around which some terms stand, best first."""
+        """Return the blocks around which some terms stand, best first."""
         if not terms:
             return []
         sql = "SELECT rowid FROM around WHERE around MATCH ? ORDER BY rank LIMIT ?"
         return [int(row[0]) for row in self._rows(sql, (_match(terms), most))]
 
     def of_properties(self, properties: Collection[str]) -> dict[tuple[int, int], str]:
-        """Returns the property of each line that has one of some, by block and place."""
+        """Return the property of each line that has one of some, by block and place."""
         sql = f"SELECT block, place, property FROM line WHERE property IN ({_marks(properties)})"
         return {(int(block), int(place)): str(name) for block, place, name in self._rows(sql, tuple(properties))}
 
     def properties(self, keys: Collection[str]) -> dict[str, str]:
-        """Returns the property that each key of a caption names, of those that the document has a line of."""
+        """Return the property that each key of a caption names, of those that the document has a line of."""
         return dict(self._rows(f"SELECT key, property FROM caption WHERE key IN ({_marks(keys)})", tuple(keys)))
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:

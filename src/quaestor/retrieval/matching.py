@@ -1,6 +1,6 @@
 """How well each line of a block fits what is looked for.
 
-Owns the score of a line. Chooses no places.
+Chooses no places.
 """
 
 from collections.abc import Mapping
@@ -53,12 +53,10 @@ class LineMatch:
     """How well a line fits.
 
     Attributes:
-        line: Which.
         score: 0 where nothing fits, about 1 where all does.
         found: What each term counts here, of those that are found.
         share: How much of the label is asked for, from 0 to 1.
         same_line: Whether it is a line of statements that the question names, by whatever caption.
-        years: The years asked of that it has.
     """
 
     line: BlockLine
@@ -75,13 +73,11 @@ def match_lines(
     properties: Mapping[int, str],
     role: TableRole | None,
 ) -> list[LineMatch]:
-    """Returns how well each line of a block fits, best first; lines without a word of the question are left out.
+    """Return how well each line of a block fits, best first; lines without a word of the question are left out.
 
     Where no line has any, as in a table whose headings alone are asked for, its first lines are among them.
 
     Args:
-        wanted: What is looked for.
-        block: The block's terms.
         properties: The line of statements that some of its rows are, of those that are looked for.
         role: The table's; None for a passage.
     """
@@ -138,7 +134,7 @@ def _match(
 
 
 def _with_role(wanted: RetrievalQuery, line: BlockLine, role: TableRole, score: float) -> float:
-    """Returns a line's score with what its table gains or loses by its role."""
+    """Return a line's score with what its table gains or loses by its role."""
     if role is TableRole.CASH_FLOWS and _CHANGE in line.heads and not wanted.asks_change_of_year:
         score -= _FLOW
     gained = _STATEMENT if role.is_statement else _ROLES.get(role, 0.0)
@@ -148,7 +144,7 @@ def _with_role(wanted: RetrievalQuery, line: BlockLine, role: TableRole, score: 
 
 
 def _share(wanted: RetrievalQuery, line: BlockLine) -> float:
-    """Returns how much of a label is asked for; of a sentence as much as it says besides."""
+    """Return how much of a label is asked for; of a sentence as much as it says besides."""
     if not line.label:
         return 0.0
     asked = sum(term in wanted.weights for term in line.label)
@@ -156,13 +152,13 @@ def _share(wanted: RetrievalQuery, line: BlockLine) -> float:
 
 
 def _place_of(name: tuple[str, ...], asked: tuple[str, ...]) -> int | None:
-    """Returns where a question says a name word for word; None where it does not."""
+    """Return where a question says a name word for word; None where it does not."""
     starts = range(len(asked) - len(name) + 1) if name else ()
     return next((at for at in starts if asked[at : at + len(name)] == name), None)
 
 
 def _years(wanted: RetrievalQuery, block: BlockTerms, line: BlockLine) -> float:
-    """Returns how many of the years asked of a line has, from 0 to 1; between them where it names none at all."""
+    """Return how many of the years asked of a line has, from 0 to 1; between them where it names none at all."""
     if not wanted.years:
         return 1.0
     if not line.years:

@@ -1,7 +1,4 @@
-"""What moved and whether it rose or fell, in words: of questions for a cause, and of the sentences that say one.
-
-Owns the words for moves, and by which stems two names of one thing are the same ("net sales" and "revenue").
-"""
+"""What moved and whether it rose or fell, in words: of questions for a cause, and of the sentences that say one."""
 
 import re
 from dataclasses import dataclass
@@ -67,7 +64,6 @@ class NamedThing:
     """A thing that may have moved.
 
     Attributes:
-        stems: The stems that name it.
         heads: Those of them that say what kind of thing it is: "revenue" of "Services revenue".
         name: All stems of its name, "expense" behind it too.
     """
@@ -77,7 +73,7 @@ class NamedThing:
     name: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
-        """Returns whether anything is named."""
+        """Return whether anything is named."""
         return bool(self.stems)
 
 
@@ -86,7 +82,7 @@ NOTHING = NamedThing()
 
 
 def read_thing(text: str) -> NamedThing:
-    """Returns the thing that some words name.
+    """Return the thing that some words name.
 
     >>> sorted(read_thing("Services net sales").heads)
     ['revenu']
@@ -103,13 +99,13 @@ def read_thing(text: str) -> NamedThing:
 
 
 def name_stems(text: str) -> tuple[str, ...]:
-    """Returns the stems of a name or a heading, in which all names of one thing are the same."""
+    """Return the stems of a name or a heading, in which all names of one thing are the same."""
     said = (word for word in words(_worded(text)) if word not in FUNCTION_WORDS and word[0].isalpha())
     return tuple(stem(word.removesuffix("'s").removesuffix("\u2019s")) for word in said)
 
 
 def rose(text: str) -> bool | None:
-    """Returns whether a text says first that something rose, not that it fell; None where it says neither.
+    """Return whether a text says first that something rose, not that it fell; None where it says neither.
 
     >>> rose("decreased because of higher freight")
     False
@@ -122,7 +118,7 @@ def rose(text: str) -> bool | None:
 
 @lru_cache(maxsize=8192)
 def months_named(text: str) -> frozenset[int]:
-    """Returns the lengths of the periods that a text names, in months; none of a year, or of nothing."""
+    """Return the lengths of the periods that a text names, in months; none of a year, or of nothing."""
     return frozenset(months for months, form in _DURATIONS if form.search(text))
 
 

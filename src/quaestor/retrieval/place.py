@@ -16,7 +16,6 @@ class Reason:
     """One thing that speaks for a place.
 
     Attributes:
-        kind: Of what it is.
         text: The words of the document that it is about.
     """
 
@@ -24,7 +23,7 @@ class Reason:
     text: str
 
     def __str__(self) -> str:
-        """Returns it in words for people."""
+        """Return it in words for people."""
         return _WORDS[self.kind].format(self.text)
 
 
@@ -47,9 +46,7 @@ class Place:
     """A block of a document where an answer would stand.
 
     Attributes:
-        document: The document's id.
         block: The place of the block in the document, from 0.
-        kind: What it is.
         rows: Of a table, the rows that matter, best first, counted as `CellRef.row`; empty for a passage.
         sentences: Of a passage, the sentences that matter, best first, counted within the block; empty for a table.
         score: From 0 to 1: how much of what is asked for stands here. Not a probability, but the same number means as

@@ -1,6 +1,6 @@
 """A question as its document would put it: words spelled as they are there, no company's name, periods outright.
 
-Owns the order of these. What was asked is kept as asked; it is read by these words.
+What was asked is kept as asked; it is read by these words.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,12 +15,7 @@ from quaestor.retrieval.spelling import respelled
 
 
 def normalize_questions(texts: Iterable[str], index: PlaceIndex) -> Mapping[str, str]:
-    """Returns what is meant by questions about a document, by how they are asked; of others nothing.
-
-    Args:
-        texts: The questions as asked.
-        index: The document's.
-    """
+    """Return what is meant by questions about a document, by how they are asked; of others nothing."""
     document = index.document
     is_known = partial(_is_known, index)
     spelled = {text: respelled(without_company(text, document), document, is_known) for text in texts}

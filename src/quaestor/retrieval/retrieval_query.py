@@ -1,7 +1,4 @@
-"""What a question looks for in a document: words with their weights, lines of statements, years, statements.
-
-Owns how much each word tells, and what of earlier turns a question leaves unsaid and is still about.
-"""
+"""What a question looks for in a document: words with their weights, lines of statements, years, statements."""
 
 import math
 import re
@@ -66,7 +63,6 @@ class RetrievalQuery:
     """What is looked for.
 
     Attributes:
-        question: As asked.
         weights: How much each term tells, its own and those of earlier questions that it leaves unsaid.
         own: The terms of the question itself.
         sequence: Its own terms in their order, for names of several words.
@@ -103,13 +99,7 @@ class RetrievalQuery:
 def parse_retrieval_query(
     index: PlaceIndex, question: Question, context: FindingContext = NO_CONTEXT
 ) -> RetrievalQuery:
-    """Returns what a question looks for in a document.
-
-    Args:
-        index: The document's.
-        question: As asked.
-        context: What was asked before.
-    """
+    """Return what a question looks for in a document."""
     asked = _asked_terms(question)
     follows = bool(context.questions) and not question.names
     said = dict(asked)
@@ -138,7 +128,7 @@ def parse_retrieval_query(
 
 
 def _leant_on(question: Question, earlier: Sequence[Question]) -> list[Question]:
-    """Returns the earlier questions that one leaves words to, the latest first: up to one that leans on none itself."""
+    """Return the earlier questions that one leaves words to, the latest first: up to one that leans on none itself."""
     found: list[Question] = []
     for before in reversed(earlier[-_EARLIER_QUESTIONS:]):
         if not _leans(found[-1] if found else question):
@@ -154,7 +144,7 @@ def _leans(question: Question) -> bool:
 
 @lru_cache(maxsize=256)
 def _asked_terms(question: Question) -> Mapping[str, float]:
-    """Returns the terms of a question in their order and how loud each is, without the years.
+    """Return the terms of a question in their order and how loud each is, without the years.
 
     The words of a period ("January 31, 2024") are quiet: it is looked for in headings.
     """
@@ -206,7 +196,7 @@ def _years(question: Question, context: FindingContext) -> tuple[int, ...]:
 
 
 def _properties(index: PlaceIndex, text: str) -> dict[str, frozenset[str]]:
-    """Returns the lines of statements that a text names, the longest name first, none within another."""
+    """Return the lines of statements that a text names, the longest name first, none within another."""
     said = compounds(text)
     names: dict[tuple[int, int], str] = {}
     for start in range(len(said)):

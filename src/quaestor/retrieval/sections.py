@@ -1,7 +1,4 @@
-"""A section of a document by its heading, in parts that can be read at once.
-
-Owns which heading a name means, and how much of a section is one part.
-"""
+"""A section of a document by its heading, in parts that can be read at once."""
 
 from dataclasses import dataclass
 
@@ -32,10 +29,6 @@ def section_parts(document: Document, heading: str) -> tuple[tuple[int, ...], ..
     """Return the blocks under a heading and those below it, a part each; none where nothing has it.
 
     Where several sections have it, the longest is meant: the others are mentions of it, as in a table of contents.
-
-    Args:
-        document: A whole document.
-        heading: As `Reading.heading`.
     """
     wanted = search_words(heading)
     last = search_words(heading.rpartition(">")[2])

@@ -1,8 +1,4 @@
-"""Words of questions that are misspelled, as the document spells them: "operting income" is operating income.
-
-Owns when a word is one: it stands nowhere in the document and is no word that questions or captions have, and exactly
-one word of those is a slip away from it.
-"""
+"""Words of questions that are misspelled, as the document spells them: "operting income" is operating income."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -31,11 +27,9 @@ _OF_QUESTIONS = frozenset(
 
 
 def respelled(text: str, document: Document, is_known: Callable[[str], bool]) -> str:
-    """Returns a question with its misspelled words as the document, or its kind, spells them.
+    """Return a question with its misspelled words as the document, or its kind, spells them.
 
     Args:
-        text: As asked.
-        document: What is asked about.
         is_known: Returns whether a word in small letters is anywhere in the document, in any of its forms.
     """
     words = [found for form in (_FIRST, _WORD) for found in form.finditer(text)]

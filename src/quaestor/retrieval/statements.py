@@ -1,7 +1,4 @@
-"""The primary statements that a question needs: those that it names, and those with the parts of what it asks for.
-
-Owns the way from a term of the lexicon to a table: by its tag, else by the label that says least besides.
-"""
+"""The primary statements that a question needs: those that it names, and those with the parts of what it asks for."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -36,8 +33,6 @@ def needed_statements(index: PlaceIndex, question: Question, earlier: Sequence[Q
     A question that names nothing that statements print is about what was asked before.
 
     Args:
-        index: Of the document.
-        question: What is asked.
         earlier: The questions before, oldest first.
     """
     for asked in (question, *reversed(earlier[-_EARLIER:])):

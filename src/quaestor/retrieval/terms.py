@@ -12,7 +12,7 @@ _LONGEST = 4_000
 
 @lru_cache(maxsize=50_000)
 def index_terms(text: str) -> tuple[str, ...]:
-    """Returns the stems of a text's words of meaning in their order, and then its numbers as they are printed.
+    """Return the stems of a text's words of meaning in their order, and then its numbers as they are printed.
 
     >>> index_terms("The 4.65% notes due in 2046, net of discounts")
     ('note', 'due', 'net', 'discount', '4.65', '2046')

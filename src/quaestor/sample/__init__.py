@@ -1,7 +1,7 @@
 """The bundled sample: pages of made-up companies, with conversations and reference answers.
 
-Owns where `sample.json` lies. Reads nothing: it is a dataset in the original ConvFinQA format, and the readers of
-such datasets read it like any other. `docs/sample.md` tells what is on its pages.
+Reads nothing: it is a dataset in the original ConvFinQA format, and the readers of such datasets read it like any
+other. `docs/sample.md` tells what is on its pages.
 """
 
 from importlib.resources import files
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def sample_path() -> Path:
-    """Returns the path of the bundled dataset.
+    """Return the path of the bundled dataset.
 
     >>> sample_path().name
     'sample.json'

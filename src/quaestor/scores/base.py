@@ -25,7 +25,7 @@ class ScoreStore(Protocol):
     """
 
     async def add_score(self, kept: KeptScore) -> None:
-        """Adds a scoring of a run. Its verdicts stand in place of those of an earlier one, whose figures stay.
+        """Add a scoring of a run. Its verdicts stand in place of those of an earlier one, whose figures stay.
 
         Raises:
             UnknownRunError: There is no such run.
@@ -33,11 +33,11 @@ class ScoreStore(Protocol):
         ...
 
     async def scores(self, run: str | None = None) -> tuple[ScoreRecord, ...]:
-        """Returns the figures of every scoring of a run, or of all runs, the latest first."""
+        """Return the figures of every scoring of a run, or of all runs, the latest first."""
         ...
 
     async def conversation_scores(self, run: str, *, failed: bool = False) -> tuple[ConversationScoreRecord, ...]:
-        """Returns how the conversations of a run did in its latest scoring, by id.
+        """Return how the conversations of a run did in its latest scoring, by id.
 
         Args:
             failed: Only those that are not all right.
@@ -47,26 +47,25 @@ class ScoreStore(Protocol):
     async def verdicts(
         self, run: str, conversation: str | None = None, *, correct: bool | None = None
     ) -> tuple[VerdictRecord, ...]:
-        """Returns the verdicts of a run's latest scoring, by conversation and index; none where there is no scoring.
+        """Return the verdicts of a run's latest scoring, by conversation and index; none where there is no scoring.
 
         Args:
-            conversation: Only those of this one.
             correct: Only those that are right, or wrong.
         """
         ...
 
     async def judged_columns(self, run: str) -> JudgedColumns:
-        """Returns the verdicts of a run's latest scoring with what was answered when it was added."""
+        """Return the verdicts of a run's latest scoring with what was answered when it was added."""
         ...
 
     async def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
-        """Returns the figures of the latest scoring of some runs, by run; of one without a scoring none."""
+        """Return the figures of the latest scoring of some runs, by run; of one without a scoring none."""
         ...
 
     async def list_turns(
         self, run: str, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart
     ) -> ListPage[JudgedTurn]:
-        """Returns turns of a run with the verdicts of its latest scoring.
+        """Return turns of a run with the verdicts of its latest scoring.
 
         Args:
             run: The run's id; of one that is not there the list is empty.
@@ -74,7 +73,7 @@ class ScoreStore(Protocol):
         ...
 
     async def tally(self, run: str, by: TurnClass) -> Mapping[str | int | None, Tally]:
-        """Returns how many turns of each class are right in a run's latest scoring.
+        """Return how many turns of each class are right in a run's latest scoring.
 
         Args:
             by: What they are counted by; turns that have no such class are counted under None.
@@ -82,29 +81,29 @@ class ScoreStore(Protocol):
         ...
 
     async def causes(self, run: str) -> Mapping[str, int]:
-        """Returns for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
+        """Return for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
         ...
 
     async def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
-        """Returns turns of two runs side by side, by conversation and index: those that both have."""
+        """Return turns of two runs side by side, by conversation and index: those that both have."""
         ...
 
     async def compared(self, first: str, second: str) -> PairCounts:
-        """Returns how two runs compare over the turns that both have."""
+        """Return how two runs compare over the turns that both have."""
         ...
 
     async def close(self) -> None:
-        """Lets go of files and connections. A second call does nothing."""
+        """Let go of files and connections. A second call does nothing."""
         ...
 
     async def __aenter__(self) -> Self:
-        """Returns the store; leaving the block closes it."""
+        """Return the store; leaving the block closes it."""
         ...
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes the store."""
+        """Close the store."""
         ...
 
 
@@ -115,7 +114,7 @@ class ScoreStoreOpener(Protocol):
     """
 
     def __call__(self, uri: str, /) -> ScoreStore | None:
-        """Returns the scores of a store that is there.
+        """Return the scores of a store that is there.
 
         Raises:
             StoreError: It cannot be opened.
@@ -124,7 +123,7 @@ class ScoreStoreOpener(Protocol):
 
 
 def open_scores(uri: str) -> ScoreStore | None:
-    """Opens the scores beside the runs of a store.
+    """Open the scores beside the runs of a store.
 
     Returns:
         None where none are kept: in memory, and in a store of another package that keeps none.

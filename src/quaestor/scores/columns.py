@@ -1,7 +1,6 @@
 """The verdicts of a scoring with what was answered, column by column: all that comparisons of whole runs need of a run.
 
-Owns the packed form, which stores keep beside the verdicts: a hundred thousand turns are read in a few hundredths of
-a second, where as many rows take seconds. Holds verdicts and answers of the run, never a reference.
+Holds verdicts and answers of the run, never a reference.
 """
 
 import json
@@ -68,7 +67,7 @@ def unpack_columns(packed: Mapping[str, bytes]) -> JudgedColumns:
 
 
 def pack_columns(rows: Iterable[VerdictOnAnswer]) -> dict[str, bytes]:
-    """Returns judged turns as a store keeps them: each column as JSON, deflated.
+    """Return judged turns as a store keeps them: each column as JSON, deflated.
 
     Args:
         rows: By conversation and index.

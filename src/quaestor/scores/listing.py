@@ -1,6 +1,6 @@
 """What lists of judged turns are asked for, and what they give: turns with verdicts, counts, two runs side by side.
 
-Owns the values that stores of scores share with whoever shows a list. Holds verdicts, never a reference answer.
+Holds verdicts, never a reference answer.
 """
 
 from collections.abc import Mapping
@@ -74,7 +74,6 @@ class PairFilter:
 
     Attributes:
         differ: Whose answers do not say the same, or do, by `quaestor.scoring.sameness`.
-        text: What the question has in it, as in a `TurnFilter`.
     """
 
     outcome: Outcome | None = None

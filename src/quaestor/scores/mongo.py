@@ -1,7 +1,6 @@
 """The scores in the MongoDB database of the runs, in collections of their own.
 
-Owns the documents as a person meets them in mongosh, and their indexes. The figures are written last: they make the
-verdicts of a scoring count, and those of an earlier one go then.
+The figures are written last: they make the verdicts of a scoring count, and those of an earlier one go then.
 """
 
 from typing import Any
@@ -23,7 +22,7 @@ class MongoScores(MongoScoreLists):
     """A ScoreStore in one database of a MongoDB server. Belongs to the event loop that first uses it."""
 
     def __init__(self, uri: str) -> None:
-        """Reads the URI; the server is first asked by the first operation.
+        """Read the URI; the server is first asked by the first operation.
 
         Raises:
             StoreError: The URI is malformed.
@@ -32,7 +31,7 @@ class MongoScores(MongoScoreLists):
 
     @retried
     async def add_score(self, kept: KeptScore) -> None:
-        """Adds a scoring of a run; its verdicts stand in place of those of an earlier one."""
+        """Add a scoring of a run; its verdicts stand in place of those of an earlier one."""
         run = kept.score.run
         async with self._using("write to") as db:
             if await db.evaluation_runs.find_one({"runId": run}, ["_id"]) is None:
@@ -60,14 +59,14 @@ class MongoScores(MongoScoreLists):
 
     @retried
     async def scores(self, run: str | None = None) -> tuple[ScoreRecord, ...]:
-        """Returns the figures of every scoring of a run, or of all runs, the latest first."""
+        """Return the figures of every scoring of a run, or of all runs, the latest first."""
         async with self._using("read") as db:
             found = db.scores.find({} if run is None else {"runId": run}).sort(LATEST_FIRST)
             return tuple([from_score_document(ScoreRecord, document) async for document in found])
 
     @retried
     async def conversation_scores(self, run: str, *, failed: bool = False) -> tuple[ConversationScoreRecord, ...]:
-        """Returns how the conversations of a run did in its latest scoring, by id."""
+        """Return how the conversations of a run did in its latest scoring, by id."""
         where: dict[str, Any] = {"results.accuracy": {"$lt": 1}} if failed else {}
         async with self._using("read") as db:
             found = db.scored_examples.find(await latest(db, run) | where).sort("conversationId")
@@ -77,7 +76,7 @@ class MongoScores(MongoScoreLists):
     async def verdicts(
         self, run: str, conversation: str | None = None, *, correct: bool | None = None
     ) -> tuple[VerdictRecord, ...]:
-        """Returns the verdicts of a run's latest scoring, by conversation and index."""
+        """Return the verdicts of a run's latest scoring, by conversation and index."""
         where: dict[str, Any] = {"conversationId": conversation, "correct": correct}
         where = {name: value for name, value in where.items() if value is not None}
         async with self._using("read") as db:

@@ -65,7 +65,7 @@ _LATER = ("cause", "references_digest")
 
 
 def to_score_document(record: ScoreRecord | ConversationScoreRecord | VerdictRecord) -> dict[str, Any]:
-    """Returns a record as MongoDB keeps it."""
+    """Return a record as MongoDB keeps it."""
     document: dict[str, Any] = {}
     for item in fields(record):
         *outer, key = _KEYS[type(record)].get(item.name, item.name).split(".")
@@ -75,7 +75,7 @@ def to_score_document(record: ScoreRecord | ConversationScoreRecord | VerdictRec
 
 
 def from_score_document(kind: type[R], document: Mapping[str, Any]) -> R:
-    """Returns the record that `to_score_document` wrote."""
+    """Return the record that `to_score_document` wrote."""
     found: dict[str, Any] = {}
     for item in fields(kind):
         value: Any = document

@@ -42,7 +42,7 @@ class MongoScoreLists(OnMongo):
 
     @retried
     async def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
-        """Returns the figures of the latest scoring of some runs, by run."""
+        """Return the figures of the latest scoring of some runs, by run."""
         async with self._using("read") as db:
             found = [await db.scores.find_one({"runId": run}, sort=LATEST_FIRST) for run in runs]
         scores = [from_score_document(ScoreRecord, document) for document in found if document is not None]
@@ -50,7 +50,7 @@ class MongoScoreLists(OnMongo):
 
     @retried
     async def judged_columns(self, run: str) -> JudgedColumns:
-        """Returns the verdicts of a run's latest scoring with what was answered when it was added."""
+        """Return the verdicts of a run's latest scoring with what was answered when it was added."""
         async with self._using("read") as db:
             counting = await latest(db, run)
             packed = {one["name"]: bytes(one["data"]) async for one in db.scored_columns.find(counting)}
@@ -61,7 +61,7 @@ class MongoScoreLists(OnMongo):
     async def list_turns(
         self, run: str, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart
     ) -> ListPage[JudgedTurn]:
-        """Returns turns of a run with the verdicts of its latest scoring."""
+        """Return turns of a run with the verdicts of its latest scoring."""
         named = {"verdict.correct": verdicts.correct, "verdict.cause": verdicts.cause}
         judged = {name: value for name, value in named.items() if value is not None}
         async with self._using("read") as db:
@@ -76,7 +76,7 @@ class MongoScoreLists(OnMongo):
 
     @retried
     async def tally(self, run: str, by: TurnClass) -> Mapping[str | int | None, Tally]:
-        """Returns how many turns of each class are right in a run's latest scoring."""
+        """Return how many turns of each class are right in a run's latest scoring."""
         async with self._using("read") as db:
             stages = [{"$match": turns_query(run, TurnFilter())}]
             joined = _beside("scored_turns", "verdict", await latest(db, run))
@@ -92,7 +92,7 @@ class MongoScoreLists(OnMongo):
 
     @retried
     async def causes(self, run: str) -> Mapping[str, int]:
-        """Returns for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
+        """Return for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
         async with self._using("read") as db:
             found = db.scored_turns.find({**await latest(db, run), "cause": {"$ne": None}}, ["cause"])
             counts = Counter([verdict["cause"] async for verdict in found])
@@ -100,7 +100,7 @@ class MongoScoreLists(OnMongo):
 
     @retried
     async def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
-        """Returns turns of two runs side by side."""
+        """Return turns of two runs side by side."""
         async with self._using("read") as db:
             stages = [*await _pairs(db, first, second, wanted.text), {"$match": _pairs_where(wanted)}]
             ordered = [*stages, {"$sort": dict(PLACE)}]
@@ -120,7 +120,7 @@ class MongoScoreLists(OnMongo):
 
     @retried
     async def compared(self, first: str, second: str) -> PairCounts:
-        """Returns how two runs compare over the turns that both have."""
+        """Return how two runs compare over the turns that both have."""
         async with self._using("read") as db:
             stages = await _pairs(db, first, second, "")
             shown = {**_NUMBERS, "one": "$verdict.correct", "other": "$second.verdict.correct"}
@@ -130,13 +130,13 @@ class MongoScoreLists(OnMongo):
 
 
 async def latest(db: Database, run: str) -> dict[str, Any]:
-    """Returns what picks out the documents of the latest scoring of a run."""
+    """Return what picks out the documents of the latest scoring of a run."""
     found = await db.scores.find_one({"runId": run}, ["scoreId"], sort=LATEST_FIRST)
     return {"runId": run, "scoreId": found["scoreId"] if found else None}
 
 
 async def verdicts_on_answers(db: Database, scoring: Mapping[str, Any]) -> list[VerdictOnAnswer]:
-    """Returns the verdicts of a scoring with what was answered, by conversation and index.
+    """Return the verdicts of a scoring with what was answered, by conversation and index.
 
     Args:
         scoring: The run's id and that of the scoring, as documents name them.
@@ -169,7 +169,7 @@ def _place(document: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def _beside(collection: str, name: str, where: Mapping[str, Any], *more: Stage) -> list[Stage]:
-    """Returns the stages that put the document of the same place in another collection beside a turn."""
+    """Return the stages that put the document of the same place in another collection beside a turn."""
     names = {"conversation": "$conversationId", "index": "$turnIndex"}
     same = [{"$eq": [place, f"$${name}"]} for name, place in names.items()]
     matched = [{"$match": {**where, "$expr": {"$and": same}}}, *more]
@@ -178,7 +178,7 @@ def _beside(collection: str, name: str, where: Mapping[str, Any], *more: Stage) 
 
 
 async def _pairs(db: Database, first: str, second: str, text: str) -> list[Stage]:
-    """Returns the stages that give the turns of a run with those of another beside them, each with its verdict."""
+    """Return the stages that give the turns of a run with those of another beside them, each with its verdict."""
     judged = [_beside("scored_turns", "verdict", await latest(db, run)) for run in (first, second)]
     counts = turns_query(second, TurnFilter())
     return [

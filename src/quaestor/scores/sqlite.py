@@ -1,7 +1,6 @@
 """The scores in the SQLite file of the runs.
 
-Owns the statements; the tables are in `quaestor.store.sqlite_schema`. What belongs to a run goes with it, by the
-foreign keys of the tables.
+What belongs to a run goes with it, by the foreign keys of the tables.
 """
 
 import sqlite3
@@ -51,7 +50,7 @@ class SqliteScores(SqliteFile):
 
     @in_order
     def add_score(self, kept: KeptScore) -> None:
-        """Adds a scoring of a run; its verdicts stand in place of those of an earlier one."""
+        """Add a scoring of a run; its verdicts stand in place of those of an earlier one."""
         with self._reporting("write to"), self._transaction():
             self._require(kept.score.run)
             self._insert("scores", kept.score)
@@ -69,13 +68,13 @@ class SqliteScores(SqliteFile):
 
     @in_order_read
     def scores(self, run: str | None = None) -> tuple[ScoreRecord, ...]:
-        """Returns the figures of every scoring of a run, or of all runs, the latest first."""
+        """Return the figures of every scoring of a run, or of all runs, the latest first."""
         where, values = ("", ()) if run is None else ("WHERE run = ? ", (run,))
         return self._select(ScoreRecord, f"scores {where}ORDER BY scored DESC, id DESC", *values)
 
     @in_order_read
     def conversation_scores(self, run: str, *, failed: bool = False) -> tuple[ConversationScoreRecord, ...]:
-        """Returns how the conversations of a run did in its latest scoring, by id."""
+        """Return how the conversations of a run did in its latest scoring, by id."""
         only = "AND accuracy < 1 " if failed else ""
         where = f"scored_examples WHERE run = ? {only}ORDER BY conversation"
         return self._select(ConversationScoreRecord, where, run)
@@ -84,7 +83,7 @@ class SqliteScores(SqliteFile):
     def verdicts(
         self, run: str, conversation: str | None = None, *, correct: bool | None = None
     ) -> tuple[VerdictRecord, ...]:
-        """Returns the verdicts of a run's latest scoring, by conversation and index."""
+        """Return the verdicts of a run's latest scoring, by conversation and index."""
         where, values = ["run = ?"], [run]
         if conversation is not None:
             where.append("conversation = ?")
@@ -96,7 +95,7 @@ class SqliteScores(SqliteFile):
 
     @in_order_read
     def judged_columns(self, run: str) -> JudgedColumns:
-        """Returns the verdicts of a run's latest scoring with what was answered when it was added."""
+        """Return the verdicts of a run's latest scoring with what was answered when it was added."""
         with self._reporting("read"):
             packed = dict(self._db.execute("SELECT name, data FROM scored_columns WHERE run = ?", (run,)).fetchall())
             # Of a score of before columns were kept they are made each time.
@@ -112,13 +111,13 @@ class SqliteScores(SqliteFile):
 
     @in_order_read
     def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
-        """Returns the figures of the latest scoring of some runs, by run."""
+        """Return the figures of the latest scoring of some runs, by run."""
         latest = "scores WHERE run = ? ORDER BY scored DESC, id DESC LIMIT 1"
         return {score.run: score for run in runs for score in self._select(ScoreRecord, latest, run)}
 
     @in_order_read
     def list_turns(self, run: str, wanted: TurnFilter, verdicts: VerdictFilter, part: ListPart) -> ListPage[JudgedTurn]:
-        """Returns turns of a run with the verdicts of its latest scoring."""
+        """Return turns of a run with the verdicts of its latest scoring."""
         where, values = turns_where(run, wanted)
         of_verdict = {"vt.correct": verdicts.correct, "vt.cause": verdicts.cause}
         given = {column: value for column, value in of_verdict.items() if value is not None}
@@ -136,7 +135,7 @@ class SqliteScores(SqliteFile):
 
     @in_order_read
     def tally(self, run: str, by: TurnClass) -> Mapping[str | int | None, Tally]:
-        """Returns how many turns of each class are right in a run's latest scoring."""
+        """Return how many turns of each class are right in a run's latest scoring."""
         counts = f't."{by}", coalesce(sum(vt.correct), 0), count(vt.correct), count(*)'
         with self._reporting("read"):
             rows = self._db.execute(f"SELECT {counts} FROM {_judged('t')} WHERE t.run = ? GROUP BY 1", (run,))
@@ -144,7 +143,7 @@ class SqliteScores(SqliteFile):
 
     @in_order_read
     def causes(self, run: str) -> Mapping[str, int]:
-        """Returns for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
+        """Return for how many turns each cause is kept in a run's latest scoring, the most frequent first."""
         wrong = "run = ? AND correct = 0 AND cause IS NOT NULL"
         counted = f"SELECT cause, count(*) FROM scored_turns WHERE {wrong} GROUP BY 1"
         with self._reporting("read"):
@@ -152,7 +151,7 @@ class SqliteScores(SqliteFile):
 
     @in_order_read
     def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
-        """Returns turns of two runs side by side."""
+        """Return turns of two runs side by side."""
         where, values = turns_where(first, TurnFilter(wanted.text), "a")
         rest = f"FROM {_PAIRS} WHERE {where} AND {_pairs_where(wanted)}"
         with self._reporting("read"):
@@ -165,7 +164,7 @@ class SqliteScores(SqliteFile):
 
     @in_order_read
     def compared(self, first: str, second: str) -> PairCounts:
-        """Returns how two runs compare over the turns that both have."""
+        """Return how two runs compare over the turns that both have."""
         counted = f"SELECT va.correct, vb.correct, count(*), sum(NOT {_SAME})"
         with self._reporting("read"):
             rows = self._db.execute(

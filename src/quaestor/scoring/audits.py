@@ -1,7 +1,7 @@
 """An audit of references: for each disputed turn a verdict, the programs that are accepted, and why.
 
-Owns its file format. No audit comes with the package: what is said of a benchmark's turns stays with its data. An audit
-says how references are judged and is never learned from: only scoring and what shows scores read it.
+No audit comes with the package: what is said of a benchmark's turns stays with its data. An audit says how references
+are judged and is never learned from: only scoring and what shows scores read it.
 """
 
 import json
@@ -114,7 +114,7 @@ class Audit:
 
 
 def read_audit(path: Path) -> Audit:
-    """Returns an audit.
+    """Return an audit.
 
     Raises:
         DatasetError: It cannot be read, or a line is no entry, names a turn twice, or has a program that does not
@@ -220,11 +220,10 @@ class AuditedTurn:
 def audited_turns(
     scores: Iterable[TurnScore], conversations: Iterable[Conversation], audit: Audit
 ) -> tuple[AuditedTurn, ...]:
-    """Returns each turn of a scored run, judged by an audit too.
+    """Return each turn of a scored run, judged by an audit too.
 
     Args:
         scores: Its turns with their official verdicts, conversation by conversation; their references are programs.
-        audit: The audit; turns that it does not name are judged as they are.
     """
     documents = {conversation.id: conversation.document for conversation in conversations}
     found: list[AuditedTurn] = []
@@ -246,7 +245,7 @@ def audited_turns(
 
 
 def audited_score(turns: Sequence[AuditedTurn], audit: Audit) -> AuditedScore:
-    """Returns raw and audited accuracy of judged turns."""
+    """Return raw and audited accuracy of judged turns."""
     pages = [turn.score.page for turn in turns]
     return AuditedScore(
         audit.name,
@@ -259,7 +258,7 @@ def audited_score(turns: Sequence[AuditedTurn], audit: Audit) -> AuditedScore:
 
 
 def _accepted(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tuple[str, str]]) -> tuple[str, ...] | None:
-    """Returns the programs that are accepted instead of a reference or beside it; None where it is judged alone."""
+    """Return the programs that are accepted instead of a reference or beside it; None where it is judged alone."""
     if entry is not None:
         return None if entry.verdict is AuditVerdict.RIGHT else entry.programs
     for wrong, accepted in reversed(earlier):
@@ -317,7 +316,7 @@ class AuditCandidate:
 def audit_candidates(
     turns: Sequence[TurnScore], audit: Audit | None, others: Sequence[Mapping[tuple[str, int], str | None]] = ()
 ) -> tuple[AuditCandidate, ...]:
-    """Returns the turns of a run that were answered, are wrong, and are not in an audit; the most telling first.
+    """Return the turns of a run that were answered, are wrong, and are not in an audit; the most telling first.
 
     Those come first that most other runs answer the same, and of these the surest.
 
@@ -342,7 +341,7 @@ def audit_candidates(
 
 
 def following(program: str, wrong: str, accepted: str) -> str | None:
-    """Returns a program with the steps of a wrong one replaced by those that are accepted; None where it has none.
+    """Return a program with the steps of a wrong one replaced by those that are accepted; None where it has none.
 
     A look-up is replaced only where it is the whole reference: its number may stand in a later one by itself.
 

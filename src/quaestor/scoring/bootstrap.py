@@ -1,6 +1,6 @@
 """Proportions with a 95 % interval, resampled by page.
 
-Owns the resampling. Turns of one page share its difficulties, so pages are drawn, not turns.
+Turns of one page share its difficulties, so pages are drawn, not turns.
 
 Source: the percentile interval of the bootstrap, as in Efron and Tibshirani, "An Introduction to the Bootstrap" (1993).
 """
@@ -51,7 +51,7 @@ class Proportion:
 
 
 def proportion(outcomes: "Sequence[bool | float] | Numbers", pages: "Sequence[str] | Numbers") -> Proportion:
-    """Returns the share of outcomes that are true, with its interval.
+    """Return the share of outcomes that are true, with its interval.
 
     Args:
         outcomes: Right or wrong, one an item; or by what share, 0 to 1.
@@ -90,7 +90,7 @@ class ShareDifference:
 def share_difference(
     first: "Sequence[bool] | Numbers", second: "Sequence[bool] | Numbers", groups: "Sequence[str] | Numbers"
 ) -> ShareDifference:
-    """Returns how far two shares are apart, with an interval in which the pairs stay together.
+    """Return how far two shares are apart, with an interval in which the pairs stay together.
 
     Args:
         first: Right or wrong, one an item.
@@ -107,7 +107,7 @@ def share_difference(
 
 
 def group_places(names: Sequence[str]) -> "Numbers":
-    """Returns the place of each item's group among the groups in their order."""
+    """Return the place of each item's group among the groups in their order."""
     import numpy as np
 
     place = {name: number for number, name in enumerate(sorted(set(names)))}
@@ -115,11 +115,7 @@ def group_places(names: Sequence[str]) -> "Numbers":
 
 
 def group_members(places: "Numbers") -> "list[Numbers]":
-    """Returns the items of each group that has any, in their order.
-
-    Args:
-        places: Of each item's group, as `group_places` returns them.
-    """
+    """Return the items of each group that has any, in their order."""
     import numpy as np
 
     ordered = np.argsort(places, kind="stable")
@@ -127,7 +123,7 @@ def group_members(places: "Numbers") -> "list[Numbers]":
 
 
 def _summed(values: "Numbers", groups: "Sequence[str] | Numbers") -> "tuple[Numbers, Numbers]":
-    """Returns the sum of each group's items, and how many it has; groups without any are left out."""
+    """Return the sum of each group's items, and how many it has; groups without any are left out."""
     import numpy as np
 
     places = groups if isinstance(groups, np.ndarray) else group_places(groups)
@@ -137,7 +133,7 @@ def _summed(values: "Numbers", groups: "Sequence[str] | Numbers") -> "tuple[Numb
 
 
 def _interval(sums: "Numbers", totals: "Numbers") -> tuple[float, float]:
-    """Returns the percentiles of the resampled ratio of the groups' sums to the groups' totals.
+    """Return the percentiles of the resampled ratio of the groups' sums to the groups' totals.
 
     Drawn part by part: the stream of random numbers is the same, whatever the size of a part. Of many groups it is
     drawn how often each kind comes, for groups of one sum and one total are the same to a ratio.

@@ -1,7 +1,5 @@
 """How far confidences can be believed: calibration, and what is gained by leaving out the least sure answers.
 
-Owns the figures over answers that carry a confidence. Knows nothing of how a confidence came about.
-
 Source: expected calibration error as in Guo et al., "On Calibration of Modern Neural Networks" (2017), section 2, with
 bins of equal width; risk and coverage as in Geifman and El-Yaniv, "Selective Classification for Deep Neural Networks"
 (2017).
@@ -43,7 +41,6 @@ class Coverage:
 
     Attributes:
         threshold: The smallest confidence among the answers given.
-        share: The answers given, as a share of all.
         accuracy: The share of them that is right; the risk is 1 less that.
     """
 
@@ -74,7 +71,7 @@ class CalibrationReport:
 def calibration_report(
     confidences: Sequence[float], right: Sequence[bool], pages: "Sequence[str] | Numbers"
 ) -> CalibrationReport | None:
-    """Returns the figures over answers with confidences; None where there is none.
+    """Return the figures over answers with confidences; None where there is none.
 
     Args:
         confidences: One an answer, 0 to 1.
@@ -98,7 +95,7 @@ def calibration_report(
 
 
 def reliability(confidences: Sequence[float], right: Sequence[bool], bins: int = BINS) -> tuple[Bin, ...]:
-    """Returns the answers by confidence, in ranges of equal width.
+    """Return the answers by confidence, in ranges of equal width.
 
     Args:
         confidences: One an answer, 0 to 1.
@@ -126,13 +123,13 @@ def reliability(confidences: Sequence[float], right: Sequence[bool], bins: int =
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """Returns the expected calibration error: how far accuracy is from confidence, averaged over answers."""
+    """Return the expected calibration error: how far accuracy is from confidence, averaged over answers."""
     whole = sum(found.count for found in bins)
     return sum(found.count * abs(found.accuracy - found.confidence) for found in bins) / whole if whole else 0.0
 
 
 def risk_coverage(confidences: Sequence[float], right: Sequence[bool]) -> tuple[Coverage, ...]:
-    """Returns what is right of the surest answer, of the two surest, and so on to all of them."""
+    """Return what is right of the surest answer, of the two surest, and so on to all of them."""
     points, hits = [], 0
     for count, n in enumerate(surest_first(confidences), start=1):
         hits += right[n]
@@ -141,7 +138,7 @@ def risk_coverage(confidences: Sequence[float], right: Sequence[bool]) -> tuple[
 
 
 def surest_first(confidences: Sequence[float]) -> list[int]:
-    """Returns the places of the answers, the surest first; equals in their order."""
+    """Return the places of the answers, the surest first; equals in their order."""
     return sorted(range(len(confidences)), key=lambda n: -confidences[n])
 
 

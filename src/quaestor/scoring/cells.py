@@ -1,7 +1,4 @@
-"""How one place of a page differs from another: another line, another period, another table or text.
-
-Owns the reading of places, and which of several places that print a number of the reference is meant.
-"""
+"""How one place of a page differs from another: another line, another period, another table or text."""
 
 from collections.abc import Sequence
 
@@ -17,7 +14,7 @@ _ALIKE = 0.5
 
 
 def place_fault(meant: Source, read: Source, document: Document) -> Cause:
-    """Returns how the place that was read differs from the one that was meant.
+    """Return how the place that was read differs from the one that was meant.
 
     A line is a row of a table whose columns are periods, a column of one whose rows are, either where neither is. A
     place of the same line and another period is a wrong period; of another line a wrong one, whatever its period. In
@@ -45,7 +42,7 @@ def place_fault(meant: Source, read: Source, document: Document) -> Cause:
 
 
 def likeliest_place(places: Sequence[Source], read: Source | None, asked: Sequence[str], document: Document) -> Source:
-    """Returns the place that a number of the reference most likely came from.
+    """Return the place that a number of the reference most likely came from.
 
     One of the table, or of the text, that the solver read; of these the one whose words are most like the question's;
     of these one in the solver's own row or column.
@@ -72,7 +69,7 @@ def likeliest_place(places: Sequence[Source], read: Source | None, asked: Sequen
 
 
 def words_of(place: Source, document: Document) -> str:
-    """Returns the words that say what a place is about: the headings of a cell, the sentence of a span."""
+    """Return the words that say what a place is about: the headings of a cell, the sentence of a span."""
     if isinstance(place, SentenceRef):
         return document.sentence(place).text
     table = document.table(place.table)
@@ -81,7 +78,7 @@ def words_of(place: Source, document: Document) -> str:
 
 
 def period_of(place: Source, document: Document) -> Period | None:
-    """Returns the period that the number at a place is of; None where the page names none."""
+    """Return the period that the number at a place is of; None where the page names none."""
     if isinstance(place, CellRef):
         return document.table(place.table).period_at(place.row, place.column)
     sentence = document.sentence(place)

@@ -1,6 +1,6 @@
 """What a labelled dataset is worth: which programs give their answers, what was repaired, what is suspicious.
 
-Owns the findings and their kinds, each with the conversation's id. Mends nothing.
+Mends nothing.
 """
 
 from collections import Counter
@@ -74,12 +74,12 @@ class CheckReport:
     findings: tuple[LabelFinding, ...]
 
     def count(self, kind: FindingKind) -> int:
-        """Returns how many findings are of a kind."""
+        """Return how many findings are of a kind."""
         return sum(finding.kind is kind for finding in self.findings)
 
 
 def check_dataset(dataset: Dataset, gold: Mapping[str, Sequence[GoldTurn]]) -> CheckReport:
-    """Returns what reading the whole dataset and executing every reference program showed.
+    """Return what reading the whole dataset and executing every reference program showed.
 
     Args:
         gold: The reference answers; empty for an unlabelled file.
@@ -106,7 +106,7 @@ def check_dataset(dataset: Dataset, gold: Mapping[str, Sequence[GoldTurn]]) -> C
 
 
 def display_fault(executed: AnswerValue, display: str) -> FindingKind | None:
-    """Returns how a display answer contradicts the executed one, or None where it shows it, rounded.
+    """Return how a display answer contradicts the executed one, or None where it shows it, rounded.
 
     A percentage of the executed fraction shows it. A display that is the number with its last digit cut off, or off
     by one, differs in the last digit.
@@ -127,7 +127,7 @@ def display_fault(executed: AnswerValue, display: str) -> FindingKind | None:
 
 
 def in_doubt(turn: GoldTurn, answer: AnswerValue | None, page: PageNumbers, tables: Sequence[TableRows]) -> bool:
-    """Returns whether the reference may be wrong where an answer differs from it.
+    """Return whether the reference may be wrong where an answer differs from it.
 
     So it is where its program does not give its answer or reads a number that stands nowhere on the page, and where
     the annotators show another answer than their program gives, and the answer is the one that they show.
@@ -176,7 +176,7 @@ def _is_computed(turn: GoldTurn) -> bool:
 
 
 def program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
-    """Returns what a reference program gives, where that is not its answer; else None.
+    """Return what a reference program gives, where that is not its answer; else None.
 
     Args:
         tables: The rows that its `table_*` steps can read.

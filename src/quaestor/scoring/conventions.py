@@ -1,7 +1,7 @@
 """Ways in which papers count an answer as right, side by side: each rule, and how many turns it turns.
 
-Owns the rules that are no metric of a benchmark here. A figure without its rule says little: one run of rounded
-answers is 60 % right by the official rule and 80 % by another.
+A figure without its rule says little: one run of rounded answers is 60 % right by the official rule and 80 % by
+another.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -57,7 +57,7 @@ def convention_figures(
     gold: Mapping[str, Sequence[GoldTurn]],
     conversations: Iterable[Conversation],
 ) -> tuple[ConventionFigure, ...]:
-    """Returns what a run comes to by each rule, the benchmark's own first.
+    """Return what a run comes to by each rule, the benchmark's own first.
 
     Args:
         predictions: By conversation and index; a turn without one is wrong.
@@ -95,7 +95,7 @@ def _figure(
 
 
 def _numbers(found: Prediction, gold: GoldTurn) -> tuple[Decimal, Decimal] | None:
-    """Returns answer and reference, where both are numbers of a size that occurs."""
+    """Return answer and reference, where both are numbers of a size that occurs."""
     answer, reference = number_of(found.value), number_of(gold.executed)
     if answer is None or reference is None or not answer.is_finite() or abs(answer.adjusted()) > _LARGEST:
         return None

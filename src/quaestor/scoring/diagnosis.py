@@ -1,7 +1,6 @@
 """Why the wrong turns of a conversation are wrong, computed from plan against plan.
 
-Owns the order in which causes are tried, and what of a turn passes on to the turns after it. The reference's plan
-stands nowhere but in memory here, and a cause names no answer.
+The reference's plan stands nowhere but in memory here, and a cause names no answer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,7 +66,7 @@ class _Diagnosis:
     index: int = 0
 
     def add(self, gold: GoldTurn, prediction: Prediction | None, *, correct: bool) -> Cause | None:
-        """Returns why the next turn is wrong; None where it is right."""
+        """Return why the next turn is wrong; None where it is right."""
         meant, found = self._reference(gold), self._answered(prediction)
         cause = None if correct else self._cause(gold, prediction, meant, found)
         if self.conversation.chained:
@@ -92,14 +91,14 @@ class _Diagnosis:
         return self._own_cause(gold, prediction.value, meant, found)
 
     def _cause_without_plan(self, gold: GoldTurn, answer: AnswerValue, meant: _Done) -> Cause:
-        """Returns what the number alone tells of an answer that came without a plan."""
+        """Return what the number alone tells of an answer that came without a plan."""
         if states_number(gold, answer):
             return Cause.SCALE
         reference = gold.executed if meant.result is None else meant.result.value
         return _by_value(reference, answer) or _by_rounding(reference, answer) or Cause.NO_PLAN
 
     def _own_cause(self, gold: GoldTurn, answer: AnswerValue, meant: _Done, found: _Done) -> Cause:
-        """Returns what is wrong with the plan of this turn."""
+        """Return what is wrong with the plan of this turn."""
         if states_number(gold, answer):
             return Cause.SCALE
         reference = gold.executed if meant.result is None else meant.result.value
@@ -125,7 +124,7 @@ class _Diagnosis:
         )
 
     def _reference(self, gold: GoldTurn) -> _Done:
-        """Returns what the reference does; without a program it is a number of the page, where it stands there."""
+        """Return what the reference does; without a program it is a number of the page, where it stands there."""
         if gold.program:
             return self._done(gold.program)
         number = number_of(gold.executed)
@@ -133,7 +132,7 @@ class _Diagnosis:
         return _Done(PrintedTerm(number, places) if places else None)
 
     def _answered(self, prediction: Prediction | None) -> _Done:
-        """Returns what the solver did; of an answer without a plan what its program says."""
+        """Return what the solver did; of an answer without a plan what its program says."""
         if prediction is None or prediction.value is None:
             return _Done()
         if prediction.plan is None:
@@ -146,7 +145,7 @@ class _Diagnosis:
         return _Done(term_of(prediction.plan, results, [done.term for done in self.found], _constant), results[-1])
 
     def _done(self, program: str) -> _Done:
-        """Returns what a program does, its numbers found on the page."""
+        """Return what a program does, its numbers found on the page."""
         try:
             plan = bind_labels(parse_program(program), self.tables)
             results = execute(plan).registers
@@ -155,7 +154,7 @@ class _Diagnosis:
         return _Done(term_of(plan, results, (), self._literal), results[-1])
 
     def _literal(self, literal: Constant) -> PrintedTerm | ConstantTerm:
-        """Returns a number of a program with every place that prints it."""
+        """Return a number of a program with every place that prints it."""
         printed = shift_decimal(literal.value, 2) if literal.text.strip().endswith("%") else literal.value
         places = self.places.get(abs(printed), ())
         if literal.text.startswith("const_") or not places:
@@ -178,7 +177,7 @@ class _Diagnosis:
         return False
 
     def _passed_on(self, part: Difference) -> Cause:
-        """Returns the cause of a part: an earlier one's, where a wrong turn took the same, and this question is silent.
+        """Return the cause of a part: an earlier one's, where a wrong turn took the same, and this question is silent.
 
         A question that names no period is about the one before, and so is one that does not name its line.
         """
@@ -196,7 +195,7 @@ class _Diagnosis:
         return Cause.INHERITED if known and silent else part.cause
 
     def _line(self, place: Source) -> object:
-        """Returns what says which line a place is of."""
+        """Return what says which line a place is of."""
         if not isinstance(place, CellRef):
             return place.section, place.sentence
         by_column = self.conversation.document.table(place.table).orientation == "rows"
@@ -218,7 +217,7 @@ def causes(
     page: PageNumbers,
     tables: Sequence[TableRows],
 ) -> tuple[Cause | None, ...]:
-    """Returns why each turn of a conversation is wrong; None where it is right.
+    """Return why each turn of a conversation is wrong; None where it is right.
 
     Args:
         predictions: What was answered; None where nothing was.
@@ -238,20 +237,20 @@ def _constant(literal: Constant) -> ConstantTerm:
 
 
 def _turns_back(plan: Plan) -> frozenset[int]:
-    """Returns the references of a plan to earlier turns: -1, -2, ..."""
+    """Return the references of a plan to earlier turns: -1, -2, ..."""
     computed = (step for step in plan.steps if isinstance(step, Compute))
     return frozenset(o.step for step in computed for o in step.operands if isinstance(o, Ref) and o.step < 0)
 
 
 def _as_meant(meant: _Done, found: _Done, scaled: bool) -> StepResult | None:
-    """Returns the reference's result of a turn, in the scale that the solver's has where that is asked."""
+    """Return the reference's result of a turn, in the scale that the solver's has where that is asked."""
     if meant.result is None or found.result is None or not scaled:
         return meant.result
     return StepResult(meant.result.value, found.result.scale, found.result.unit)
 
 
 def _by_value(meant: AnswerValue, found: AnswerValue) -> Cause | None:
-    """Returns how two numbers differ, where it is by a sign or a power of ten alone."""
+    """Return how two numbers differ, where it is by a sign or a power of ten alone."""
     if not isinstance(meant, Number) or not isinstance(found, Number) or not meant.value:
         return None
     one, other = abs(meant.value), abs(found.value)
@@ -262,7 +261,7 @@ def _by_value(meant: AnswerValue, found: AnswerValue) -> Cause | None:
 
 
 def _by_rounding(meant: AnswerValue, found: AnswerValue) -> Cause | None:
-    """Returns how two numbers differ, where one is the other rounded, but for a sign or a power of ten."""
+    """Return how two numbers differ, where one is the other rounded, but for a sign or a power of ten."""
     if not isinstance(meant, Number) or not isinstance(found, Number) or not meant.value:
         return None
     for power in sorted(_POWERS, key=abs):
@@ -274,7 +273,7 @@ def _by_rounding(meant: AnswerValue, found: AnswerValue) -> Cause | None:
 
 
 def _by_leaves(meant: Term, found: Term) -> Cause:
-    """Returns how two terms differ that do the same with the same numbers."""
+    """Return how two terms differ that do the same with the same numbers."""
     signs = [
         sorted(
             leaf.number < 0

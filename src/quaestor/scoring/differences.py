@@ -1,7 +1,7 @@
 """Where a solver's term parts from the reference's, part by part.
 
-Owns the walk. It compares what was done, not what came of it: two parts of one value are the same, and so are two
-numbers of the same digits from one place, whatever their scale and sign.
+It compares what was done, not what came of it: two parts of one value are the same, and so are two numbers of the same
+digits from one place, whatever their scale and sign.
 """
 
 from collections import Counter
@@ -67,7 +67,7 @@ class ComparisonContext:
 
 
 def differing_parts(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Difference, ...]:
-    """Returns the parts in which a solver's term differs; nothing where only scale and sign can."""
+    """Return the parts in which a solver's term differs; nothing where only scale and sign can."""
     parts = _whole(meant, found, scene)
     if any(part.cause is Cause.OPERATION for part in parts):
         plain = replace(scene, meant=_evened(scene.meant), found=_evened(scene.found))
@@ -111,7 +111,7 @@ def _between(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Differ
 
 
 def _reference(meant: Term, found: Earlier, scene: ComparisonContext) -> tuple[Difference, ...]:
-    """Compares what is meant with the answer of an earlier turn."""
+    """Compare what is meant with the answer of an earlier turn."""
     if _is_turn(meant, found.turn, scene):
         return (Difference(Cause.INHERITED),) if found.turn in scene.wrong else ()
     if found.term is not None and _same_value(meant, found.term):
@@ -139,7 +139,7 @@ def _carried(meant: Term, found: Term, scene: ComparisonContext) -> bool:
 
 
 def _operation(meant: Applied, found: Applied, scene: ComparisonContext) -> tuple[Difference, ...]:
-    """Compares two operations, operand by operand."""
+    """Compare two operations, operand by operand."""
     if meant.operation != found.operation:
         return (Difference(Cause.OPERATION),)
     if len(meant.operands) != len(found.operands):
@@ -164,7 +164,7 @@ def _operation(meant: Applied, found: Applied, scene: ComparisonContext) -> tupl
 
 
 def _on_the_page(operand: Term, scene: ComparisonContext) -> Term:
-    """Returns a constant that is no count as the number of the page that it is: the 100 at which an index begins."""
+    """Return a constant that is no count as the number of the page that it is: the 100 at which an index begins."""
     if isinstance(operand, ConstantTerm) and operand.number >= _NO_COUNT and operand.number in scene.places:
         return PrintedTerm(operand.number, scene.places[operand.number])
     return operand
@@ -175,7 +175,7 @@ def _operands(meant: Sequence[Term], found: Sequence[Term], scene: ComparisonCon
 
 
 def _orders(meant: Sequence[Term], found: Sequence[Term], scene: ComparisonContext) -> Sequence[tuple[Term, ...]]:
-    """Returns the orders in which operands are compared: all of a few, else the ones that are the same first."""
+    """Return the orders in which operands are compared: all of a few, else the ones that are the same first."""
     if len(found) <= _TRIED:
         return tuple(permutations(found))
     left, ordered = list(found), list[Term | None]()
@@ -238,7 +238,7 @@ def _digits(number: Decimal) -> tuple[int, ...]:
 def _number(
     meant: PrintedTerm | ConstantTerm, found: PrintedTerm | ConstantTerm, scene: ComparisonContext
 ) -> tuple[Difference, ...]:
-    """Compares two numbers that are not the same."""
+    """Compare two numbers that are not the same."""
     one, other = number_in(meant), number_in(found)
     if one is not None and other is not None and one and _digits(one) == _digits(other):
         both_fixed = isinstance(meant, ConstantTerm) and isinstance(found, ConstantTerm)

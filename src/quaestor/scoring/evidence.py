@@ -25,11 +25,9 @@ _SAID = 0.7
 
 
 def evidence_rank(evidence: Evidence, document: Document, shown: Sequence[int]) -> int | None:
-    """Returns which of the blocks that are shown is the first with the evidence, from 1; 0 where none has it.
+    """Return which of the blocks that are shown is the first with the evidence, from 1; 0 where none has it.
 
     Args:
-        evidence: Where the answer stands.
-        document: What is asked about.
         shown: The places of the blocks in the document, as they are shown.
 
     Returns:
@@ -44,14 +42,7 @@ def evidence_rank(evidence: Evidence, document: Document, shown: Sequence[int]) 
 def blocks_shown(
     document: Document, question: str, earlier: Sequence[str], answers: Sequence[Answer | None]
 ) -> tuple[int, ...]:
-    """Returns the blocks of a document that a question is shown first, by their places.
-
-    Args:
-        document: What is asked about.
-        question: As asked.
-        earlier: The questions before it.
-        answers: What was answered to them.
-    """
+    """Return the blocks of a document that a question is shown first, by their places."""
     index = kept_index(document, None)
     meant = normalize_questions((question, *earlier), index)
     asked, *before = (read_question(meant.get(text, text)) for text in (question, *earlier))

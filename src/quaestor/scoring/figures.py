@@ -1,6 +1,6 @@
 """A scored run: its turns with their verdicts, the figures over them with breakdowns, and their JSON.
 
-Owns the denominators. Shows nothing: rendering is the command line's.
+Shows nothing: rendering is the command line's.
 """
 
 from collections import Counter
@@ -97,7 +97,7 @@ class Score:
 
 
 def score_to_json(score: Score) -> dict[str, JsonValue]:
-    """Returns a score as JSON: each scorer's figure under its name, then the rest."""
+    """Return a score as JSON: each scorer's figure under its name, then the rest."""
     written: dict[str, JsonValue] = serial.dump(score)
     figures = written.pop("results")
     written["breakdowns"] = [
@@ -108,7 +108,7 @@ def score_to_json(score: Score) -> dict[str, JsonValue]:
 
 
 def score_from_json(data: object) -> Score:
-    """Returns the score that `score_to_json` wrote.
+    """Return the score that `score_to_json` wrote.
 
     Raises:
         ValueError: It wrote no such thing.

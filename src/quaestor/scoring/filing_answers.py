@@ -1,9 +1,7 @@
 """Right answers to questions about whole documents, and when an answer is right.
 
-Owns the rules: a number is right in amount and sign, within 0.6 % or half of the reference's last digit; a percentage
-as 24.1 percent or as 0.241; a list where each entry is among the answer's; yes and no as said; a question without an
-answer where none is given. Words are right where a judge said so of this answer; where none did, roughly, where they
-have enough of the reference's words.
+Words are right where a judge said so of this answer; where none did, roughly, where they have enough of the reference's
+words.
 """
 
 import re
@@ -42,7 +40,7 @@ class WantedNumber:
     scale: Scale | None = Scale.ONE
 
     def __str__(self) -> str:
-        """Returns it in words: `1577 million USD`."""
+        """Return it in words: `1577 million USD`."""
         scale = "" if self.scale in (None, Scale.ONE) else str(self.scale)
         return " ".join(part for part in (f"{self.value:f}", scale, self.unit) if part)
 
@@ -52,13 +50,6 @@ class ReferenceAnswer:
     """A right answer, or an entry or a part of one. What stands first below decides; the rest is for people.
 
     Attributes:
-        any_of: One of these will do.
-        parts: All of these are asked for.
-        none: Why there is no answer.
-        entries: Those of a list.
-        label: What a thing is called.
-        yes: Yes or no.
-        number: The number.
         text: What the answer must contain.
     """
 
@@ -98,7 +89,7 @@ class ReferenceAnswer:
         return Text(str(self)) if self.yes is None or self.text else YesNo(self.yes)
 
     def __str__(self) -> str:
-        """Returns it in words."""
+        """Return it in words."""
         if self.none is not None:
             return f"no answer: {self.none}" if self.none else "no answer"
         several = self.any_of or self.parts or self.entries
@@ -129,7 +120,6 @@ class FilingReference:
     """What is known of a right answer.
 
     Attributes:
-        wanted: The answer.
         kind: What is asked, as the file calls it: `lookup`, `growth`.
         evidence: Where it stands, as far as the file says so.
         judged: What a judge said, by the answer as people are told it: whether it is right.
@@ -142,21 +132,21 @@ class FilingReference:
 
 
 def answer_is_right(answer: Answer | None, reference: FilingReference) -> bool:
-    """Returns whether an answer is right; of prose a judge's word counts, where there is one."""
+    """Return whether an answer is right; of prose a judge's word counts, where there is one."""
     if (said := judged_right(answer, reference)) is not None:
         return said
     return answer is not None and _is_right(reference.wanted, answer)
 
 
 def judged_right(answer: Answer | None, reference: FilingReference) -> bool | None:
-    """Returns what a judge said of an answer; None where none was asked."""
+    """Return what a judge said of an answer; None where none was asked."""
     if answer is None or answer.value is None or not reference.wanted.is_prose:
         return None
     return reference.judged.get(str(answer))
 
 
 def rough_right(answer: Answer | None, reference: FilingReference) -> bool | None:
-    """Returns whether an answer in prose is right by its words alone; None where that is not what decides."""
+    """Return whether an answer in prose is right by its words alone; None where that is not what decides."""
     if answer is None or answer.value is None or not reference.wanted.is_prose or str(answer) in reference.judged:
         return None
     return _is_right(reference.wanted, answer)
@@ -186,7 +176,7 @@ def _is_right(wanted: ReferenceAnswer, answer: Answer) -> bool:  # noqa: PLR0911
 
 
 def _in_words(part: ReferenceAnswer) -> ReferenceAnswer:
-    """Returns a part that may be answered in words without its number, where it has any."""
+    """Return a part that may be answered in words without its number, where it has any."""
     words = part.text is not None or part.label is not None
     return ReferenceAnswer(label=part.label, yes=part.yes, text=part.text) if words and part.number else part
 
@@ -196,7 +186,7 @@ def _has(wanted: ReferenceAnswer, numbers: list[tuple[Decimal, Scale]]) -> bool:
 
 
 def _numbers(answer: Answer) -> Iterator[tuple[Decimal, Scale]]:
-    """Yields the numbers of an answer with what one unit stands for; those of words in each scale that these name."""
+    """Yield the numbers of an answer with what one unit stands for; those of words in each scale that these name."""
     match answer.value:
         case Number(value=number):
             yield number, answer.scale

@@ -98,7 +98,7 @@ class GoldFile:
     first: int = 0
 
     def records(self) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Yields where each record stands, for messages, and the record: of a list, or of the lists of an object.
+        """Yield where each record stands, for messages, and the record: of a list, or of the lists of an object.
 
         Raises:
             DatasetError: There is none, or one is no object.
@@ -115,7 +115,7 @@ class GoldFile:
             yield where, record
 
     def named(self, key: str, what: str) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-        """Yields the id of each record, where it stands, and the record.
+        """Yield the id of each record, where it stands, and the record.
 
         Raises:
             DatasetError: A record has no id, or one that occurs twice.
@@ -142,14 +142,14 @@ class GoldFormat(Protocol):
         """That of the dataset format whose files have such answers."""
 
     def recognises(self, content: object) -> bool:
-        """Returns whether parsed JSON is in this format, by what it holds. Raises nothing.
+        """Return whether parsed JSON is in this format, by what it holds. Raises nothing.
 
         Args:
             content: All of it; or of each list the first element alone, and None for what is no list.
         """
 
     def read(self, file: GoldFile) -> Answers:
-        """Returns the answers of a file, one a question and in the order of the questions.
+        """Return the answers of a file, one a question and in the order of the questions.
 
         Raises:
             DatasetError: A record is not what it should be; the message says which.
@@ -161,7 +161,7 @@ class ByRecord(Protocol):
     """A GoldFormat whose records can be read one by one: those of a large file are not held."""
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
-        """Yields what `read` returns, of every record the name and the answers, in their order.
+        """Yield what `read` returns, of every record the name and the answers, in their order.
 
         Raises:
             DatasetError: A record is not what it should be.
@@ -175,12 +175,10 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
     """
 
     def __init__(self, name: str, records: JsonRecords, format: ByRecord, verdicts: Verdicts | None = None) -> None:
-        """Reads all records once.
+        """Read all records once.
 
         Args:
             name: Of the file, for messages.
-            records: Those of the file.
-            format: How they are read.
             verdicts: What judges said of answers, where they did.
 
         Raises:
@@ -207,7 +205,7 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
         return name in self._places
 
     def __getitem__(self, name: str) -> tuple[GoldTurn, ...]:
-        """Returns the answers of a conversation.
+        """Return the answers of a conversation.
 
         Raises:
             DatasetError: The file has changed since.
@@ -251,7 +249,7 @@ _FORMATS: Registry[GoldFormat] = Registry(
 
 
 def read_gold(path: Path) -> Mapping[str, tuple[GoldTurn, ...]]:
-    """Returns the reference answers of every conversation in a file, by the conversation's id.
+    """Return the reference answers of every conversation in a file, by the conversation's id.
 
     What judges said of answers in prose is read with them (`scoring.verdict_file`).
 
@@ -274,7 +272,7 @@ def read_gold(path: Path) -> Mapping[str, tuple[GoldTurn, ...]]:
 
 
 def judged_turns(conversation: str, turns: tuple[GoldTurn, ...], verdicts: Verdicts) -> tuple[GoldTurn, ...]:
-    """Returns the references of a conversation with what judges said of answers to it."""
+    """Return the references of a conversation with what judges said of answers to it."""
     return tuple(
         replace(turn, filing=replace(turn.filing, judged=verdicts[conversation, index]))
         if turn.filing is not None and (conversation, index) in verdicts
@@ -292,7 +290,7 @@ def _format_for(content: object, name: str) -> GoldFormat:
 
 
 def _require_answers(name: str, labelled: int, bare: str | None) -> None:
-    """Makes sure that all conversations have answers, given how many have, and one that has none."""
+    """Make sure that all conversations have answers, given how many have, and one that has none."""
     if not labelled:
         raise UnlabelledError(f"{name} has no reference answers: it can be run, but not scored")
     if bare is not None:
@@ -300,7 +298,7 @@ def _require_answers(name: str, labelled: int, bare: str | None) -> None:
 
 
 def _outlined_file(path: Path) -> tuple[JsonRecords, object] | None:
-    """Returns the records of a file, and its JSON with no more than the first of each list; None of what has none."""
+    """Return the records of a file, and its JSON with no more than the first of each list; None of what has none."""
     try:
         file = path.open("rb")
     except OSError:

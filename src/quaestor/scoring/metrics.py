@@ -1,7 +1,6 @@
 """When an answer counts as right: the benchmark's two metrics, and two looser rules for comparison.
 
-Owns the benchmark's rounding to five decimals and its float equality; they live nowhere else. An answer that is
-missing is wrong, never an error; a reference program that does not read is one.
+An answer that is missing is wrong, never an error; a reference program that does not read is one.
 
 Source: the public evaluation of ConvFinQA (Chen et al., "ConvFinQA: Exploring the Chain of Numerical Reasoning in
 Conversational Finance Question Answering", 2022), which takes execution and program accuracy from FinQA (Chen et al.,
@@ -25,7 +24,7 @@ _SHOWN = re.compile(r"([+-]?)\$?\s*+((?:\d[\d,]*)?(?:\.\d*)?)\s*+(%?)", re.ASCII
 
 
 def executed_equal(predicted: AnswerValue | None, gold: AnswerValue) -> bool:
-    """Returns whether an answer is right by the benchmark's execution accuracy.
+    """Return whether an answer is right by the benchmark's execution accuracy.
 
     Numbers, those of lists too, are rounded to five decimals as floats and compared exactly: no tolerance, no leniency
     for scale or sign. All else has to be the same, a list in the same order.
@@ -42,7 +41,7 @@ def executed_equal(predicted: AnswerValue | None, gold: AnswerValue) -> bool:
 
 
 def program_equal(predicted: str, gold: str) -> bool:
-    """Returns whether a program is right by the benchmark's program accuracy.
+    """Return whether a program is right by the benchmark's program accuracy.
 
     Every distinct literal string of gold is a symbol, constants too, and a row step is one; a prediction with another
     literal is wrong. The values of the last steps are compared as expressions: sums and products commute and
@@ -68,7 +67,7 @@ def program_equal(predicted: str, gold: str) -> bool:
 
 
 def run_program(program: str, tables: Sequence[TableRows]) -> AnswerValue:
-    """Returns what a program text computes, by the benchmark's convention.
+    """Return what a program text computes, by the benchmark's convention.
 
     Args:
         tables: The rows that its `table_*` steps can read (`quaestor.scoring.pages.benchmark_rows_of`).
@@ -80,7 +79,7 @@ def run_program(program: str, tables: Sequence[TableRows]) -> AnswerValue:
 
 
 def display_match(predicted: AnswerValue | None, display: str) -> bool:
-    """Returns whether an answer is what the annotators show, to the decimals shown or within one percent of it.
+    """Return whether an answer is what the annotators show, to the decimals shown or within one percent of it.
 
     The sign counts; whether a ratio is shown as a fraction or as a percentage does not (x or 100x).
     """
@@ -98,7 +97,7 @@ def display_match(predicted: AnswerValue | None, display: str) -> bool:
 
 
 def legacy_match(predicted: AnswerValue | None, display: str, *, as_percentage: bool = False) -> bool:
-    """Returns whether an answer is right by an older rule: digits and point only, apart by less than 0.1.
+    """Return whether an answer is right by an older rule: digits and point only, apart by less than 0.1.
 
     Kept for comparison: it does not see signs. It was written for answers as people are shown them, so a fraction that
     is shown as a percentage counts as 14.14, and is right for `14.1%` and wrong for `0.14`; the same fraction shown as
@@ -119,7 +118,7 @@ def legacy_match(predicted: AnswerValue | None, display: str, *, as_percentage: 
 
 
 def rounded_for_display(display: str) -> tuple[Decimal, Decimal] | None:
-    """Returns the number of a display answer without its percent sign, and half a unit of its last shown decimal.
+    """Return the number of a display answer without its percent sign, and half a unit of its last shown decimal.
 
     Returns None for a display that shows no number (yes or no).
     """
@@ -149,7 +148,7 @@ def _words(value: AnswerValue) -> str:
 
 
 def _bare(text: str) -> Decimal | None:
-    """Returns the number that the digits and points of a text make, or None."""
+    """Return the number that the digits and points of a text make, or None."""
     try:
         return Decimal(re.sub(r"[^0-9.]", "", text))
     except InvalidOperation:

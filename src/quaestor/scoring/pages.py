@@ -1,8 +1,4 @@
-"""What scoring needs to know of a page: the rows that `table_*` steps read, and which numbers stand where.
-
-Owns no parsing: numbers are those that the document's readers found, and every run of digits besides, so that a
-literal of a reference program is found even where a reader took it for something else.
-"""
+"""What scoring needs to know of a page: the rows that `table_*` steps read, and which numbers stand where."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -30,14 +26,14 @@ class PageNumbers:
 
 
 def benchmark_rows_of(document: Document) -> tuple[TableRows, ...]:
-    """Returns the rows that `table_*` steps can read, table by table, by their exact label."""
+    """Return the rows that `table_*` steps can read, table by table, by their exact label."""
     return tuple(
         benchmark_rows([(cell.text, cell.ref) for cell in row] for row in table.cells) for table in document.tables
     )
 
 
 def page_numbers(document: Document) -> PageNumbers:
-    """Returns the numbers that stand on a page, as printed but for their signs."""
+    """Return the numbers that stand on a page, as printed but for their signs."""
     cells = [cell for table in document.tables for row in table.cells for cell in row]
     in_cells = {abs(quantity.value) for cell in cells for quantity in cell.quantities}
     in_text = {abs(m.quantity.value) for sentence in document.sentences for m in sentence.mentions}
@@ -48,7 +44,7 @@ def page_numbers(document: Document) -> PageNumbers:
 
 
 def number_places(document: Document) -> Mapping[Decimal, tuple[Source, ...]]:
-    """Returns where each number stands, without its sign: cells first, in the order of the document.
+    """Return where each number stands, without its sign: cells first, in the order of the document.
 
     A number that says its scale is found by what is printed and by what it means: 5.2 and 5200000.
     """

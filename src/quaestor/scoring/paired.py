@@ -1,7 +1,5 @@
 """Two runs of the same turns: how often each is right alone, and whether that is more than chance.
 
-Owns the figures over pairs of verdicts, and their words. Knows nothing of how a verdict came about.
-
 Source: the exact test of McNemar, "Note on the sampling error of the difference between correlated proportions or
 percentages" (1947): of the turns that one run alone has right, half would be the first's by chance. The intervals are
 those of `quaestor.scoring.bootstrap`, with the pairs kept together. Several comparisons at once: Holm, "A simple
@@ -45,17 +43,17 @@ class PairedFigures:
 
     @property
     def ties(self) -> int:
-        """Turns with the same verdict in both."""
+        """Turn with the same verdict in both."""
         return self.both + self.neither
 
     @property
     def first(self) -> int:
-        """Turns that are right in the first run."""
+        """Turn that are right in the first run."""
         return self.both + self.wins
 
     @property
     def second(self) -> int:
-        """Turns that are right in the second run."""
+        """Turn that are right in the second run."""
         return self.both + self.losses
 
 
@@ -65,7 +63,7 @@ def paired_figures(
     pages: "Sequence[str] | Numbers",
     companies: "Sequence[str] | Numbers",
 ) -> PairedFigures:
-    """Returns the figures over pairs of verdicts.
+    """Return the figures over pairs of verdicts.
 
     Args:
         first: Whether each turn is right in the first run.
@@ -87,7 +85,7 @@ def paired_figures(
 
 
 def mcnemar(wins: int, losses: int) -> float:
-    """Returns how likely wins and losses differ at least as much, were each of them as likely; needs scipy.
+    """Return how likely wins and losses differ at least as much, were each of them as likely; needs scipy.
 
     >>> mcnemar(0, 0), round(mcnemar(1, 9), 6)
     (1.0, 0.021484)
@@ -101,7 +99,7 @@ def mcnemar(wins: int, losses: int) -> float:
 
 
 def holm(ps: Sequence[float]) -> tuple[float, ...]:
-    """Returns each of several p adjusted for that there are several, in their order.
+    """Return each of several p adjusted for that there are several, in their order.
 
     >>> [round(p, 6) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -115,7 +113,7 @@ def holm(ps: Sequence[float]) -> tuple[float, ...]:
 
 
 def letter(place: int) -> str:
-    """Returns the short name of a run: A, B, ... Z, A1.
+    """Return the short name of a run: A, B, ... Z, A1.
 
     >>> letter(0), letter(27)
     ('A', 'B1')
@@ -124,17 +122,17 @@ def letter(place: int) -> str:
 
 
 def points(share: float) -> str:
-    """Returns a difference of shares in percentage points, with its sign."""
+    """Return a difference of shares in percentage points, with its sign."""
     return f"{100 * share:+.1f}"
 
 
 def interval(found: ShareDifference) -> str:
-    """Returns an interval in percentage points; nothing where too little was drawn from."""
+    """Return an interval in percentage points; nothing where too little was drawn from."""
     return f"{points(found.low)} to {points(found.high)}" if found.groups >= ENOUGH_GROUPS else ""
 
 
 def p_value(p: float) -> str:
-    """Returns a p for people: three digits, a small one with its power of ten.
+    """Return a p for people: three digits, a small one with its power of ten.
 
     >>> p_value(0.0421), p_value(3.06e-56), p_value(1.0)
     ('0.042', '3.1e-56', '1.000')

@@ -67,7 +67,7 @@ class Prediction:
 
 
 def prediction_of(turn: TurnRecord) -> Prediction:
-    """Returns what a stored turn answered."""
+    """Return what a stored turn answered."""
     answer = serial.restore(Answer, turn.answer)
     return Prediction(
         turn.conversation,

@@ -17,7 +17,7 @@ N = TypeVar("N", float, "Numbers")
 
 
 def says_the_same(first: str | None, second: str | None) -> bool:
-    """Returns whether two answers say the same: equal to five decimals, or one of two numbers is the other rounded.
+    """Return whether two answers say the same: equal to five decimals, or one of two numbers is the other rounded.
 
     Two that give no answer say the same; one that gives none and one that does, do not.
 
@@ -40,7 +40,7 @@ def says_the_same(first: str | None, second: str | None) -> bool:
 
 
 def same_answers(first: Sequence[str | None], second: Sequence[str | None]) -> list[bool]:
-    """Returns of each pair of answers whether they say the same, as `says_the_same` tells; most need no rule.
+    """Return of each pair of answers whether they say the same, as `says_the_same` tells; most need no rule.
 
     >>> same_answers(["0.37743", "12", None], ["0.3774", "13", None])
     [True, False, True]
@@ -84,12 +84,12 @@ def _number(text: str | None) -> float:
 
 
 def _least(one: N, other: N) -> N:
-    """Returns how far numbers may be apart whose difference is one of writing, or of a float."""
+    """Return how far numbers may be apart whose difference is one of writing, or of a float."""
     return (abs(one) + abs(other)) * 1e-11 + 1e-5
 
 
 def _decimals(text: str) -> int:
-    """Returns how many decimals a number is printed with, none where it has an exponent."""
+    """Return how many decimals a number is printed with, none where it has an exponent."""
     return 0 if "e" in text.lower() else len(text.partition(".")[2])
 
 

@@ -1,7 +1,6 @@
 """The scorers: every figure of a score by its name, in one table.
 
-Owns which verdicts are given, on what, and what they are called. When an answer is right is `metrics`', and of stated
-answers `stated_metrics`'.
+When an answer is right is `metrics`', and of stated answers `stated_metrics`'.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -55,7 +54,7 @@ def _program(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> 
 
 
 def _runs(program: str, tables: Sequence[TableRows]) -> bool:
-    """Returns whether a program has a result: the benchmark compares programs only where it has."""
+    """Return whether a program has a result: the benchmark compares programs only where it has."""
     try:
         run_program(program, tables)
     except PlanError:
@@ -153,7 +152,7 @@ FILINGS = Measures("right", "answered", _needing("filing"))
 
 
 def measures_of(names: Iterable[str]) -> Measures:
-    """Returns what is measured, told by the names of the scorers that were used.
+    """Return what is measured, told by the names of the scorers that were used.
 
     Raises:
         ValueError: They are of no such measures.
@@ -166,14 +165,14 @@ def measures_of(names: Iterable[str]) -> Measures:
 
 
 def measures_for(gold: GoldTurn) -> Measures:
-    """Returns what is measured on a reference."""
+    """Return what is measured on a reference."""
     if gold.filing is not None:
         return FILINGS
     return PROGRAMS if gold.stated is None else STATED
 
 
 def answers_right(found: Answer, gold: GoldTurn) -> bool:
-    """Returns whether an answer is right by the benchmark (`Measures.right`), before it is stored."""
+    """Return whether an answer is right by the benchmark (`Measures.right`), before it is stored."""
     if gold.filing is not None:
         return answer_is_right(found, gold.filing)
     if gold.stated is None:

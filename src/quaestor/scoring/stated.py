@@ -21,7 +21,7 @@ _SCALED = 2
 
 
 def stated_answer(answer: Answer, question: str = "") -> StatedAnswer | None:
-    """Returns an answer as people are told it; None where there is none.
+    """Return an answer as people are told it; None where there is none.
 
     A number that is read off the page and nothing else is stated as it is printed, and so are those of a list of such
     numbers. One that is computed has two decimals, or four where it counts in ones; a fraction that people are shown as
@@ -45,7 +45,7 @@ def _asks_for_ratio(question: str) -> bool:
 
 
 def stated_value(value: AnswerValue, scale: Scale = Scale.ONE) -> StatedAnswer:
-    """Returns a value as it is stated: a list item by item, each by its number where it has one, else by its label."""
+    """Return a value as it is stated: a list item by item, each by its number where it has one, else by its label."""
     places = _IN_ONES if scale is Scale.ONE else _SCALED
     if isinstance(value, ValueList):
         numbers = any(item.number is not None for item in value.items)
@@ -57,7 +57,7 @@ def stated_value(value: AnswerValue, scale: Scale = Scale.ONE) -> StatedAnswer:
 
 
 def _printed(answer: Answer) -> tuple[str, ...] | None:
-    """Returns the prints of the one number, or of the listed ones, that an answer takes from the page as they are."""
+    """Return the prints of the one number, or of the listed ones, that an answer takes from the page as they are."""
     steps = answer.plan.steps if answer.plan is not None else ()
     last = steps[-1] if steps else None
     taken: list[tuple[Quantity, Decimal | None]] = []
@@ -77,7 +77,7 @@ def _printed(answer: Answer) -> tuple[str, ...] | None:
 
 
 def _quantities(operand: Operand, steps: Sequence[Step]) -> Sequence[Quantity | None]:
-    """Returns the numbers of the page that an operand of a list stands for; None for what is none."""
+    """Return the numbers of the page that an operand of a list stands for; None for what is none."""
     if isinstance(operand, CellGroup):
         return operand.values
     step = steps[operand.step - 1] if isinstance(operand, Ref) and operand.step > 0 else None
@@ -89,7 +89,7 @@ def _item(item: ListItem, places: int) -> str:
 
 
 def _digits(number: Decimal, places: int) -> str:
-    """Returns a number with so many decimals at most, none of them a zero at the end."""
+    """Return a number with so many decimals at most, none of them a zero at the end."""
     if -int(number.as_tuple().exponent) > places:
         number = number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=_DIGITS))
         number = number.normalize(Context(prec=_DIGITS))

@@ -1,10 +1,9 @@
 """When a stated answer is right: the exact match and the F1 of TAT-QA.
 
-Owns its reading of numbers, its rounding and its words; they live nowhere else. An answer becomes one text: its spans
-in the order of their characters, each number with four decimals and multiplied by the answer's scale, other words with
-the name of the scale behind them. Two texts match where they are the same token for token, and F1 is that of their sets
-of tokens. So the spans of a list match in any order, `23.42` percent is `0.2342`, and a number with another scale is
-wrong.
+An answer becomes one text: its spans in the order of their characters, each number with four decimals and multiplied by
+the answer's scale, other words with the name of the scale behind them. Two texts match where they are the same token
+for token, and F1 is that of their sets of tokens. So the spans of a list match in any order, `23.42` percent is
+`0.2342`, and a number with another scale is wrong.
 
 What looks odd is the rule: brackets are a minus before digits and points alone, so that `(1,250)` is above zero and
 `(900)` below; a percent sign in a span overrules the scale; a lone number without a scale may also be a fraction that
@@ -33,13 +32,13 @@ _WITHOUT_PARTS = frozenset({"arithmetic", "count"})
 
 
 def exact_match(answer: StatedAnswer | None, reference: StatedReference) -> bool:
-    """Returns whether an answer is the reference, scale included; none is wrong."""
+    """Return whether an answer is the reference, scale included; none is wrong."""
     wanted = _tokens(_text(reference.answer))
     return any(_tokens(text) == wanted for text in _texts(answer))
 
 
 def f1_score(answer: StatedAnswer | None, reference: StatedReference) -> float:
-    """Returns the F1 of an answer, 0 to 1 in hundredths; of a number or a count that is its exact match."""
+    """Return the F1 of an answer, 0 to 1 in hundredths; of a number or a count that is its exact match."""
     if reference.kind in _WITHOUT_PARTS or exact_match(answer, reference):
         return float(exact_match(answer, reference))
     wanted = set(_tokens(_text(reference.answer)))
@@ -47,12 +46,12 @@ def f1_score(answer: StatedAnswer | None, reference: StatedReference) -> float:
 
 
 def same_scale(answer: StatedAnswer | None, reference: StatedReference) -> bool:
-    """Returns whether an answer is given in the reference's scale; none is wrong."""
+    """Return whether an answer is given in the reference's scale; none is wrong."""
     return answer is not None and bool(answer.spans) and answer.scale == reference.answer.scale
 
 
 def _texts(answer: StatedAnswer | None) -> Sequence[str]:
-    """Returns what an answer can be read as."""
+    """Return what an answer can be read as."""
     if answer is None or not any(answer.spans):
         return ()
     texts = [_text(answer)]
@@ -74,7 +73,7 @@ def _span(span: str, scale: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    """Returns the words of a text as they are compared: small, without articles and punctuation, numbers by value."""
+    """Return the words of a text as they are compared: small, without articles and punctuation, numbers by value."""
     return " ".join(_token(part) for part in text.lower().split(" ")).split()
 
 
@@ -84,7 +83,7 @@ def _token(text: str) -> str:
 
 
 def _is_number(text: str) -> bool:
-    """Returns whether a text is a number, with nothing but the name of a scale as its second word."""
+    """Return whether a text is a number, with nothing but the name of a scale as its second word."""
     words = " ".join(word.translate(_DROPPED) for word in text.split()).split()
     try:
         return bool(words) and not math.isnan(float(words[0])) and (len(words) == 1 or _factor(words[1]) != 1)
@@ -93,7 +92,7 @@ def _is_number(text: str) -> bool:
 
 
 def _number(text: str) -> float | None:
-    """Returns the first number of a text: its sign, percent sign and scale read, rounded to four decimals."""
+    """Return the first number of a text: its sign, percent sign and scale read, rounded to four decimals."""
     found = _FIRST_NUMBER.search(text.translate(_DROPPED))
     if found is None or found["whole"] is None:
         return None

@@ -1,10 +1,10 @@
 """Whether two programs are the same expression, whatever their numbers.
 
-Owns the comparison behind program accuracy. The benchmark simplifies both expressions with a computer algebra system
-and compares the results. We evaluate both at random points of a prime field instead, every literal a variable: two
-different quotients of polynomials agree at such a point with a chance of less than 1 in 10 ** 16. That needs no
-algebra system, takes microseconds, and cannot hang. A power is taken as one unknown, the same for the same base and
-exponent; laws of powers are not applied. A comparison is the same if both of its sides are.
+The benchmark simplifies both expressions with a computer algebra system and compares the results. We evaluate both at
+random points of a prime field instead, every literal a variable: two different quotients of polynomials agree at such a
+point with a chance of less than 1 in 10 ** 16. That needs no algebra system, takes microseconds, and cannot hang. A
+power is taken as one unknown, the same for the same base and exponent; laws of powers are not applied. A comparison is
+the same if both of its sides are.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ _Value = int | tuple[int, int] | None
 
 
 def literals(plan: Plan) -> frozenset[tuple[str, str]]:
-    """Returns the symbols of a program: its literals as printed, and its row steps."""
+    """Return the symbols of a program: its literals as printed, and its row steps."""
     return frozenset(
         _symbol(step, operand)
         for step in plan.steps
@@ -31,12 +31,12 @@ def literals(plan: Plan) -> frozenset[tuple[str, str]]:
 
 
 def is_literal(plan: Plan) -> bool:
-    """Returns whether a program is a lone literal."""
+    """Return whether a program is a lone literal."""
     return isinstance(step := plan.steps[0], Compute) and step.operation == "identity"
 
 
 def same_value(one: Plan, other: Plan) -> bool:
-    """Returns whether two programs, parsed from text, have the same last value for all values of their literals."""
+    """Return whether two programs, parsed from text, have the same last value for all values of their literals."""
     for point in _POINTS:
         values = _value(one, point), _value(other, point)
         if None in values or values[0] != values[1]:
@@ -45,7 +45,7 @@ def same_value(one: Plan, other: Plan) -> bool:
 
 
 def _value(plan: Plan, point: str) -> _Value:
-    """Returns the last value of a program at one point of the field."""
+    """Return the last value of a program at one point of the field."""
     values: list[_Value] = []
     for step in plan.steps:
         if isinstance(step, Compute):

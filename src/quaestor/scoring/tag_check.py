@@ -1,6 +1,6 @@
 """How right a filing was read, by its tags: each tagged number as read without its tag, held against what the tag says.
 
-Owns the comparison and its figures, which docs/documents.md defines. Mends nothing.
+Mends nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -90,7 +90,7 @@ class TagFigures:
     sign_agrees: int = 0
 
     def count(self, fact: PrintedFact, wrong: Sequence[Aspect]) -> None:
-        """Counts a number that is wrong in some respects."""
+        """Count a number that is wrong in some respects."""
         self.facts += 1
         self.sign_agrees += fact.negative == fact.fact.negated
         if "located" in wrong:
@@ -124,7 +124,7 @@ class TagCheck:
 
 
 def check_tags(document: Document, printed: Iterable[PrintedFact]) -> TagCheck:
-    """Returns how the tagged numbers of a filing were read.
+    """Return how the tagged numbers of a filing were read.
 
     Args:
         document: As read; its numbers, periods, scales and units come from the print alone.
@@ -152,7 +152,7 @@ class _Reader:
         self._order = {(s.section, s.index): place for place, s in enumerate(document.sentences)}
 
     def reading(self, source: Source, fact: PrintedFact) -> Reading | None:
-        """Returns the reading of the number at a source; None where no number was read there."""
+        """Return the reading of the number at a source; None where no number was read there."""
         return self._in_cell(source, fact) if isinstance(source, CellRef) else self._in_sentence(source, fact)
 
     def _in_cell(self, ref: CellRef, fact: PrintedFact) -> Reading | None:
@@ -188,7 +188,7 @@ class _Reader:
 
 
 def _dates(table: Table, period: Period | None) -> tuple[Period, ...]:
-    """Returns the periods that a cell can be of: what falls due in a later year is of the day of its table too."""
+    """Return the periods that a cell can be of: what falls due in a later year is of the day of its table too."""
     if period is None:
         return ()
     due = table.period is not None and (period.kind == "range" or period.year > table.period.year)
@@ -196,7 +196,7 @@ def _dates(table: Table, period: Period | None) -> tuple[Period, ...]:
 
 
 def _in_label(table: Table, cell: Cell, fact: PrintedFact) -> Reading | None:
-    """Returns the reading of a number in a heading ("common stock, $0.01 par value"), read as the text that it is.
+    """Return the reading of a number in a heading ("common stock, $0.01 par value"), read as the text that it is.
 
     It is of the period that the heading gives it, else of those of the line that it heads.
     """
@@ -219,7 +219,7 @@ def _in_label(table: Table, cell: Cell, fact: PrintedFact) -> Reading | None:
 
 
 def _named(quantities: Sequence[Quantity], text: str) -> Quantity | None:
-    """Returns the number of a cell that a tag encloses: the one that its text is part of."""
+    """Return the number of a cell that a tag encloses: the one that its text is part of."""
     plain = "".join(text.split())
     return next((q for q in quantities if plain in "".join(q.text.split())), None)
 

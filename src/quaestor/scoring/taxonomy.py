@@ -1,6 +1,6 @@
 """What kind of turn a labelled turn is: its operation, where its new operands come from, its place.
 
-Owns the classes of the breakdowns. Reads gold programs; scores nothing.
+Reads gold programs; scores nothing.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,6 @@ class TurnKind:
         index: Its place in the conversation, from 0.
         operation: The last operation of its program, `lookup` for a lone literal, `NO_PROGRAM` where it has none.
         joined: True in a conversation that was joined from two questions about one page ("Double").
-        stated: The reference as it is stated, where it is.
         begins_second: It is the first turn of the second of two questions.
         filing: The reference of a question about a whole document, where it is one.
     """
@@ -59,7 +58,7 @@ class TurnKind:
 
 
 def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = False) -> tuple[TurnKind, ...]:
-    """Returns the kind of each turn of a conversation.
+    """Return the kind of each turn of a conversation.
 
     Args:
         joined: Whether the dataset says that it was joined from two (`Conversation.joined`).
@@ -90,7 +89,7 @@ def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = F
 
 
 def missing_literals(program: str, page: PageNumbers) -> tuple[str, ...]:
-    """Returns the literals of a program that stand nowhere on the page; constants are not looked for.
+    """Return the literals of a program that stand nowhere on the page; constants are not looked for.
 
     Raises:
         ProgramError: The program does not parse.
@@ -100,7 +99,7 @@ def missing_literals(program: str, page: PageNumbers) -> tuple[str, ...]:
 
 
 def _new_operands(tree: Tree, results: set[Tree], known: set[str]) -> tuple[set[str], bool]:
-    """Returns the literals and row labels that no earlier turn has, and whether constants take part."""
+    """Return the literals and row labels that no earlier turn has, and whether constants take part."""
     new: set[str] = set()
     constants = False
     waiting = [tree]
@@ -129,7 +128,7 @@ def _origin(new: set[str], constants: bool, page: PageNumbers) -> OperandSource:
 
 
 def _place(literal: str, page: PageNumbers) -> OperandSource:
-    """Returns where a literal stands; the table before the text, for a table's numbers are often told again below.
+    """Return where a literal stands; the table before the text, for a table's numbers are often told again below.
 
     The empty literal is a row of the table. A fraction may be printed as a percentage.
     """

@@ -1,9 +1,9 @@
 """Programs and plans as terms of one form, so that what a solver did can be laid beside what the reference does.
 
-Owns the form. What differs between solvers and annotators without meaning anything else is evened out: composite
-operations are written out as the benchmark's; sums of sums can be had as sums, and terms without what only turns a
-scale or a sign (a product with 100, a quotient by a million, a product with minus one). A term keeps its value, so what
-is left out still shows.
+What differs between solvers and annotators without meaning anything else is evened out: composite operations are
+written out as the benchmark's; sums of sums can be had as sums, and terms without what only turns a scale or a sign (a
+product with 100, a quotient by a million, a product with minus one). A term keeps its value, so what is left out still
+shows.
 """
 
 from collections.abc import Callable, Sequence
@@ -80,7 +80,7 @@ Locate = Callable[[Constant], PrintedTerm | ConstantTerm]
 
 
 def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | None], locate: Locate) -> Term:
-    """Returns the last step of a plan with all that it rests on.
+    """Return the last step of a plan with all that it rests on.
 
     Args:
         earlier: The terms of the turns before, oldest first.
@@ -105,7 +105,7 @@ def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | 
 
 
 def number_in(term: Term | None) -> Decimal | None:
-    """Returns the number that a term came to; None where it came to none, or none is known."""
+    """Return the number that a term came to; None where it came to none, or none is known."""
     match term:
         case PrintedTerm(number=number) | ConstantTerm(number=number):
             return number
@@ -117,7 +117,7 @@ def number_in(term: Term | None) -> Decimal | None:
 
 
 def written_out(term: Term) -> Term:
-    """Returns a term with what earlier turns did in the place of the references to them, and sums of sums as sums."""
+    """Return a term with what earlier turns did in the place of the references to them, and sums of sums as sums."""
     match term:
         case Earlier(term=inner) if inner is not None:
             return written_out(inner)
@@ -131,21 +131,21 @@ def written_out(term: Term) -> Term:
 
 
 def leaves(term: Term) -> tuple[PrintedTerm | ConstantTerm | Earlier, ...]:
-    """Returns what a term starts from, left to right; a reference to an earlier turn is one thing."""
+    """Return what a term starts from, left to right; a reference to an earlier turn is one thing."""
     if isinstance(term, Applied):
         return tuple(leaf for operand in term.operands for leaf in leaves(operand))
     return (term,)
 
 
 def operations(term: Term) -> tuple[str, ...]:
-    """Returns the operations of a term, outermost first."""
+    """Return the operations of a term, outermost first."""
     if isinstance(term, Applied):
         return (term.operation, *(name for operand in term.operands for name in operations(operand)))
     return ()
 
 
 def _applied(step: Compute, operands: tuple[Term, ...], value: AnswerValue) -> Term:
-    """Returns a step in the benchmark's own operations."""
+    """Return a step in the benchmark's own operations."""
     name = step.operation.removeprefix("table_")
     if isinstance(operands[0], Applied) and operands[0].operation == "row":
         operands = operands[0].operands
@@ -163,7 +163,7 @@ def _applied(step: Compute, operands: tuple[Term, ...], value: AnswerValue) -> T
 
 
 def evened(term: Term) -> Term:
-    """Returns a term without what only turns a scale or a sign, at any depth."""
+    """Return a term without what only turns a scale or a sign, at any depth."""
     match term:
         case Earlier(turn=turn, term=inner) if inner is not None:
             return Earlier(turn, evened(inner))
@@ -173,7 +173,7 @@ def evened(term: Term) -> Term:
 
 
 def _without_turning(name: str, operands: tuple[Term, ...], value: AnswerValue | None) -> Term:
-    """Returns an operation; one that only turns a scale or a sign is its operand."""
+    """Return an operation; one that only turns a scale or a sign is its operand."""
     if len(operands) != 2:
         return Applied(name, operands, value)
     left, right = operands

@@ -20,12 +20,9 @@ class JudgedAnswer:
     """A line of the file.
 
     Attributes:
-        conversation: The id of the conversation.
         turn: The turn's place in it, from 0.
         answer: As people are told it.
-        right: Whether it is right.
         reason: Why, in the judge's words.
-        judge: The name of the model.
         prompt: What it was asked, word for word.
     """
 
@@ -39,12 +36,12 @@ class JudgedAnswer:
 
 
 def verdict_path(questions: Path) -> Path:
-    """Returns the file of verdicts of a file of questions."""
+    """Return the file of verdicts of a file of questions."""
     return questions.parent / f"{questions.name.removesuffix('.jsonl').removesuffix('.json')}.verdicts.jsonl"
 
 
 def read_verdicts(questions: Path) -> Verdicts:
-    """Returns the verdicts that lie beside a file of questions; none where there is no such file.
+    """Return the verdicts that lie beside a file of questions; none where there is no such file.
 
     Raises:
         DatasetError: A line of it is none.
@@ -70,7 +67,7 @@ def read_verdicts(questions: Path) -> Verdicts:
 
 
 def add_verdict(questions: Path, judged: JudgedAnswer) -> None:
-    """Adds a verdict to the file beside a file of questions.
+    """Add a verdict to the file beside a file of questions.
 
     Raises:
         DatasetError: It cannot be written.

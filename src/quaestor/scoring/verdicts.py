@@ -1,7 +1,6 @@
 """Each labelled turn of a run with its verdicts: what was predicted beside the reference answer.
 
-Owns which turns are judged: all labelled ones of the conversations that were to be run. One that is missing or failed
-is wrong.
+One that is missing or failed is wrong.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -79,7 +78,7 @@ def explain_verdicts(
     gold: Mapping[str, Sequence[GoldTurn]],
     conversations: Iterable[Conversation],
 ) -> tuple[TurnScore, ...]:
-    """Returns the verdict on every labelled turn, with why it is wrong: a report without its figures.
+    """Return the verdict on every labelled turn, with why it is wrong: a report without its figures.
 
     Raises:
         DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
@@ -102,7 +101,7 @@ def judge_predictions(
     gold: Mapping[str, Sequence[GoldTurn]],
     conversations: Iterable[Conversation],
 ) -> Judgements:
-    """Returns the verdicts alone, which take a fraction of the time of a report.
+    """Return the verdicts alone, which take a fraction of the time of a report.
 
     Raises:
         DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
@@ -130,7 +129,7 @@ class ConversationJudge:
     def judged(
         self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given
     ) -> list[tuple[Prediction | None, TurnScore]]:
-        """Returns the verdict on every labelled turn, without a cause.
+        """Return the verdict on every labelled turn, without a cause.
 
         Raises:
             ProgramError: A reference program does not parse.
@@ -153,25 +152,21 @@ class ConversationJudge:
         return [(found, self._shared(turn)) for found, turn in judged]
 
     def _shared(self, turn: TurnScore) -> TurnScore:
-        """Returns a turn with the verdicts and the kind of others that have the same: few differ in a large run."""
+        """Return a turn with the verdicts and the kind of others that have the same: few differ in a large run."""
         verdicts = self._verdicts.setdefault(tuple(turn.verdicts.items()), turn.verdicts)
         # One with a stated answer is no other turn's.
         kind = turn.kind if turn.kind.stated or turn.kind.filing else self._kinds.setdefault(turn.kind, turn.kind)
         return replace(turn, verdicts=verdicts, kind=kind)
 
     def explained(self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given) -> list[TurnScore]:
-        """Returns the same, with why a turn is wrong.
-
-        Args:
-            conversation: As of `judged`.
-        """
+        """Return the same, with why a turn is wrong."""
         scored = [turn for _, turn in self.judged(conversation, reference, given)]
         page, tables = self._page(conversation.document)
         why = causes(conversation, reference, given, [turn.correct for turn in scored], page, tables)
         return [replace(turn, cause=cause) for turn, cause in zip(scored, why, strict=True)]
 
     def numbers(self, document: Document) -> PageNumbers:
-        """Returns the numbers of a document."""
+        """Return the numbers of a document."""
         return self._page(document)[0]
 
     def _page(self, document: Document) -> tuple[PageNumbers, tuple[TableRows, ...]]:
@@ -183,7 +178,7 @@ class ConversationJudge:
 def predictions_in_order(
     conversation: str, predictions: Iterable[Prediction], reference: Sequence[GoldTurn]
 ) -> list[Prediction | None]:
-    """Returns what was predicted of each labelled turn of a conversation.
+    """Return what was predicted of each labelled turn of a conversation.
 
     Raises:
         DatasetError: A prediction belongs to no turn, or to one that has one already.
@@ -199,7 +194,7 @@ def predictions_in_order(
 
 
 def require_references(gold: Mapping[str, object], conversations: Iterable[str]) -> None:
-    """Makes sure that conversations have reference answers, given those that have and the ids of those asked.
+    """Make sure that conversations have reference answers, given those that have and the ids of those asked.
 
     Raises:
         DatasetError: One has none.
@@ -212,7 +207,7 @@ def require_references(gold: Mapping[str, object], conversations: Iterable[str])
 def _given(
     predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], asked: Mapping[str, Conversation]
 ) -> Mapping[str, Given]:
-    """Returns what was predicted of each conversation, turn by turn."""
+    """Return what was predicted of each conversation, turn by turn."""
     require_references(gold, asked)
     found: dict[str, list[Prediction]] = {id: [] for id in asked}
     for prediction in predictions:
@@ -223,7 +218,7 @@ def _given(
 
 
 def _with_evidence(prediction: Prediction, gold: GoldTurn, asked: Conversation, given: Given) -> Prediction:
-    """Returns a prediction with how soon its question is shown its evidence, where the reference says where that is."""
+    """Return a prediction with how soon its question is shown its evidence, where the reference says where that is."""
     if gold.filing is None or gold.filing.evidence == Evidence() or asked.document.is_page:
         return prediction
     turn = prediction.turn

@@ -1,7 +1,7 @@
 """Which kinds of answers a model is told of: numbers and yes or no where a question asks for one, else every kind.
 
-Owns that choice. Each word of a prompt is paid for with every question, and most questions ask for one number: a model
-is told the rest where the form of the question may ask for it, or once it says that a number is no answer.
+Each word of a prompt is paid for with every question, and most questions ask for one number: a model is told the rest
+where the form of the question may ask for it, or once it says that a number is no answer.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ _LONGEST = 500
 
 
 def asks_beyond_numbers(question: Question) -> bool:
-    """Returns whether a question's form asks for something else than one number, or yes or no.
+    """Return whether a question's form asks for something else than one number, or yes or no.
 
     >>> asks_beyond_numbers(Question("in which year were sales highest?"))
     True
@@ -30,7 +30,7 @@ def asks_beyond_numbers(question: Question) -> bool:
 
 
 def why_none(said: NumberSilence | None) -> NoAnswerReason:
-    """Returns why there is no answer, as a turn has it on record: what is of no other kind is not on the page.
+    """Return why there is no answer, as a turn has it on record: what is of no other kind is not on the page.
 
     Args:
         said: What the model says, or None where it says nothing.
@@ -39,11 +39,10 @@ def why_none(said: NumberSilence | None) -> NoAnswerReason:
 
 
 def remarks_with(assumption: str | None, remarks: Iterable[str] = ()) -> str | None:
-    """Returns what a reader should doubt, the assumption that an answer holds under first; None for nothing.
+    """Return what a reader should doubt, the assumption that an answer holds under first; None for nothing.
 
     Args:
         assumption: What the page does not say and the answer takes for granted, in the model's words.
-        remarks: What else there is to doubt.
     """
     said = " ".join((assumption or "").split()).removeprefix("assuming ")[:_LONGEST]
     return "; ".join((*([f"assuming {said}"] if said else []), *remarks)) or None

@@ -23,12 +23,7 @@ _LONGEST_EXPLANATION = 1000
 
 
 def with_label_scales(plan: Plan, document: Document) -> Plan:
-    """Returns a plan whose numbers say what the labels and captions around them name, whoever wrote it.
-
-    Args:
-        plan: Any plan on the document.
-        document: The document.
-    """
+    """Return a plan whose numbers say what the labels and captions around them name, whoever wrote it."""
     return replace(plan, steps=tuple(_labelled(step, document) for step in plan.steps))
 
 
@@ -63,11 +58,9 @@ def _labelled_group(group: CellGroup, document: Document) -> CellGroup:
 def answer_from_plan(
     plan: Plan, context: TurnContext, *, question: str = "", confidence: float | None = None, reason: str | None = None
 ) -> Answer:
-    """Returns the answer that a plan gives, with its description, formula, variables and sources.
+    """Return the answer that a plan gives, with its description, formula, variables and sources.
 
     Args:
-        plan: A valid plan.
-        context: The turn's.
         question: As asked: it tells a percentage from another ratio, and names what the text of the page does not.
         confidence: The solver's probability that the answer is right, where it gives one.
         reason: What a reader should doubt.
@@ -88,13 +81,11 @@ def answer_of_plan(
     confidence: float | None = None,
     reason: str | None = None,
 ) -> Answer:
-    """Returns the answer that a plan gives at its place in a conversation.
+    """Return the answer that a plan gives at its place in a conversation.
 
     Args:
-        plan: A valid plan.
         memory: The turns before.
         document: What it takes its numbers from.
-        question: As it was read.
         confidence: The probability that the answer is right, where that is known.
         reason: What a reader should doubt.
 
@@ -141,13 +132,11 @@ def _scales_set_aside(plan: Plan, execution: Execution, memory: Memory) -> Itera
 
 
 def answer_without_value(context: TurnContext, reason: WhyNoAnswer, explanation: str | None) -> Answer:
-    """Returns the answer of a solver whose model, or whose rules, say that there is none, and puts it on record.
+    """Return the answer of a solver whose model, or whose rules, say that there is none, and puts it on record.
 
     It is no error: the turn is played to its end, counts as not answered, and nothing is made up.
 
     Args:
-        context: The turn.
-        reason: Why, typed.
         explanation: What is missing or what fits, in words.
     """
     said = (explanation or "")[:_LONGEST_EXPLANATION]

@@ -34,7 +34,6 @@ class TurnContext:
     Attributes:
         document: The page; of a long document the excerpt that the question is answered from.
         memory: The turns so far, with the solver's own answers.
-        graph: Its knowledge graph.
         ontology: What the graph was built with.
         model: The model to ask, of a run that has one. What is asked is counted and kept by whoever plays the turn.
         models: Other models for single roles, by the names that a solver gives its roles; `model` plays all others.
@@ -75,7 +74,7 @@ class TurnContext:
         return self.document.whole is not None and (bool(self.weights) or not self.document.blocks)
 
     def model_for(self, role: str | None = None) -> "Connection":
-        """Returns the model to ask: that of a role where it has one of its own, else the turn's.
+        """Return the model to ask: that of a role where it has one of its own, else the turn's.
 
         Raises:
             MissingModelError: The turn comes without one.
@@ -86,7 +85,7 @@ class TurnContext:
         return found
 
     def widen(self, query: str | Reading) -> Sequence[Block]:
-        """Returns the blocks of the long document that fit a query, the likeliest first; all of them are shown then.
+        """Return the blocks of the long document that fit a query, the likeliest first; all of them are shown then.
 
         Args:
             query: Words, or a section. Where all of a document is shown already, nothing is searched.
@@ -111,20 +110,16 @@ class TurnContext:
         return len(self.document.blocks) > shown
 
     def note_call(self, call: ToolCall) -> None:
-        """Puts a call of a tool on record, in the order of everything else."""
+        """Put a call of a tool on record, in the order of everything else."""
         self.tool_calls.append(call)
         self.trace.append(ToolCalled(call.tool, len(self.tool_calls)))
 
     def note_rejected(self, rejection: "Rejection") -> None:
-        """Puts a model's reply that could not be used on record."""
+        """Put a model's reply that could not be used on record."""
         self.trace.append(ReplyRejected(rejection.phase, rejection.wanted, rejection.number, rejection.faults))
 
     def in_words_of_document(self, question: str) -> "tuple[str, TurnContext]":
-        """Returns a question as its document would put it, and the turn in which all questions are put so.
-
-        Args:
-            question: As asked.
-        """
+        """Return a question as its document would put it, and the turn in which all questions are put so."""
         if not self.meant:
             return question, self
         turns = tuple(
@@ -134,7 +129,7 @@ class TurnContext:
         return said, replace(self, question=read_question(said), memory=Memory(turns))
 
     def read(self, question: str) -> Question:
-        """Returns a question as it was read for this turn; another one than the turn's is read now."""
+        """Return a question as it was read for this turn; another one than the turn's is read now."""
         return self.question if question == self.question.text else read_question(question)
 
 
@@ -149,7 +144,7 @@ class Solver(Protocol):
     name: str
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer to `question`.
+        """Return the answer to `question`.
 
         Raises:
             SolverError: No plan was found; the turn is recorded as wrong and the conversation goes on.
@@ -173,5 +168,5 @@ class RankingSolver(Solver, Protocol):
     """A solver that has several answers ready, so that the next one can stand in for one that is not accepted."""
 
     def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
-        """Yields the answers to `question`, the likeliest first, each result once."""
+        """Yield the answers to `question`, the likeliest first, each result once."""
         ...

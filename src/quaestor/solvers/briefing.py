@@ -1,6 +1,6 @@
 """What a prompt is filled with: the page's outline, the conversation so far, the rules of calculation.
 
-Owns what the model is shown, in words. The numbers of the tables are not among it: those it has to look up.
+The numbers of the tables are not among it: those it has to look up.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -38,21 +38,17 @@ _LONGEST_HEADING = 40
 
 
 def rules(*kinds: RuleKind) -> Sequence[CoreRule]:
-    """Returns the rules of the ontology's core, all of them where no kind is named.
-
-    Args:
-        kinds: Of which kinds.
-    """
+    """Return the rules of the ontology's core, all of them where no kind is named."""
     return tuple(rule for rule in read_core().rules if not kinds or rule.kind in kinds)
 
 
 def page_name(document: Document) -> str:
-    """Returns what prompts call a document; of an excerpt that it is one."""
+    """Return what prompts call a document; of an excerpt that it is one."""
     return document.id if document.whole is None else f"{document.id} (the parts that the question is likely about)"
 
 
 def outline(context: TurnContext) -> Mapping[str, object]:
-    """Returns what the page has: types with properties and instances, whether that is all of them, how much text."""
+    """Return what the page has: types with properties and instances, whether that is all of them, how much text."""
     page = GraphPage(context.graph, context.ontology)
     named = {
         type_: (
@@ -79,13 +75,9 @@ def outline(context: TurnContext) -> Mapping[str, object]:
 
 
 def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, ...]:
-    """Returns the few sentences of the page that share most words with a question, in their order; none share one.
+    """Return the few sentences of the page that share most words with a question, in their order; none share one.
 
     Of a long document those are among them that the last answer is from: what follows is often about the same.
-
-    Args:
-        question: As asked.
-        context: The turn.
     """
     asked = {word for word in search_words(question) if word not in FUNCTION_WORDS and not word.isdigit()}
     scored = []
@@ -105,7 +97,7 @@ def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, .
 
 
 def _last_sentences(context: TurnContext) -> Collection[tuple[str, int]]:
-    """Returns the sentences of a long document that the last answer with a source is from."""
+    """Return the sentences of a long document that the last answer with a source is from."""
     if context.document.whole is None:
         return ()
     last = next((answer.sources for answer in reversed(context.memory.answers) if answer.sources), ())
@@ -113,7 +105,7 @@ def _last_sentences(context: TurnContext) -> Collection[tuple[str, int]]:
 
 
 def heading(section: Section) -> str:
-    """Returns the headings over a part of a document as prompts give them: those that tell what stands there.
+    """Return the headings over a part of a document as prompts give them: those that tell what stands there.
 
     >>> heading(Section("s", ("Part II", "Item 8. Financial Statements", "Notes", "Note 5. Taxes")))
     'Notes > Note 5. Taxes'
@@ -123,11 +115,10 @@ def heading(section: Section) -> str:
 
 
 def captions(type_: str, context: TurnContext) -> str:
-    """Returns what is printed over the table of a type; of several tables, which ones are of it and under what heading.
+    """Return what is printed over the table of a type; of several tables, which ones are of it and under what heading.
 
     Args:
         type_: A class of tables, such as `kg:CashFlow`.
-        context: The turn.
     """
     tables, document = context.graph.tables, context.document
     if len(tables) < 2:
@@ -141,7 +132,7 @@ def captions(type_: str, context: TurnContext) -> str:
 
 
 def history(context: TurnContext) -> list[dict[str, str]]:
-    """Returns the questions so far with the solver's own answers, oldest first."""
+    """Return the questions so far with the solver's own answers, oldest first."""
     return [
         {
             "question": turn.question,
@@ -154,7 +145,7 @@ def history(context: TurnContext) -> list[dict[str, str]]:
 
 
 def _shown_silence(turn: Turn) -> str:
-    """Returns that a turn has no answer, with why and what it nearly was."""
+    """Return that a turn has no answer, with why and what it nearly was."""
     nearly = ", ".join(f"{one.shown} ({one.description})" for one in turn.answer.other_readings)
     said = "; ".join(filter(None, (turn.answer.reason or turn.error, nearly and f"it may be {nearly}")))
     return shorten(": ".join(filter(None, ("no answer", said))), _LONGEST_REASON, placeholder="...")
@@ -166,7 +157,7 @@ def _is_computed(answer: Answer) -> bool:
 
 
 def with_hints(question: str) -> str:
-    """Returns a question with what a model should know of its form: several parts, and what is done for it."""
+    """Return a question with what a model should know of its form: several parts, and what is done for it."""
     parts = asks_several(question)
     form = read_instructions(question.lower()).form
     said = [
@@ -177,17 +168,16 @@ def with_hints(question: str) -> str:
 
 
 def references(context: TurnContext, named: Callable[[int], str]) -> str:
-    """Returns what the question's words point back to, in one line; "" where nothing is known, or nothing calculated.
+    """Return what the question's words point back to, in one line; "" where nothing is known, or nothing calculated.
 
     Args:
-        context: The turn.
         named: What the prompt calls the answer of a turn, which is counted from 0.
     """
     return "" if context.question.wants.kind == "span" else reading_line(context.references, named)
 
 
 def prompt_variables(question: str, context: TurnContext) -> dict[str, object]:
-    """Returns what every phase is told: the question, the conversation, what it points back to, why it is asked again.
+    """Return what every phase is told: the question, the conversation, what it points back to, why it is asked again.
 
     Earlier answers are named as tools take them: `#-1` for the last one.
     """
@@ -201,7 +191,7 @@ def prompt_variables(question: str, context: TurnContext) -> dict[str, object]:
 
 
 def shown_answer(answer: Answer) -> str:
-    """Returns an answer with its scale and unit, to the digits that a model can use; a percentage in percent."""
+    """Return an answer with its scale and unit, to the digits that a model can use; a percentage in percent."""
     value = answer.number
     if value is None:
         return show_number(answer)

@@ -1,6 +1,6 @@
 """What a turn over a long document is played on: an excerpt of it, and the search for more of it.
 
-Owns the form of both, so that a solver knows nothing of indexes. A page is played whole, and has neither.
+A page is played whole, and has neither.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,16 +40,15 @@ class Excerpts(Protocol):
         ...
 
     def of(self, question: Question, memory: Memory) -> Excerpt:
-        """Returns what a question is answered from, with the blocks that earlier answers were taken from.
+        """Return what a question is answered from, with the blocks that earlier answers were taken from.
 
         Args:
-            question: What is asked.
             memory: The turns before.
         """
         ...
 
     def search(self, query: str, shown: Document) -> Excerpt:
-        """Returns what is shown with the places that fit a query added to it.
+        """Return what is shown with the places that fit a query added to it.
 
         Args:
             query: Words, as a solver gives them.
@@ -64,7 +63,6 @@ class WidenedExcerpt:
 
     Attributes:
         excerpt: All that is shown now.
-        graph: Its graph.
         found: The blocks that fit the query, those among them that were shown before too, the likeliest first; those of
             a section in their order.
     """

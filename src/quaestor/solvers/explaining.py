@@ -89,10 +89,7 @@ def bind_sentences(
     """Return sentences of a model, bound to steps and passages as far as they can be.
 
     Args:
-        said: As a model writes them.
-        steps: Of the turn.
         earlier: The answers of turns before that there are, from -1, the last one, backwards.
-        document: What is quoted.
         question: What is asked; its years may stand.
     """
     binder = _Binder(list(steps), len(steps), earlier, document, question)

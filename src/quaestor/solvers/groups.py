@@ -1,7 +1,7 @@
 """Numbers of the page that a model puts together become a group of a plan: each with the label that tells it apart.
 
-Owns the labels. Cells of one row are told apart by their columns, those of one column by their rows, others by both;
-numbers of the text by their periods, or the words before them.
+Cells of one row are told apart by their columns, those of one column by their rows, others by both; numbers of the text
+by their periods, or the words before them.
 """
 
 from collections import Counter
@@ -28,7 +28,6 @@ class LabelledNumber:
     """A number of the page on its way into a group.
 
     Attributes:
-        number: The number.
         label: What it is called among the others; None where its place is to say it, which does so too where several
             are called the same.
     """
@@ -38,7 +37,7 @@ class LabelledNumber:
 
 
 def group_of(numbers: Sequence[LabelledNumber], text: str = "") -> CellGroup:
-    """Returns numbers of the page as a group.
+    """Return numbers of the page as a group.
 
     Args:
         numbers: In their order, at least one.
@@ -49,7 +48,7 @@ def group_of(numbers: Sequence[LabelledNumber], text: str = "") -> CellGroup:
 
 
 def groups_in_place(plan: Plan) -> Plan:
-    """Returns a plan whose groups stand where they are used, not in a step of their own that lists them.
+    """Return a plan whose groups stand where they are used, not in a step of their own that lists them.
 
     Args:
         plan: A valid plan; a step that only lists a group goes where no more than operations on lists refer to it.
@@ -76,7 +75,7 @@ def groups_in_place(plan: Plan) -> Plan:
 
 
 def _listed_alone(step: Step) -> CellGroup | None:
-    """Returns the group that a step lists and does nothing else with."""
+    """Return the group that a step lists and does nothing else with."""
     if not isinstance(step, Compute) or step.operation != "items" or len(step.operands) != 1:
         return None
     return step.operands[0] if isinstance(step.operands[0], CellGroup) else None
@@ -87,13 +86,13 @@ def _takes_lists(step: Compute) -> bool:
 
 
 def _lines(numbers: Sequence[PrintedNumber]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-    """Returns the rows and the columns of the numbers that stand in tables."""
+    """Return the rows and the columns of the numbers that stand in tables."""
     cells = [number.source for number in numbers if isinstance(number, Observation)]
     return {(cell.table, cell.row) for cell in cells}, {(cell.table, cell.column) for cell in cells}
 
 
 def _name(numbers: Sequence[PrintedNumber]) -> str:
-    """Returns what numbers have in common: the label of their row or column, or what their table is called."""
+    """Return what numbers have in common: the label of their row or column, or what their table is called."""
     first = numbers[0]
     rows, columns = _lines(numbers)
     if not isinstance(first, Observation) or not all(isinstance(number, Observation) for number in numbers):
@@ -134,7 +133,7 @@ def _label(number: PrintedNumber, by_row: bool, by_column: bool) -> str:
 
 
 def _whole_label(number: PrintedNumber) -> str:
-    """Returns what a number is called in full, for numbers whose own labels are the same."""
+    """Return what a number is called in full, for numbers whose own labels are the same."""
     if isinstance(number, Observation):
         return ", ".join(filter(None, map(_levels, (number.row, number.column))))
     return _before(number) if isinstance(number, MentionFact) else number.label

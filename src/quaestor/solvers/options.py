@@ -1,7 +1,4 @@
-"""The options of a solver: a frozen dataclass whose fields say what they mean and what they may be.
-
-Owns their reading from settings and JSON, and their check. Knows no solver.
-"""
+"""The options of a solver: a frozen dataclass whose fields say what they mean and what they may be."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -21,33 +18,30 @@ _WORDS: Mapping[object, str] = {int: "a whole number", float: "a number", str: "
 
 
 def option(default: T, *, help: str, least: float | None = None, most: float | None = None) -> T:
-    """Returns the field of an option.
+    """Return the field of an option.
 
     Args:
         default: Its value where nobody sets it.
         help: What it decides, in a sentence.
         least: The smallest number that it may be.
-        most: The largest.
     """
     return field(default=default, metadata={"help": help, "least": least, "most": most})
 
 
 def option_names(kind: "type[DataclassInstance]") -> tuple[str, ...]:
-    """Returns the names of the options of a type, its own before those that several solvers have."""
+    """Return the names of the options of a type, its own before those that several solvers have."""
     return tuple(item.name for item in sorted(fields(kind), key=lambda item: item.kw_only is True))
 
 
 def option_help(kind: "type[DataclassInstance]", name: str) -> str:
-    """Returns what an option of a type decides, as its field says it."""
+    """Return what an option of a type decides, as its field says it."""
     return next(str(item.metadata["help"]) for item in fields(kind) if item.name == name)
 
 
 def read_text(kind: "type[DataclassInstance]", name: str, text: str, owner: str) -> object:
-    """Returns the value that a text is of an option: what it may be is checked by `read_options`.
+    """Return the value that a text is of an option: what it may be is checked by `read_options`.
 
     Args:
-        kind: The type of the options.
-        name: Of the option.
         text: As a person wrote it: `6`, `0.5`, `true`, or any words.
         owner: For messages: `the agent solver`.
 
@@ -69,16 +63,15 @@ def read_text(kind: "type[DataclassInstance]", name: str, text: str, owner: str)
 
 
 def require_option(kind: "type[DataclassInstance]", name: str, owner: str) -> None:
-    """Raises SettingsError if a type has no option of that name, suggesting the nearest that it has."""
+    """Raise SettingsError if a type has no option of that name, suggesting the nearest that it has."""
     if name not in (known := option_names(kind)):
         raise SettingsError(unknown_name("option", name, known, where=f"for {owner}"))
 
 
 def read_options(kind: type[O], values: Mapping[str, object], owner: str) -> O:
-    """Returns the options that settings or JSON give; what they do not name keeps its default.
+    """Return the options that settings or JSON give; what they do not name keeps its default.
 
     Args:
-        kind: The type of the options.
         values: By the names of its fields.
         owner: For messages: `the agent solver`.
 
@@ -93,7 +86,7 @@ def read_options(kind: type[O], values: Mapping[str, object], owner: str) -> O:
 
 
 def require_valid_options(options: "DataclassInstance", owner: str) -> None:
-    """Makes sure that options are what they may be.
+    """Make sure that options are what they may be.
 
     Raises:
         SettingsError: One is not.
@@ -104,7 +97,7 @@ def require_valid_options(options: "DataclassInstance", owner: str) -> None:
 
 
 def _checked(name: str, value: object, kind: object, limits: Mapping[str, object], owner: str) -> object:
-    """Returns a value as its field holds it."""
+    """Return a value as its field holds it."""
     if get_origin(kind) is Literal:
         if value not in get_args(kind) or not isinstance(value, str):
             raise SettingsError(f"{name!r} of {owner} must be {' or '.join(get_args(kind))}, not {value!r}")

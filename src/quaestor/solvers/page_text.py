@@ -1,8 +1,8 @@
 """Which sentences of a page a model is shown: those that print a number or lead to a table, as far as there is room.
 
-Owns the choice and its bound. What another sentence says can go into no plan. On a page of a report all of
-them have room, so what is shown is the same for every question about it; of a longer document the sentences are shown
-that share most with the question and with those before it.
+What another sentence says can go into no plan. On a page of a report all of them have room, so what is shown is the
+same for every question about it; of a longer document the sentences are shown that share most with the question and
+with those before it.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ class ShownText:
 
 
 def tells_of_numbers(document: Document) -> tuple[Sentence, ...]:
-    """Returns the sentences that print a number or are the last before a table, which say what it is about."""
+    """Return the sentences that print a number or are the last before a table, which say what it is about."""
     leads = {(lead[-1].section, lead[-1].index) for table in document.tables if (lead := document.lead_of(table))}
     return tuple(s for s in document.sentences if s.mentions or (s.section, s.index) in leads)
 
@@ -44,11 +44,10 @@ def tells_of_numbers(document: Document) -> tuple[Sentence, ...]:
 def shown_text(
     document: Document, question: str, memory: Memory, most: int = MOST_TEXT, *, all_sentences: bool = False
 ) -> ShownText:
-    """Returns the sentences that tell of numbers, the likeliest of them where they are longer than what is shown.
+    """Return the sentences that tell of numbers, the likeliest of them where they are longer than what is shown.
 
     Args:
         document: The whole page.
-        question: What is asked.
         memory: The conversation before.
         most: The most characters.
         all_sentences: Whether those without numbers are among them, where the answer may be words.
@@ -67,7 +66,7 @@ def shown_text(
 
 
 def _wanted(question: str, memory: Memory) -> Mapping[str, float]:
-    """Returns the words that are looked for, with their weights."""
+    """Return the words that are looked for, with their weights."""
     wanted: dict[str, float] = {}
     for ago, asked in enumerate((question, *reversed(memory.questions[-_TURNS_BEFORE:]))):
         for word in stems(asked):
@@ -76,7 +75,7 @@ def _wanted(question: str, memory: Memory) -> Mapping[str, float]:
 
 
 def _scores(sentences: Sequence[Sentence], wanted: Mapping[str, float]) -> Mapping[int, float]:
-    """Returns how much each sentence shares with what is looked for; a word that many have says less."""
+    """Return how much each sentence shares with what is looked for; a word that many have says less."""
     words = [frozenset(stems(sentence.text)) for sentence in sentences]
     spread = Counter(word for own in words for word in own)
     return {

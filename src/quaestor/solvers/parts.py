@@ -1,7 +1,4 @@
-"""A question of several parts: each answered by itself, all told as one list with an entry for each.
-
-Owns how the plans of parts become one plan, and one plan those of its parts again.
-"""
+"""A question of several parts: each answered by itself, all told as one list with an entry for each."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -31,10 +28,7 @@ def answer_in_parts(
     """Return the list of the answers to the parts of a question; each part may refer to those before it.
 
     Args:
-        question: As asked.
         parts: Its parts, in their order.
-        context: The turn.
-        solve: Answers a part.
 
     Raises:
         SolverError: No part has an answer.
@@ -68,10 +62,6 @@ def _without_places(answers: Sequence[Answer]) -> str | None:
 
 def with_parts_apart(context: TurnContext, question: str) -> "tuple[TurnContext, Callable[[Answer], Answer]]":
     """Return a turn in which each part of an earlier answer is a turn of its own, so that it can be referred to.
-
-    Args:
-        context: The turn.
-        question: As asked.
 
     Returns:
         The turn, and what makes of its answer one of the turn as it is.

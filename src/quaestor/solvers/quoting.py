@@ -1,8 +1,8 @@
 """Words of the page, quoted: where they stand, letter by letter.
 
-Owns the check of a quotation. What a model quotes is looked for as it is printed, and taken from there: white space,
-case and the forms of dashes and quotation marks may differ, nothing else. Words that stand nowhere are refused, with
-what is nearest; a number alone is no quotation, for it has to be taken as a number.
+What a model quotes is looked for as it is printed, and taken from there: white space, case and the forms of dashes and
+quotation marks may differ, nothing else. Words that stand nowhere are refused, with what is nearest; a number alone is
+no quotation, for it has to be taken as a number.
 """
 
 import re
@@ -46,9 +46,7 @@ class Quotation:
     """Words of the page.
 
     Attributes:
-        text: As the page prints them.
         source: The cell, or the span of the sentence.
-        label: What they are, for people.
     """
 
     text: str
@@ -56,12 +54,7 @@ class Quotation:
     label: str
 
     def step(self, number: int, query: str | None = None) -> Extract:
-        """Returns the step of a plan that takes them.
-
-        Args:
-            number: The step's number.
-            query: What was looked for.
-        """
+        """Return the step of a plan that takes them."""
         return Extract(number, self.source, self.label, None, query=query, text=self.text)
 
 
@@ -80,15 +73,10 @@ class _Found:
 
 
 def quote(document: Document, words: str, question: str = "") -> Quotation:
-    """Returns words of the page as it prints them, with their place.
+    """Return words of the page as it prints them, with their place.
 
     Where they stand at several places it is a cell or label that prints them alone, else the one whose line or sentence
     shares most words with the question, else the first.
-
-    Args:
-        document: The page.
-        words: As they were quoted.
-        question: What is asked.
 
     Raises:
         QuoteFailure: They are printed nowhere, or are no words.
@@ -107,12 +95,7 @@ def quote(document: Document, words: str, question: str = "") -> Quotation:
 
 
 def number_in_place(document: Document, quotation: Quotation) -> bool:
-    """Returns whether a quotation is a number of the page and nothing else: it is to be taken as a number.
-
-    Args:
-        document: The page.
-        quotation: What was found.
-    """
+    """Return whether a quotation is a number of the page and nothing else: it is to be taken as a number."""
     source = quotation.source
     if isinstance(source, SentenceRef):
         sentence = document.sentence(source)
@@ -122,7 +105,7 @@ def number_in_place(document: Document, quotation: Quotation) -> bool:
 
 
 def _only_signs_apart(text: str, one: SentenceRef, other: SentenceRef) -> bool:
-    """Returns whether two spans of a text overlap and nothing but signs is in one of them alone."""
+    """Return whether two spans of a text overlap and nothing but signs is in one of them alone."""
     if one.end <= other.start or other.end <= one.start:
         return False
     before = text[min(one.start, other.start) : max(one.start, other.start)]
@@ -168,7 +151,7 @@ def _in_sentence(
 
 
 def _spans(wanted: str, text: str, in_label: bool = False) -> list[tuple[int, int]]:
-    """Returns where words stand in a text, as whole words; in a label a footnote's mark may be printed against them."""
+    """Return where words stand in a text, as whole words; in a label a footnote's mark may be printed against them."""
     folded, places = _folded(text)
     spans, start = [], folded.find(wanted)
     while start >= 0:
@@ -181,13 +164,13 @@ def _spans(wanted: str, text: str, in_label: bool = False) -> list[tuple[int, in
 
 
 def _joined(text: str, place: int) -> bool:
-    """Returns whether a place is within a word."""
+    """Return whether a place is within a word."""
     return 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
 
 
 @lru_cache(maxsize=4096)
 def _folded(text: str) -> tuple[str, tuple[int, ...]]:
-    """Returns a text as it is compared, and for each character of it the place of the one it comes from."""
+    """Return a text as it is compared, and for each character of it the place of the one it comes from."""
     characters: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):

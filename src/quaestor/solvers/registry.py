@@ -37,12 +37,12 @@ _SOLVERS: "Registry[AnySpec]" = Registry(
 
 
 def solver_names() -> tuple[str, ...]:
-    """Returns the names that `make_solver` knows."""
+    """Return the names that `make_solver` knows."""
     return _SOLVERS.names()
 
 
 def solver_spec(name: str) -> "AnySpec":
-    """Returns what the solver of a name says of itself.
+    """Return what the solver of a name says of itself.
 
     Raises:
         SettingsError: There is no such solver.
@@ -55,15 +55,14 @@ def solver_spec(name: str) -> "AnySpec":
 
 
 def solver_specs() -> "tuple[AnySpec, ...]":
-    """Returns the specs of all solvers that can be used."""
+    """Return the specs of all solvers that can be used."""
     return tuple(spec for _, spec in _SOLVERS.usable())
 
 
 def make_solver(name: str, options: "Options | None" = None) -> Solver:
-    """Returns the solver of that name.
+    """Return the solver of that name.
 
     Args:
-        name: One of `solver_names()`.
         options: Of the type that the solver's spec names, such as `AgentLimits(iterations=6)`; or by name, as settings
             and records have them; None for the defaults. The model that a solver asks comes with each turn.
 
@@ -88,7 +87,7 @@ def make_solver(name: str, options: "Options | None" = None) -> Solver:
 
 
 def needs_model(name: str, options: "Options | None" = None) -> bool:
-    """Returns whether a solver cannot do without a model.
+    """Return whether a solver cannot do without a model.
 
     Raises:
         SettingsError: As of `make_solver`.
@@ -98,7 +97,7 @@ def needs_model(name: str, options: "Options | None" = None) -> bool:
 
 
 def prompts_digest(name: str, options: "Options | None" = None) -> str | None:
-    """Returns the digest of what a solver tells a model whatever the page; None where it asks none.
+    """Return the digest of what a solver tells a model whatever the page; None where it asks none.
 
     That is its templates, what its options add to them, and the ontology's core: its rules are told, and its patterns
     say what questions refer to.

@@ -1,7 +1,6 @@
 """Restated figures: where two filings print different numbers for one line and period, the later one's is taken.
 
-Owns when two cells are of one line (files of one company, tables of like lines, the same label under the same headings,
-the same period), and what is said of it. Any solver may have answered.
+Any solver may have answered.
 """
 
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ class RestatementResolver:
     """A solver whose answers over several filings are of the later one where both print a number."""
 
     def __init__(self, solver: Solver) -> None:
-        """Takes who answers."""
+        """Take who answers."""
         self.name = solver.name
         self._solver = solver
 
@@ -38,7 +37,7 @@ class RestatementResolver:
         return isinstance(self._solver, WholeSolver) and self._solver.reads_whole
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the solver's answer, its numbers those of the later filing; `reason` says which were restated.
+        """Return the solver's answer, its numbers those of the later filing; `reason` says which were restated.
 
         Raises:
             SolverError: As the solver does.
@@ -47,13 +46,7 @@ class RestatementResolver:
 
 
 def with_later_figures(answer: Answer, question: str, context: TurnContext) -> Answer:
-    """Returns an answer whose numbers are those of the later filing, and says what the earlier ones print.
-
-    Args:
-        answer: Of any solver.
-        question: As asked.
-        context: The turn.
-    """
+    """Return an answer whose numbers are those of the later filing, and say what the earlier ones print."""
     document = context.document
     if answer.plan is None or answer.value is None or len(files_of(document)) < 2:
         return answer
@@ -74,7 +67,7 @@ def with_later_figures(answer: Answer, question: str, context: TurnContext) -> A
 
 
 def _latest(step: Step, document: Document, said: list[str]) -> Step:
-    """Returns a step that takes its number from the latest filing that prints it, noting where filings differ."""
+    """Return a step that takes its number from the latest filing that prints it, noting where filings differ."""
     if not isinstance(step, Extract) or step.quantity is None or not isinstance(step.source, CellRef):
         return step
     own = document.cell(step.source)
@@ -95,7 +88,7 @@ def _latest(step: Step, document: Document, said: list[str]) -> Step:
 
 
 def _same_line(source: CellRef, document: Document) -> Iterator[Cell]:
-    """Yields the cells of other files that are of the same line and period, at most one a file."""
+    """Yield the cells of other files that are of the same line and period, at most one a file."""
     table, file = document.table(source.table), file_of(document, source)
     period, line = table.period_at(source.row, source.column), _line(table, source.row)
     if period is None or not line:

@@ -1,7 +1,6 @@
 """What solvers keep of a conversation between its turns.
 
-Owns its life: whoever plays a conversation makes one, gives it with every turn, and lets go of it at the end. A solver
-object is shared by conversations that are played side by side, and holds nothing of any of them.
+A solver object is shared by conversations that are played side by side, and holds nothing of any of them.
 """
 
 import threading
@@ -21,12 +20,12 @@ class Session:
     """
 
     def __init__(self) -> None:
-        """Holds nothing yet."""
+        """Hold nothing yet."""
         self._kept: dict[int, tuple[object, Any]] = {}
         self._lock = threading.Lock()
 
     def kept(self, owner: object, begin: Callable[[], T]) -> T:
-        """Returns what an owner keeps of the conversation.
+        """Return what an owner keeps of the conversation.
 
         The turns of a conversation follow each other, so what is kept needs no lock of its own.
 

@@ -22,12 +22,12 @@ SIGN_DROPPED = "sign dropped, but the question does not ask for a magnitude"
 
 
 def wants_magnitude(question: Question) -> bool:
-    """Returns whether a question asks for a magnitude, by the core's rule or in as many words ("a positive number")."""
+    """Return whether a question asks for a magnitude, by the core's rule or in as many words ("a positive number")."""
     return question.magnitude or bool(_POSITIVE.search(question.lowered))
 
 
 def drops_sign_unasked(plan: Plan, question: Question) -> bool:
-    """Returns whether a plan takes an absolute value though the question asks for no magnitude.
+    """Return whether a plan takes an absolute value though the question asks for no magnitude.
 
     The rule of magnitudes is the core's: its patterns say which questions call it. A printed minus that an extract step
     leaves out is not a calculation: accounts print costs and losses in either way. An outflow, such as payments, may be
@@ -54,7 +54,7 @@ def _goes_out(plan: Plan, step: Compute) -> bool:
 
 
 def _parts(plan: Plan, part: Compute | Extract | Operand) -> Iterator[Compute | Extract | Operand]:
-    """Yields a step with all that it rests on."""
+    """Yield a step with all that it rests on."""
     yield part
     for operand in part.operands if isinstance(part, Compute) else ():
         yield from _parts(

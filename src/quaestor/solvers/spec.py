@@ -59,7 +59,6 @@ class SolverSpec(Generic[O]):
         name: What people call it; of its entry point too.
         summary: What it does, in a line.
         options: The type of its options: a frozen dataclass whose fields all have defaults (see `options.option`).
-        build: Makes the solver.
         takes_model: Whether it asks a model, or asks one where it is given one.
         needs_model: Whether it cannot do without one, with some options; None where `takes_model` says it.
         prompts: The folders of templates that it asks a model with, as `quaestor.prompts.render` names them.
@@ -106,7 +105,7 @@ class SolverSpec(Generic[O]):
         return option_names(self.options)
 
     def inside(self, options: Mapping[str, object]) -> tuple[str, ...]:
-        """Returns the names that the option `around` has: of solvers, or of what stands in for one.
+        """Return the names that the option `around` has: of solvers, or of what stands in for one.
 
         Args:
             options: By name; what they do not say is as by default.
@@ -117,7 +116,7 @@ class SolverSpec(Generic[O]):
         return tuple(name.strip() for name in named.split(",")) if self.several else (named,)
 
     def read(self, options: "Mapping[str, object] | DataclassInstance | None") -> O:
-        """Returns options, checked.
+        """Return options, checked.
 
         Args:
             options: Of the spec's own type; or by name, as settings and records have them, where `model` names the
@@ -137,5 +136,5 @@ class SolverSpec(Generic[O]):
         return options
 
     def must_have_model(self, options: O) -> bool:
-        """Returns whether it cannot do without a model."""
+        """Return whether it cannot do without a model."""
         return self.takes_model if self.needs_model is None else self.needs_model(options)

@@ -52,58 +52,46 @@ class RunStore(Protocol):
     """
 
     async def create_run(self, run: RunRecord) -> None:
-        """Adds a run. Raises DuplicateRecordError where its id is taken."""
+        """Add a run. Raises DuplicateRecordError where its id is taken."""
         ...
 
     async def resume_run(self, run: str) -> None:
-        """Sets a run back to `running`."""
+        """Set a run back to `running`."""
         ...
 
     async def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
-        """Sets how a run came to its end.
-
-        Args:
-            run: The run's id.
-            status: How it ended.
-            finished: When.
-        """
+        """Set how a run came to its end."""
         ...
 
     async def delete_run(self, run: str) -> None:
-        """Takes a run away for good, with its conversations, turns, prompts, corrections, graphs and scores.
+        """Take a run away for good, with its conversations, turns, prompts, corrections, graphs and scores.
 
         Ontologies stay. A process that still plays the run finds it gone and stops with UnknownRunError.
         """
         ...
 
     async def runs(self) -> tuple[RunRecord, ...]:
-        """Returns all runs, the latest first."""
+        """Return all runs, the latest first."""
         ...
 
     async def list_runs(self, wanted: RunFilter, part: ListPart) -> ListPage[RunRecord]:
-        """Returns runs, the latest first.
-
-        Args:
-            wanted: Which runs.
-            part: Which part of their list.
-        """
+        """Return runs, the latest first."""
         ...
 
     async def run_choices(self) -> RunChoices:
-        """Returns what there is to filter runs over datasets by: all that some run has."""
+        """Return what there is to filter runs over datasets by: all that some run has."""
         ...
 
     async def run(self, run: str) -> RunRecord:
-        """Returns one run. The UnknownRunError names the nearest or latest ids."""
+        """Return one run. The UnknownRunError names the nearest or latest ids."""
         ...
 
     async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
-        """Notes that a conversation is being played, as another attempt, and returns the number of the attempt.
+        """Note that a conversation is being played, as another attempt, and returns the number of the attempt.
 
         From then on the new attempt counts; turns and prompts of earlier ones stay, and are read by their number.
 
         Args:
-            example: The conversation.
             claim: Claims it for a runner, until it comes to its end, the time is over, or the claim is given back.
                 Without one nobody else is expected, and claims are not minded.
 
@@ -114,21 +102,19 @@ class RunStore(Protocol):
         ...
 
     async def pending(self, run: str) -> Mapping[str, str | None]:
-        """Returns the conversations of a run that were begun and have not ended, each with who holds a claim on it."""
+        """Return the conversations of a run that were begun and have not ended, each with who holds a claim on it."""
         ...
 
     async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
-        """Holds the claims of a runner on conversations that it plays.
+        """Hold the claims of a runner on conversations that it plays.
 
         Args:
-            run: The run's id.
-            owner: Names the runner.
             seconds: For how long from now on; 0 gives them back.
         """
         ...
 
     async def save_turn(self, turn: TurnRecord) -> None:
-        """Keeps a turn as far as it is, instead of what was kept of it before in the same attempt.
+        """Keep a turn as far as it is, instead of what was kept of it before in the same attempt.
 
         Raises:
             StoreError: Its conversation was never begun.
@@ -136,7 +122,7 @@ class RunStore(Protocol):
         ...
 
     async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-        """Keeps a conversation's end, with the turns given, or nothing. The attempt that it names counts.
+        """Keep a conversation's end, with the turns given, or nothing. The attempt that it names counts.
 
         Args:
             example: How it ended, with the number of its attempt.
@@ -148,58 +134,52 @@ class RunStore(Protocol):
         ...
 
     async def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
-        """Returns a run's conversations as far as they were begun, by id: all, or those that are not complete."""
+        """Return a run's conversations as far as they were begun, by id: all, or those that are not complete."""
         ...
 
     async def count_examples(self, run: str) -> ConversationCounts:
-        """Returns a run's conversations as far as they were begun, counted."""
+        """Return a run's conversations as far as they were begun, counted."""
         ...
 
     async def progress(self, run: str) -> Mapping[ExampleStatus, int]:
-        """Returns how many of a run's conversations have each status; those never begun are in none."""
+        """Return how many of a run's conversations have each status; those never begun are in none."""
         ...
 
     async def turns(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[TurnRecord, ...]:
-        """Returns the turns of a run or of one of its conversations, by conversation and index, as far as they are.
+        """Return the turns of a run or of one of its conversations, by conversation and index, as far as they are.
 
         Args:
-            run: The run's id.
             conversation: The conversation's id; None is all of them.
             attempt: Which attempt at it, from 1; None is the one that counts.
         """
         ...
 
     async def list_turns(self, run: str, wanted: TurnFilter, part: ListPart) -> ListPage[TurnListing]:
-        """Returns turns of a run as a list shows them, those of the attempts that count.
+        """Return turns of a run as a list shows them, those of the attempts that count.
 
         Args:
-            run: The run's id.
             wanted: Which turns, and in which order.
-            part: Which part of their list.
         """
         ...
 
     async def count_turns(self, run: str, by: TurnClass) -> TurnCounts:
-        """Returns how many turns of a run have each class, of the attempts that count.
+        """Return how many turns of a run have each class, of the attempts that count.
 
         Args:
-            run: The run's id.
             by: What they are counted by; turns that have no such class are counted under None.
         """
         ...
 
     async def measure_turns(self, run: str) -> RunMeasures:
-        """Returns what the turns of a run took, of the attempts that count; no turn is read for it."""
+        """Return what the turns of a run took, of the attempts that count; no turn is read for it."""
         ...
 
     async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
-        """Returns one turn.
+        """Return one turn.
 
         Args:
-            run: The run's id.
-            conversation: The conversation's id.
             index: The turn's place in the conversation, from 0.
             attempt: Which attempt at it, from 1; None is the one that counts.
 
@@ -209,24 +189,22 @@ class RunStore(Protocol):
         ...
 
     async def log_prompt(self, prompt: PromptRecord) -> None:
-        """Keeps a request to a model and its reply. Raises DuplicateRecordError where its key is taken."""
+        """Keep a request to a model and its reply. Raises DuplicateRecordError where its key is taken."""
         ...
 
     async def prompts(
         self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
     ) -> tuple[PromptRecord, ...]:
-        """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers.
+        """Return the prompts of a conversation or of one of its turns, in the order of turns and numbers.
 
         Args:
-            run: The run's id.
-            conversation: The conversation's id.
             turn: The turn's place in the conversation, from 0; None is all turns.
             attempt: Which attempt at the conversation, from 1; None is the one that counts.
         """
         ...
 
     async def add_correction(self, correction: CorrectionRecord) -> None:
-        """Keeps what a person corrected, beside the turns, which stay as they are.
+        """Keep what a person corrected, beside the turns, which stay as they are.
 
         Raises:
             StoreError: Its conversation was never begun.
@@ -237,70 +215,66 @@ class RunStore(Protocol):
     async def corrections(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[CorrectionRecord, ...]:
-        """Returns the corrections of a run or of one of its conversations, by conversation and number.
+        """Return the corrections of a run or of one of its conversations, by conversation and number.
 
         Args:
-            run: The run's id.
             conversation: The conversation's id; None is all of them.
             attempt: Which attempt at it, from 1; None is the one that counts.
         """
         ...
 
     async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
+        """Keep a frozen ontology under the digest of its content; one that is there already stays."""
         ...
 
     async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
-        """Returns an ontology's triples, sorted. Raises StoreError where it is not there; the latest are named."""
+        """Return an ontology's triples, sorted. Raises StoreError where it is not there; the latest are named."""
         ...
 
     async def ontologies(self) -> tuple[OntologyRecord, ...]:
-        """Returns what ontologies are kept, the latest first."""
+        """Return what ontologies are kept, the latest first."""
         ...
 
     async def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps the graph of a page for all runs, instead of one that may be there.
+        """Keep the graph of a page for all runs, instead of one that may be there.
 
         Args:
-            key: What decides it.
             triples: Subject, predicate and object of each, in any order.
         """
         ...
 
     async def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
-        """Returns a frozen graph's triples, sorted. Raises StoreError where none is kept."""
+        """Return a frozen graph's triples, sorted. Raises StoreError where none is kept."""
         ...
 
     async def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
-        """Returns what graphs are frozen: all, or those that were built with one ontology, by document."""
+        """Return what graphs are frozen: all, or those that were built with one ontology, by document."""
         ...
 
     async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps the graph of a conversation's document, instead of one that may be there.
+        """Keep the graph of a conversation's document, instead of one that may be there.
 
         Args:
-            run: The run's id.
-            conversation: The conversation's id.
             triples: Subject, predicate and object of each, in any order.
         """
         ...
 
     async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
-        """Returns a graph's triples, sorted. Raises StoreError where none is kept."""
+        """Return a graph's triples, sorted. Raises StoreError where none is kept."""
         ...
 
     async def close(self) -> None:
-        """Lets go of files and connections. A second call does nothing."""
+        """Let go of files and connections. A second call does nothing."""
         ...
 
     async def __aenter__(self) -> Self:
-        """Returns the store; leaving the block closes it."""
+        """Return the store; leaving the block closes it."""
         ...
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes the store."""
+        """Close the store."""
         ...
 
 
@@ -314,7 +288,7 @@ async def time_of_new_run(store: RunStore) -> datetime:
 
 
 def open_store(uri: str, *, create: bool = True) -> RunStore:
-    """Opens the store that `uri` names.
+    """Open the store that `uri` names.
 
     `sqlite:///runs.db` and `runs.db` are the same file in the current directory, `sqlite:////data/runs.db` and
     `/data/runs.db` the same elsewhere (the slashes count as in SQLAlchemy); `sqlite://` lives in memory only.
@@ -352,7 +326,7 @@ class StoreOpener(Protocol):
     """
 
     def __call__(self, uri: str, /, *, create: bool) -> RunStore:
-        """Returns the store of a URI, not asked yet.
+        """Return the store of a URI, not asked yet.
 
         Args:
             uri: As a person gave it, with its scheme.
@@ -400,7 +374,7 @@ STORES: Registry[StoreOpener] = Registry(
 
 
 def shown_uri(uri: str) -> str:
-    """Returns a store's URI for people: without user, password and options.
+    """Return a store's URI for people: without user, password and options.
 
     >>> shown_uri("mongodb://ada:secret@localhost/quaestor?authSource=admin")
     'mongodb://localhost/quaestor'

@@ -1,7 +1,7 @@
 """What is large in a store, kept small: texts under their digests, deflated, each once.
 
-Owns the packed form; where contents are kept is a store's own affair. Stores of up to version 0.2 also have texts that
-are packed against another one, their base, which may have one of its own: these are read, and no longer written.
+Stores of up to version 0.2 also have texts that are packed against another one, their base, which may have one of its
+own: these are read, and no longer written.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ _LEVEL = 6
 
 
 def content_digest(raw: bytes) -> bytes:
-    """Returns the digest that a content is found by: 32 bytes."""
+    """Return the digest that a content is found by: 32 bytes."""
     return hashlib.sha256(raw).digest()
 
 
@@ -33,10 +33,9 @@ def pack_content(raw: bytes) -> bytes:
 
 
 def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
-    """Returns the text that was packed.
+    """Return the text that was packed.
 
     Args:
-        data: As `pack_content` left it.
         size: How many bytes the text has.
         base: The bytes of what an older version packed it against.
 
@@ -58,7 +57,7 @@ def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
 
 
 def _dictionary(base: bytes, begin: int, end: int) -> bytes:
-    """Returns that part of a base in which what is between begin and end most likely stands too."""
+    """Return that part of a base in which what is between begin and end most likely stands too."""
     return base if len(base) <= _WINDOW else base[begin : len(base) - end][:_WINDOW]
 
 
@@ -76,9 +75,7 @@ class PackedTriples:
 
     Attributes:
         digest: SHA-256 of its bytes.
-        size: How many it has.
         data: Its bytes, packed.
-        count: How many triples it says.
     """
 
     digest: bytes
@@ -88,7 +85,7 @@ class PackedTriples:
 
 
 def pack_triples(triples: Iterable[tuple[str, str, str]]) -> PackedTriples:
-    """Returns the text of triples packed; it is never held whole.
+    """Return the text of triples packed; it is never held whole.
 
     Args:
         triples: Sorted, no two the same.
@@ -114,7 +111,7 @@ def pack_triples(triples: Iterable[tuple[str, str, str]]) -> PackedTriples:
 
 
 def triples_to_text(triples: Iterable[tuple[str, str, str]]) -> str:
-    """Returns a set of triples as the one text of it: by subject and property, each named once.
+    """Return a set of triples as the one text of it: by subject and property, each named once.
 
     >>> triples_to_text([("a", "b", "d"), ("a", "b", "c")])
     '{"a":{"b":["c","d"]}}'
@@ -128,29 +125,24 @@ def triples_to_text(triples: Iterable[tuple[str, str, str]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WrittenGraph:
-    """A set of triples as the one text of it: made once for all that keep it, and small where it travels.
-
-    Attributes:
-        text: As `triples_to_text` writes it.
-        size: How many triples it has.
-    """
+    """A set of triples as the one text of it: made once for all that keep it, and small where it travels."""
 
     text: str
     size: int
 
     @classmethod
     def of(cls, triples: Iterable[tuple[str, str, str]]) -> "WrittenGraph":
-        """Returns triples written; those that are already stay as they are."""
+        """Return triples written; those that are already stay as they are."""
         if isinstance(triples, WrittenGraph):
             return triples
         found = {(s, p, o) for s, p, o in triples}
         return cls(triples_to_text(found), len(found))
 
     def __iter__(self) -> Iterator[Triple]:
-        """Yields the triples, sorted."""
+        """Yield the triples, sorted."""
         return iter(text_to_triples(self.text))
 
 
 def text_to_triples(text: str) -> tuple[Triple, ...]:
-    """Returns the triples of a text, sorted."""
+    """Return the triples of a text, sorted."""
     return tuple(Triple(s, p, o) for s, of in json.loads(text).items() for p, same in of.items() for o in same)

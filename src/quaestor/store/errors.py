@@ -1,7 +1,4 @@
-"""What every store refuses, each in one wording.
-
-Owns the messages and the checks that need no store; holds nothing.
-"""
+"""What every store refuses, each in one wording."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +23,6 @@ class ExistingConversation:
 
     Attributes:
         attempt: Which attempt at it was begun last.
-        status: How that stands.
         owner: Who has claimed it, or None.
         until: For how long, in seconds by the clock that claims go by.
     """
@@ -38,11 +34,9 @@ class ExistingConversation:
 
 
 def unknown_run(store: str, run: str, ids: Sequence[str]) -> UnknownRunError:
-    """Returns the error for a run that is not there.
+    """Return the error for a run that is not there.
 
     Args:
-        store: The store's name.
-        run: What was asked for.
         ids: All runs, the latest first.
     """
     near = [match[0] for match in process.extract(run, ids, limit=3, score_cutoff=75)]
@@ -54,12 +48,12 @@ def unknown_run(store: str, run: str, ids: Sequence[str]) -> UnknownRunError:
 
 
 def run_taken(store: str, run: str) -> DuplicateRecordError:
-    """Returns the error for a run whose id is taken."""
+    """Return the error for a run whose id is taken."""
     return DuplicateRecordError(f"{store} already contains a run {run!r}")
 
 
 def complete_already(store: str, example: ConversationRecord) -> DuplicateRecordError:
-    """Returns the error for a conversation that may not be played again."""
+    """Return the error for a conversation that may not be played again."""
     return DuplicateRecordError(
         f"conversation {example.conversation!r} of run {example.run!r} is already complete ({store}); "
         "is another process finishing this run?"
@@ -67,11 +61,9 @@ def complete_already(store: str, example: ConversationRecord) -> DuplicateRecord
 
 
 def claimed_already(store: str, example: ConversationRecord, owner: str | None = None) -> ClaimedError:
-    """Returns the error for a conversation that another runner plays, or has played.
+    """Return the error for a conversation that another runner plays, or has played.
 
     Args:
-        store: The store's name.
-        example: What was to be begun.
         owner: Who plays it; None where it came to its end.
     """
     what = "is being run by another process" if owner else "has been run by another process"
@@ -79,13 +71,9 @@ def claimed_already(store: str, example: ConversationRecord, owner: str | None =
 
 
 def check_claim(store: str, example: ConversationRecord, claim: Claim, found: ExistingConversation, now: float) -> bool:
-    """Returns whether a conversation that was begun before is begun already by the very claim.
+    """Return whether a conversation that was begun before is begun already by the very claim.
 
     Args:
-        store: The store's name.
-        example: What is to be begun.
-        claim: By whom.
-        found: What is kept of the conversation.
         now: The time by the clock that claims go by, in seconds.
 
     Raises:
@@ -103,14 +91,14 @@ def check_claim(store: str, example: ConversationRecord, claim: Claim, found: Ex
 
 
 def never_begun(store: str, record: TurnRecord | CorrectionRecord) -> StoreError:
-    """Returns the error for what belongs to a conversation that was never begun."""
+    """Return the error for what belongs to a conversation that was never begun."""
     return StoreError(
         f"{store} does not contain conversation {record.conversation!r} of run {record.run!r}; begin it first"
     )
 
 
 def correction_taken(store: str, correction: CorrectionRecord) -> DuplicateRecordError:
-    """Returns the error for a correction whose key is taken."""
+    """Return the error for a correction whose key is taken."""
     return DuplicateRecordError(
         f"{store} already contains correction {correction.number} of conversation {correction.conversation!r} in run "
         f"{correction.run!r}; is another process correcting it?"
@@ -118,7 +106,7 @@ def correction_taken(store: str, correction: CorrectionRecord) -> DuplicateRecor
 
 
 def prompt_taken(store: str, prompt: PromptRecord) -> DuplicateRecordError:
-    """Returns the error for a prompt whose key is taken."""
+    """Return the error for a prompt whose key is taken."""
     return DuplicateRecordError(
         f"{store} already contains prompt {prompt.number} of turn {prompt.turn} of conversation "
         f"{prompt.conversation!r} in run {prompt.run!r}; is another process running this conversation?"
@@ -126,35 +114,23 @@ def prompt_taken(store: str, prompt: PromptRecord) -> DuplicateRecordError:
 
 
 def no_graph(store: str, run: str, conversation: str) -> StoreError:
-    """Returns the error for a graph that is not kept.
-
-    Args:
-        store: The store's name.
-        run: The run's id.
-        conversation: The conversation's id.
-    """
+    """Return the error for a graph that is not kept."""
     return StoreError(f"{store} does not contain a graph of conversation {conversation!r} in run {run!r}")
 
 
 def no_frozen_graph(store: str, key: GraphKey) -> StoreError:
-    """Returns the error for a page whose graph is not frozen."""
+    """Return the error for a page whose graph is not frozen."""
     return StoreError(f"{store} does not contain a frozen graph of {key.document} with ontology {key.ontology[:12]}")
 
 
 def no_ontology(store: str, digest: str, known: Sequence[str]) -> StoreError:
-    """Returns the error for an ontology that is not kept.
-
-    Args:
-        store: The store's name.
-        digest: Of the ontology that was asked for.
-        known: The latest digests.
-    """
+    """Return the error for an ontology that is not kept."""
     hint = f"the latest are {', '.join(known)}" if known else "it contains no ontologies"
     return StoreError(f"{store} does not contain ontology {digest!r}; {hint}")
 
 
 def check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-    """Makes sure that turns are of that conversation, each index once.
+    """Make sure that turns are of that conversation, each index once.
 
     Raises:
         DuplicateRecordError: They are not.
@@ -174,10 +150,9 @@ def check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> Non
 
 
 def pick_turn(turns: Sequence[TurnRecord], run: str, conversation: str, index: int) -> TurnRecord:
-    """Returns the turn with that index.
+    """Return the turn with that index.
 
     Args:
-        turns: All turns of the conversation.
         run: The run's id, for the error.
         conversation: The conversation's id, for the error.
         index: The turn's place in the conversation, from 0.

@@ -1,7 +1,4 @@
-"""What lists of runs and turns are asked for, and what they give: filters, pages, and rows without what is large.
-
-Owns the values that the stores share with whoever shows a list; finds nothing itself.
-"""
+"""What lists of runs and turns are asked for, and what they give: filters, pages, and rows without what is large."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -42,9 +39,7 @@ class ListPage(Generic[T]):
     """A part of a list.
 
     Attributes:
-        items: What is in it.
         total: How many the whole list has.
-        part: Which part it is.
     """
 
     items: tuple[T, ...]
@@ -52,7 +47,7 @@ class ListPage(Generic[T]):
     part: ListPart = field(default_factory=ListPart)
 
     def map(self, change: Callable[[T], R]) -> "ListPage[R]":
-        """Returns the same part with each item changed."""
+        """Return the same part with each item changed."""
         return ListPage(tuple(map(change, self.items)), self.total, self.part)
 
 
@@ -61,11 +56,7 @@ class RunFilter:
     """Which runs are listed; None lets all through.
 
     Attributes:
-        kinds: Of one of these kinds.
         datasets: Of one of these datasets, by their paths as given.
-        solver: Of the solver with this name.
-        model: That asked the model with this name.
-        status: In this state.
     """
 
     kinds: tuple[RunKind, ...] | None = None
@@ -94,7 +85,6 @@ class TurnFilter:
         index: At this place of their conversation, from 0.
         kind: With an answer of this kind.
         operation: Whose plan ends in this operation.
-        origin: Whose numbers stand there.
         low: With a confidence of at least this; turns without one are left out.
         high: With a confidence of at most this, likewise.
         order: `conversation`: by conversation and index; `confidence`: the least sure first, those without one last.
@@ -133,8 +123,6 @@ class ConversationCounts:
     """The conversations of a run, as far as they were begun, counted.
 
     Attributes:
-        statuses: How many have each status.
-        turns: How many turns they have.
         graphs: Of how many a graph is known.
         frozen: Of how many of those it was taken from the store, and not built.
         usage: What they used of models, all attempts included, by the names of `ConversationRecord.usage`.

@@ -1,8 +1,7 @@
 """The run store on a MongoDB server, for several machines and for inspection with mongosh.
 
-Owns the operations on runs, and on what belongs to one; mongo_documents.py has the documents, mongo_connection.py the
-way to the server. Needs no transactions, which a server that is no replica set does not have: what belongs together is
-written first, and one write of a single document makes it count. What a crash leaves behind is never read.
+Needs no transactions, which a server that is no replica set does not have: what belongs together is written first, and
+one write of a single document makes it count. What a crash leaves behind is never read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +42,7 @@ class MongoStore(MongoKnowledge):
     """A RunStore in one database of a MongoDB server. Belongs to the event loop that first uses it."""
 
     def __init__(self, uri: str, *, create: bool = True) -> None:
-        """Reads the URI; the server is first asked by the first operation.
+        """Read the URI; the server is first asked by the first operation.
 
         Args:
             uri: `mongodb://` or `mongodb+srv://`; the database is `quaestor` where it names none. Options such as
@@ -57,7 +56,7 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def create_run(self, run: RunRecord) -> None:
-        """Adds a run."""
+        """Add a run."""
         async with self._using("write to") as db:
             try:
                 await db.evaluation_runs.insert_one(to_document(run))
@@ -67,17 +66,17 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def resume_run(self, run: str) -> None:
-        """Sets a run back to `running`."""
+        """Set a run back to `running`."""
         await self._set_status(run, "running", None)
 
     @retried
     async def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
-        """Sets how a run came to its end."""
+        """Set how a run came to its end."""
         await self._set_status(run, status, finished)
 
     @retried
     async def delete_run(self, run: str) -> None:
-        """Takes a run away with all that belongs to it.
+        """Take a run away with all that belongs to it.
 
         Its own document goes last, so that a deletion that was broken off can be done again.
         """
@@ -92,7 +91,7 @@ class MongoStore(MongoKnowledge):
             await self._contents.free(db, used)
 
     async def _large(self, db: Database, run: str) -> set[bytes]:
-        """Returns the digests of all that a run has among the contents."""
+        """Return the digests of all that a run has among the contents."""
         fields = ("prompt_logs", "prompt"), ("prompt_logs", "response"), ("graphs", "content")
         return {
             document[field]
@@ -108,14 +107,14 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def runs(self) -> tuple[RunRecord, ...]:
-        """Returns all runs, the latest first."""
+        """Return all runs, the latest first."""
         async with self._using("read") as db:
             found = db.evaluation_runs.find().sort([("startedAt", -1), ("runId", -1)])
             return tuple([from_document(RunRecord, document) async for document in found])
 
     @retried
     async def run(self, run: str) -> RunRecord:
-        """Returns one run."""
+        """Return one run."""
         async with self._using("read") as db:
             found = await db.evaluation_runs.find_one({"runId": run})
             if found is None:
@@ -124,7 +123,7 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
-        """Notes that a conversation is being played, as another attempt; returns its number."""
+        """Note that a conversation is being played, as another attempt; returns its number."""
         place = conversation_key(example.run, example.conversation)
         async with self._using("write to") as db:
             await self._require(db, example.run)
@@ -148,7 +147,7 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def pending(self, run: str) -> Mapping[str, str | None]:
-        """Returns the conversations that were begun and have not ended, each with who has claimed it by now."""
+        """Return the conversations that were begun and have not ended, each with who has claimed it by now."""
         async with self._using("read") as db:
             await self._require(db, run)
             clocked = (await clock(db)).timestamp()
@@ -161,7 +160,7 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
-        """Holds the claims of a runner on conversations of a run for some seconds more."""
+        """Hold the claims of a runner on conversations of a run for some seconds more."""
         async with self._using("write to") as db:
             until = await clock(db) + timedelta(seconds=seconds)
             await db.examples.update_many({"runId": run, "claim.owner": owner}, {"$set": {"claim.until": until}})
@@ -183,7 +182,7 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def save_turn(self, turn: TurnRecord) -> None:
-        """Keeps a turn as far as it is."""
+        """Keep a turn as far as it is."""
         async with self._using("write to") as db:
             await self._require(db, turn.run)
             if await db.examples.find_one(conversation_key(turn.run, turn.conversation), ["_id"]) is None:
@@ -192,7 +191,7 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-        """Keeps a conversation's end, with the turns given, or nothing."""
+        """Keep a conversation's end, with the turns given, or nothing."""
         refusals.check_turns(example, turns)
         async with self._using("write to") as db:
             await self._require(db, example.run)
@@ -219,7 +218,7 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
-        """Returns a run's conversations as far as they were begun, by id."""
+        """Return a run's conversations as far as they were begun, by id."""
         others = [status for status in get_args(ExampleStatus) if status != "complete"]
         only = {"status": {"$in": others}} if incomplete else {}
         async with self._using("read") as db:
@@ -229,7 +228,7 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def progress(self, run: str) -> Mapping[ExampleStatus, int]:
-        """Returns how many of a run's conversations have each status."""
+        """Return how many of a run's conversations have each status."""
         async with self._using("read") as db:
             await self._require(db, run)
             counted = await db.examples.aggregate(
@@ -241,7 +240,7 @@ class MongoStore(MongoKnowledge):
     async def turns(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[TurnRecord, ...]:
-        """Returns the turns of a run or of one of its conversations, by conversation and index."""
+        """Return the turns of a run or of one of its conversations, by conversation and index."""
         where = {"runId": run} if conversation is None else conversation_key(run, conversation)
         async with self._using("read") as db:
             await self._require(db, run)
@@ -258,12 +257,12 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
-        """Returns one turn."""
+        """Return one turn."""
         return refusals.pick_turn(await self.turns(run, conversation, attempt), run, conversation, index)
 
     @retried
     async def log_prompt(self, prompt: PromptRecord) -> None:
-        """Keeps a request to a model and its reply."""
+        """Keep a request to a model and its reply."""
         said = {"prompt": prompt.prompt} | ({} if prompt.response is None else {"response": prompt.response})
         async with self._using("write to") as db:
             await self._require(db, prompt.run)
@@ -280,7 +279,7 @@ class MongoStore(MongoKnowledge):
     async def prompts(
         self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
     ) -> tuple[PromptRecord, ...]:
-        """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
+        """Return the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
         where = conversation_key(run, conversation) | ({} if turn is None else {"turnIndex": turn})
         async with self._using("read") as db:
             await self._require(db, run)
@@ -299,7 +298,7 @@ class MongoStore(MongoKnowledge):
 
     @retried
     async def add_correction(self, correction: CorrectionRecord) -> None:
-        """Keeps what a person corrected."""
+        """Keep what a person corrected."""
         async with self._using("write to") as db:
             await self._require(db, correction.run)
             if await db.examples.find_one(conversation_key(correction.run, correction.conversation), ["_id"]) is None:
@@ -319,7 +318,7 @@ class MongoStore(MongoKnowledge):
     async def corrections(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[CorrectionRecord, ...]:
-        """Returns the corrections of a run or of one of its conversations, by conversation and number."""
+        """Return the corrections of a run or of one of its conversations, by conversation and number."""
         where = {"runId": run} if conversation is None else conversation_key(run, conversation)
         async with self._using("read") as db:
             await self._require(db, run)
@@ -337,7 +336,7 @@ def _found(example: Document) -> refusals.ExistingConversation:
 
 
 async def _supersede(db: Database, place: Mapping[str, Any], attempt: int) -> None:
-    """Marks the turns of all other attempts, for whoever queries the turns of a run without its examples."""
+    """Mark the turns of all other attempts, for whoever queries the turns of a run without its examples."""
     await db.turns.update_many({**place, "attempt": {"$ne": attempt}}, {"$set": {"superseded": True}})
 
 
@@ -351,6 +350,6 @@ def _prompt_key(prompt: PromptRecord) -> dict[str, Any]:
 
 
 async def _is_there(collection: AsyncCollection[Document], key: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
-    """Returns whether what is written again was written before, and only the reply was lost."""
+    """Return whether what is written again was written before, and only the reply was lost."""
     found = await collection.find_one(key) if done_before() else None
     return found is not None and {**found, "_id": None} == {**document, "_id": None}

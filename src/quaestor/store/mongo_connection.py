@@ -1,7 +1,4 @@
-"""The way to a MongoDB server: its URI, its time limits, its indexes, and its errors in one clear line each.
-
-Owns what is the same for every operation; knows no records.
-"""
+"""The way to a MongoDB server: its URI, its time limits, its indexes, and its errors in one clear line each."""
 
 import asyncio
 import warnings
@@ -60,7 +57,7 @@ class MongoConnection:
     """
 
     def __init__(self, uri: str, *, create: bool) -> None:
-        """Reads the URI; the server is first asked by the first operation.
+        """Read the URI; the server is first asked by the first operation.
 
         Args:
             uri: The database is `quaestor` where it names none. Its options win over DEFAULTS.
@@ -95,7 +92,7 @@ class MongoConnection:
 
     @asynccontextmanager
     async def using(self, verb: str) -> AsyncIterator[Database]:
-        """Yields the database for one operation, with its indexes made.
+        """Yield the database for one operation, with its indexes made.
 
         Args:
             verb: What is being done to the store, for errors.
@@ -111,7 +108,7 @@ class MongoConnection:
             yield self._db
 
     async def close(self) -> None:
-        """Lets go of the connections. A server that does not answer is not waited for."""
+        """Let go of the connections. A server that does not answer is not waited for."""
         with self._reporting("close"), timeout(GOODBYE_SECONDS):
             await self._client.close()
 
@@ -176,7 +173,7 @@ class OnMongo:
     """What every store on a MongoDB server is: a connection that is let go of where a block ends."""
 
     def __init__(self, uri: str, *, create: bool) -> None:
-        """Reads the URI, as `MongoConnection` does.
+        """Read the URI, as `MongoConnection` does.
 
         Raises:
             StoreError: The URI is malformed.
@@ -190,15 +187,15 @@ class OnMongo:
         return self._connection.has_answered
 
     async def close(self) -> None:
-        """Lets go of the connections."""
+        """Let go of the connections."""
         await self._connection.close()
 
     async def __aenter__(self) -> Self:
-        """Returns the store; leaving the block closes it."""
+        """Return the store; leaving the block closes it."""
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes the store."""
+        """Close the store."""
         await self.close()

@@ -1,8 +1,7 @@
 """The collection of contents in MongoDB: texts under their digests, each once, taken away when nothing refers to them.
 
-Owns `contents`, and `content_parts` for what is larger than a document may be. There are no transactions: a content is
-written before what refers to it, and marked as used then (`usedAt`, by the server's clock); only what nothing refers to
-and nobody has used for GRACE is ever taken away.
+There are no transactions: a content is written before what refers to it, and marked as used then (`usedAt`, by the
+server's clock); only what nothing refers to and nobody has used for GRACE is ever taken away.
 """
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
@@ -60,7 +59,7 @@ class MongoContents:
         return digests
 
     async def texts(self, db: Database, digests: Iterable[bytes]) -> dict[bytes, str]:
-        """Returns texts by their digests.
+        """Return texts by their digests.
 
         Raises:
             StoreError: One is missing or damaged.
@@ -99,7 +98,7 @@ class MongoContents:
         return raw[digest]
 
     async def free(self, db: Database, digests: Iterable[bytes]) -> int:
-        """Takes away those of some contents that nothing refers to, then their bases; returns how many went.
+        """Take away those of some contents that nothing refers to, then their bases; returns how many went.
 
         What was used within GRACE stays, and is left to `sweep`.
         """
@@ -120,7 +119,7 @@ class MongoContents:
         return gone
 
     async def referred(self, db: Database, digests: Sequence[bytes]) -> set[bytes]:
-        """Returns those of some contents that something refers to."""
+        """Return those of some contents that something refers to."""
         found: set[bytes] = set()
         for collection, field in REFERENCES:
             stages: list[dict[str, Any]] = [
@@ -131,7 +130,7 @@ class MongoContents:
         return found
 
     async def sweep(self, db: Database) -> int:
-        """Takes away all contents that nothing refers to nor used of late; returns how many went."""
+        """Take away all contents that nothing refers to nor used of late; returns how many went."""
         before, gone = await clock(db) - GRACE, 0
         async for some in _some(db, "contents", "_id", {"usedAt": {"$lt": before}}):
             gone += await self.free(db, some)
@@ -142,7 +141,7 @@ class MongoContents:
 
 
 async def clock(db: Database) -> datetime:
-    """Returns the time by the server's clock, which all who share the store go by."""
+    """Return the time by the server's clock, which all who share the store go by."""
     told: datetime = (await db.command("hello"))["localTime"]
     return told
 
@@ -161,7 +160,7 @@ async def _read_parts(db: Database, document: Mapping[str, Any]) -> bytes:
 
 
 async def _some(db: Database, collection: str, field: str, where: Mapping[str, Any]) -> AsyncIterator[list[bytes]]:
-    """Yields what documents have in a field, some at a time."""
+    """Yield what documents have in a field, some at a time."""
     some: list[bytes] = []
     async for document in db[collection].find(where, [field]):
         some.append(document[field])

@@ -1,7 +1,6 @@
 """How records look in MongoDB: the names of their fields, and the indexes of the collections.
 
-Owns the form that a person meets in mongosh; `docs/inspection.md` describes it. Field by field, not through JSON:
-times are dates there, and can be compared.
+Field by field, not through JSON: times are dates there, and can be compared.
 """
 
 from collections.abc import Mapping, Sequence
@@ -89,7 +88,7 @@ OUTDATED: Mapping[str, Sequence[Mapping[str, int]]] = {
 def to_document(
     record: RunRecord | ConversationRecord | TurnRecord | PromptRecord | CorrectionRecord,
 ) -> dict[str, Any]:
-    """Returns a record as MongoDB keeps it, with what is there for people only."""
+    """Return a record as MongoDB keeps it, with what is there for people only."""
     keys = _KEYS[type(record)]
     document = {keys.get(item.name, item.name): getattr(record, item.name) for item in fields(record)}
     if isinstance(record, ConversationRecord):
@@ -105,14 +104,14 @@ def to_document(
 
 
 def _understanding(turn: TurnRecord) -> JsonValue:
-    """Returns what the solver said that the question asks for, last; None where it said nothing."""
+    """Return what the solver said that the question asks for, last; None where it said nothing."""
     readings = {"understood": "reading", "values_named": "wanted", "plan_proposed": "plan"}
     said = (event for event in reversed(turn.events) if isinstance(event, dict))
     return next((event[readings[str(event["kind"])]] for event in said if event["kind"] in readings), None)
 
 
 def _dated(call: JsonValue) -> Any:
-    """Returns a call of a tool with its time as a date besides."""
+    """Return a call of a tool with its time as a date besides."""
     began = call.get("started") if isinstance(call, dict) else None
     return (
         {**call, "timestamp": datetime.fromisoformat(began)}
@@ -122,28 +121,28 @@ def _dated(call: JsonValue) -> Any:
 
 
 def attempt_number(document: Mapping[str, Any]) -> int:
-    """Returns which attempt a document is of; those of earlier versions have no number, and are the first."""
+    """Return which attempt a document is of; those of earlier versions have no number, and are the first."""
     found = document.get("attempt")
     return found if isinstance(found, int) else 1
 
 
 def conversation_key(run: str, conversation: str) -> dict[str, Any]:
-    """Returns the fields by which what belongs to a conversation of a run is found."""
+    """Return the fields by which what belongs to a conversation of a run is found."""
     return {"runId": run, "conversationId": conversation}
 
 
 def to_key(key: GraphKey) -> dict[str, str]:
-    """Returns the fields by which a frozen graph is found."""
+    """Return the fields by which a frozen graph is found."""
     return dict(zip(_PAGE, astuple(key), strict=True))
 
 
 def from_key(document: Mapping[str, Any]) -> GraphKey:
-    """Returns the key that `to_key` wrote."""
+    """Return the key that `to_key` wrote."""
     return GraphKey(*(document[name] for name in _PAGE))
 
 
 def from_document(kind: type[Record], document: Mapping[str, Any]) -> Record:
-    """Returns the record that `to_document` wrote, be it before a field was added; other fields are left aside."""
+    """Return the record that `to_document` wrote, be it before a field was added; other fields are left aside."""
     keys = _KEYS[kind]
     if kind is TurnRecord and "events" not in document and (text := document.get("understanding")):
         document = {**document, "events": [{"text": text, "kind": "note"}]}

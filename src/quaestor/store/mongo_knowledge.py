@@ -30,14 +30,14 @@ class MongoKnowledge(MongoUpkeep):
 
     @retried
     async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
+        """Keep a frozen ontology under the digest of its content; one that is there already stays."""
         async with self._using("write to") as db:
             if await db.ontologies.find_one({"digest": digest}) is None:
                 await _write_triples(db.ontology, db.ontologies, {"digest": digest}, "ontology", triples)
 
     @retried
     async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
-        """Returns an ontology's triples, sorted."""
+        """Return an ontology's triples, sorted."""
         async with self._using("read") as db:
             kept = await db.ontologies.find_one({"digest": digest})
             if kept is None:
@@ -48,20 +48,20 @@ class MongoKnowledge(MongoUpkeep):
 
     @retried
     async def ontologies(self) -> tuple[OntologyRecord, ...]:
-        """Returns what ontologies are kept, the latest first."""
+        """Return what ontologies are kept, the latest first."""
         async with self._using("read") as db:
             found = db.ontologies.find().sort([("createdAt", -1), ("_id", -1)])
             return tuple([OntologyRecord(kept["digest"], kept["createdAt"], kept["triples"]) async for kept in found])
 
     @retried
     async def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps the graph of a page for all runs, instead of one that may be there."""
+        """Keep the graph of a page for all runs, instead of one that may be there."""
         async with self._using("write to") as db:
             await self._put_graph(db, "frozen_graphs", to_key(key), triples)
 
     @retried
     async def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
-        """Returns a frozen graph's triples, sorted."""
+        """Return a frozen graph's triples, sorted."""
         async with self._using("read") as db:
             kept = await db.frozen_graphs.find_one(to_key(key), ["content"])
             if kept is None:
@@ -70,7 +70,7 @@ class MongoKnowledge(MongoUpkeep):
 
     @retried
     async def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
-        """Returns what graphs are frozen: all, or those that were built with one ontology, by document."""
+        """Return what graphs are frozen: all, or those that were built with one ontology, by document."""
         async with self._using("read") as db:
             found = db.frozen_graphs.find({} if ontology is None else {"ontology": ontology})
             keys = [from_key(kept) async for kept in found]
@@ -78,14 +78,14 @@ class MongoKnowledge(MongoUpkeep):
 
     @retried
     async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps the graph of a conversation's document, instead of one that may be there."""
+        """Keep the graph of a conversation's document, instead of one that may be there."""
         async with self._using("write to") as db:
             await self._require(db, run)
             await self._put_graph(db, "graphs", conversation_key(run, conversation), triples)
 
     @retried
     async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
-        """Returns a graph's triples, sorted."""
+        """Return a graph's triples, sorted."""
         async with self._using("read") as db:
             await self._require(db, run)
             kept = await db.graphs.find_one(conversation_key(run, conversation), ["content"])
@@ -124,7 +124,7 @@ async def _write_triples(
     kind: str,
     content: Iterable[tuple[str, str, str]],
 ) -> None:
-    """Writes a set of triples, then the document of `sets` by which it counts.
+    """Write a set of triples, then the document of `sets` by which it counts.
 
     Two processes that write one set at once both succeed: a triple that the other has written already is there.
     """

@@ -1,7 +1,6 @@
 """Lists of runs and of turns out of MongoDB, part by part.
 
-Owns the queries of lists. A turn counts where no later attempt at its conversation
-has been begun: its document says so (`superseded`).
+A turn counts where no later attempt at its conversation has been begun: its document says so (`superseded`).
 """
 
 import re
@@ -48,7 +47,7 @@ class MongoLists(OnMongo):
 
     @retried
     async def list_runs(self, wanted: RunFilter, part: ListPart) -> ListPage[RunRecord]:
-        """Returns runs, the latest first."""
+        """Return runs, the latest first."""
         where = _runs_where(wanted)
         async with self._using("read") as db:
             total = await db.evaluation_runs.count_documents(where)
@@ -58,7 +57,7 @@ class MongoLists(OnMongo):
 
     @retried
     async def run_choices(self) -> RunChoices:
-        """Returns what there is to filter runs by."""
+        """Return what there is to filter runs by."""
         names = ["dataset", "config.solver", "config.model.provider", "config.model.model"]
         async with self._using("read") as db:
             found = [run async for run in db.evaluation_runs.find({"kind": {"$ne": "ask"}}, names)]
@@ -71,7 +70,7 @@ class MongoLists(OnMongo):
 
     @retried
     async def list_turns(self, run: str, wanted: TurnFilter, part: ListPart) -> ListPage[TurnListing]:
-        """Returns turns of a run."""
+        """Return turns of a run."""
         async with self._using("read") as db:
             await self._require(db, run)
             where = turns_query(run, wanted)
@@ -82,7 +81,7 @@ class MongoLists(OnMongo):
 
     @retried
     async def count_turns(self, run: str, by: TurnClass) -> TurnCounts:
-        """Returns how many turns of a run have each class."""
+        """Return how many turns of a run have each class."""
         async with self._using("read") as db:
             await self._require(db, run)
             grouped = {"_id": f"${FIELDS[by]}", "count": {"$sum": 1}}
@@ -91,7 +90,7 @@ class MongoLists(OnMongo):
 
     @retried
     async def count_examples(self, run: str) -> ConversationCounts:
-        """Returns a run's conversations as far as they were begun, counted."""
+        """Return a run's conversations as far as they were begun, counted."""
         used: Counter[str] = Counter()
         async with self._using("read") as db:
             await self._require(db, run)
@@ -109,7 +108,7 @@ class MongoLists(OnMongo):
 
     @retried
     async def measure_turns(self, run: str) -> RunMeasures:
-        """Returns what the turns of a run took."""
+        """Return what the turns of a run took."""
         # Turns of before one was kept while it is played have no status.
         where = {**turns_query(run, TurnFilter()), "status": {"$in": ["complete", None]}}
         fate: dict[str, Any] = {
@@ -144,7 +143,7 @@ class MongoLists(OnMongo):
 
 
 async def _grouped(db: Database, where: Mapping[str, Any], by: object) -> list[dict[str, Any]]:
-    """Returns how many turns have each value."""
+    """Return how many turns have each value."""
     found = await db.turns.aggregate([{"$match": where}, {"$group": {"_id": by, "count": {"$sum": 1}}}])
     return [row async for row in found]
 
@@ -166,7 +165,7 @@ def _runs_where(wanted: RunFilter) -> dict[str, Any]:
 
 
 def turns_query(run: str, wanted: TurnFilter) -> dict[str, Any]:
-    """Returns the query that a filter is, over the turns of a run that count."""
+    """Return the query that a filter is, over the turns of a run that count."""
     names = ("conversation", "index", "kind", "operation", "origin")
     where: dict[str, Any] = {"runId": run, "superseded": {"$ne": True}}
     where |= {FIELDS[name]: value for name in names if (value := getattr(wanted, name)) is not None}
@@ -179,7 +178,7 @@ def turns_query(run: str, wanted: TurnFilter) -> dict[str, Any]:
 
 
 def turns_stages(where: Mapping[str, Any], wanted: TurnFilter) -> list[dict[str, Any]]:
-    """Returns the stages of an aggregation that pick out turns, in the order that is wanted."""
+    """Return the stages of an aggregation that pick out turns, in the order that is wanted."""
     matched: list[dict[str, Any]] = [{"$match": where}]
     if wanted.order == "conversation":
         return [*matched, {"$sort": dict(PLACE)}]
@@ -189,7 +188,7 @@ def turns_stages(where: Mapping[str, Any], wanted: TurnFilter) -> list[dict[str,
 
 
 def document_listing(document: Mapping[str, Any]) -> TurnListing:
-    """Returns what a document lists of a turn."""
+    """Return what a document lists of a turn."""
     classes = document.get("classes", {})
     found = {name: classes.get(name) if name in _CLASSES else document.get(key) for name, key in FIELDS.items()}
     found["status"] = found["status"] or "complete"  # those of before a turn was kept while it is played have none

@@ -21,7 +21,7 @@ _SETS = (
 
 
 async def pack_documents(db: Database) -> None:
-    """Packs all prompts and graphs, one by one."""
+    """Pack all prompts and graphs, one by one."""
     contents = MongoContents()
     order = [("runId", 1), ("conversationId", 1), ("turnIndex", 1), ("number", 1)]
     async for prompt in db.prompt_logs.find({"prompt": {"$type": "string"}}).sort(order):

@@ -42,14 +42,14 @@ S = TypeVar("S", bound=Connected)
 
 
 def done_before() -> bool:
-    """Returns whether the operation that asks is done again: what it finds may be its own."""
+    """Return whether the operation that asks is done again: what it finds may be its own."""
     return _again.get()
 
 
 def retried(
     operation: Callable[Concatenate[S, P], Coroutine[Any, Any, R]],
 ) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
-    """Makes an operation one that is done again while the server is away, up to PATIENCE_SECONDS.
+    """Make an operation one that is done again while the server is away, up to PATIENCE_SECONDS.
 
     A server that has never answered is not waited for: its address may be wrong.
     """
@@ -78,7 +78,7 @@ def retried(
 
 
 def passes(error: StoreError) -> bool:
-    """Returns whether what an operation failed with may be over when it is done again."""
+    """Return whether what an operation failed with may be over when it is done again."""
     cause = error.__cause__
     if isinstance(cause, BulkWriteError):
         failed = [*cause.details.get("writeErrors", ()), *cause.details.get("writeConcernErrors", ())]

@@ -25,13 +25,13 @@ class MongoUpkeep(MongoLists):
     """The StoreUpkeep of one database."""
 
     def __init__(self, uri: str, *, create: bool) -> None:
-        """Reads the URI, as `MongoConnection` does."""
+        """Read the URI, as `MongoConnection` does."""
         super().__init__(uri, create=create)
         self._contents = MongoContents()
 
     @retried
     async def check(self) -> Checked:
-        """Reads all that can be broken, and returns what is."""
+        """Read all that can be broken, and returns what is."""
         async with self._using("read") as db:
             problems = [problem async for problem in _without_runs(db)]
             problems += [problem async for problem in _without_indexes(db)]
@@ -64,7 +64,7 @@ class MongoUpkeep(MongoLists):
 
     @retried
     async def vacuum(self) -> VacuumResult:
-        """Takes away what nothing refers to. The server gives the room to what is written next."""
+        """Take away what nothing refers to. The server gives the room to what is written next."""
         async with self._using("write to") as db:
             left = 0
             for name in OF_RUNS:

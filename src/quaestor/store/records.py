@@ -18,7 +18,7 @@ TurnStatus = Literal["understanding", "understanding_complete", "complete"]
 
 
 def now() -> datetime:
-    """Returns the time in UTC, in whole milliseconds (finer ones do not survive BSON)."""
+    """Return the time in UTC, in whole milliseconds (finer ones do not survive BSON)."""
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
@@ -31,7 +31,7 @@ def _check_time(name: str, moment: datetime | None) -> None:
 
 
 def _check_json(name: str, value: object) -> None:
-    """Refuses what JSON holds and BSON does not."""
+    """Refuse what JSON holds and BSON does not."""
     found = [value]
     for one in found:  # it grows meanwhile
         if type(one) is str:
@@ -57,7 +57,6 @@ class RunRecord:
         dataset: The file's path as given.
         dataset_digest: Over the documents and questions that were read.
         conversations: How many are to be played.
-        started: When the run was created.
         status: `running` (or killed while it ran), `complete`, `failed` (by a defect: conversations are missing),
             `stopped` (by a person or an outage). All but `complete` can be resumed.
         finished: When it last came to an end.
@@ -87,14 +86,10 @@ class ConversationRecord:
     """One conversation of a run. Unique by `(run, conversation)`.
 
     Attributes:
-        run: The run's id.
         conversation: The conversation's id, as the dataset has it.
-        document: The document's id.
         status: `pending` (begun, not ended), `complete`, `failed` (the solver broke off with a defect), `outage` (a
             service did not answer). All but `complete` are played again when the run is resumed.
         turns: How many of its turns came to their end.
-        started: When it was begun.
-        finished: When it ended.
         error: Why it is not complete.
         kg_stats: Counts of the document's graph, `instances` and `triples` among them, and its tables' `entityType`;
             empty where none was built.
@@ -127,7 +122,6 @@ class Claim:
     """What a runner claims a conversation with that several may want to play.
 
     Attributes:
-        owner: Names the runner.
         seconds: For how long, by the store's clock; 0 to MOST_SECONDS.
         seen: The last attempt at the conversation that the runner knows of, 0 where it knows of none: what another one
             has played since, to whatever end, is not to be played again.
@@ -149,16 +143,12 @@ class TurnRecord:
     """One turn of a conversation, as far as it is. Unique by `(run, conversation, attempt, index)`.
 
     Attributes:
-        run: The run's id.
-        conversation: The conversation's id.
         index: The turn's place in the conversation, from 0.
-        question: As asked.
         answer: The Answer as `quaestor.core.serial` writes it.
         program: The plan as self-contained ConvFinQA program text, or None where it has none.
         number: The answer as `quaestor.core.answer_value.value_to_text` writes it, by the benchmark's convention:
             decimal text, `yes` or `no`, else JSON; None where there is none.
         verified: Whether the plan, executed again, gave the answer; never of an answer without a plan.
-        started: When the question was put.
         finished: When the answer was there, or the turn broke off; None while it is being played.
         error: The named error that left the turn without an answer, or None.
         sources: The cells and spans that the answer rests on.
@@ -171,7 +161,6 @@ class TurnRecord:
         registers: What each step of the plan came to: value, scale, unit and sources.
         status: `understanding` (begun), `understanding_complete` (the solver has said what is asked) or `complete`. A
             turn that broke off keeps the one that it had, and has an error.
-        attempt: That of its conversation.
     """
 
     run: str
@@ -207,19 +196,12 @@ class PromptRecord:
     """One request to a model and its reply, word for word. Unique by `(run, conversation, attempt, turn, number)`.
 
     Attributes:
-        run: The run's id.
-        conversation: The conversation's id.
         turn: The turn's place in the conversation, from 0.
         number: The request's place in the turn, from 0.
         phase: Which step of the solver asked, such as `UNDERSTAND` or `ANSWER_iteration_1`.
-        model: The model's name.
-        prompt: What was sent.
         response: What came back, or None where nothing did.
-        started: When it was sent.
-        finished: When the reply was there, or the attempt given up.
         usage: Counts such as tokens.
         error: Why there is no reply, or None.
-        attempt: That of its conversation.
     """
 
     run: str
@@ -247,16 +229,11 @@ class CorrectionRecord:
     """What a person corrected in a conversation. Unique by `(run, conversation, attempt, number)`; never changed.
 
     Attributes:
-        run: The run's id.
-        conversation: The conversation's id.
         number: Its place among those of the conversation, from 1.
         act: What was done, as `quaestor.conversation.corrections` has it, written by `quaestor.core.serial`.
         turns: How many questions were answered when it was made.
-        author: Who made it.
-        made: When.
         reason: Why, in the author's words, or "".
         changes: The answers that it changed, likewise written.
-        attempt: That of its conversation.
     """
 
     run: str
@@ -278,13 +255,7 @@ class CorrectionRecord:
 
 @dataclass(frozen=True, slots=True)
 class OntologyRecord:
-    """A frozen ontology that is kept. Unique by `digest`.
-
-    Attributes:
-        digest: Of its content.
-        created: When it was first kept.
-        triples: How many it has.
-    """
+    """A frozen ontology that is kept. Unique by `digest`."""
 
     digest: str
     created: datetime
@@ -296,8 +267,6 @@ class GraphKey:
     """What decides the graph of a page, and what it is kept under once it is frozen.
 
     Attributes:
-        document: The document's id.
-        digest: The document's digest.
         ontology: The digest of the ontology that it was built with.
         version: Of the quaestor that built it: another one may read a page otherwise.
     """

@@ -1,9 +1,8 @@
 """The embedded run store: one SQLite file, no server.
 
-Owns the statements; the tables are in sqlite_schema.py. The write-ahead log and transactions that hold whole operations
-let it survive `kill -9` at any moment; several processes may write at once. Operations run one after the other, in the
-order in which they were called, in a thread of the store's own: neither a large graph nor a wait for another writer
-holds the event loop up.
+The write-ahead log and transactions that hold whole operations let it survive `kill -9` at any moment; several
+processes may write at once. Operations run one after the other, in the order in which they were called, in a thread of
+the store's own: neither a large graph nor a wait for another writer holds the event loop up.
 """
 
 import sqlite3
@@ -43,7 +42,7 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order
     def create_run(self, run: RunRecord) -> None:
-        """Adds a run."""
+        """Add a run."""
         with self._reporting("write to"), self._transaction():
             try:
                 self._insert("runs", run)
@@ -52,17 +51,17 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order
     def resume_run(self, run: str) -> None:
-        """Sets a run back to `running`."""
+        """Set a run back to `running`."""
         self._set_status(run, "running", None)
 
     @in_order
     def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
-        """Sets how a run came to its end."""
+        """Set how a run came to its end."""
         self._set_status(run, status, finished)
 
     @in_order
     def delete_run(self, run: str) -> None:
-        """Takes a run away with all that belongs to it. The file keeps its size; later runs use the room."""
+        """Take a run away with all that belongs to it. The file keeps its size; later runs use the room."""
         with self._reporting("write to"), self._transaction():
             self._require(run)
             large = (
@@ -83,18 +82,18 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order_read
     def runs(self) -> tuple[RunRecord, ...]:
-        """Returns all runs, the latest first."""
+        """Return all runs, the latest first."""
         return self._select(RunRecord, "runs ORDER BY started DESC, id DESC")
 
     @in_order_read
     def run(self, run: str) -> RunRecord:
-        """Returns one run."""
+        """Return one run."""
         self._check_run(run)
         return self._select(RunRecord, "runs WHERE id = ?", run)[0]
 
     @in_group
     def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
-        """Notes that a conversation is being played, as another attempt; returns its number."""
+        """Note that a conversation is being played, as another attempt; returns its number."""
         with self._reporting("write to"), self._transaction():
             # By the machine's clock: all who open the file share it.
             before, clock = self._unfinished(example), time()
@@ -111,7 +110,7 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order_read
     def pending(self, run: str) -> Mapping[str, str | None]:
-        """Returns the conversations that were begun and have not ended, each with who has claimed it by now."""
+        """Return the conversations that were begun and have not ended, each with who has claimed it by now."""
         self._check_run(run)
         clock = time()
         held = "CASE WHEN claim_until > ? AND claim_until <= ? THEN claim_owner END"
@@ -123,14 +122,14 @@ class SqliteStore(SqliteUpkeep):
 
     @in_group
     def renew_claims(self, run: str, owner: str, seconds: float) -> None:
-        """Holds the claims of a runner on conversations of a run for some seconds more."""
+        """Hold the claims of a runner on conversations of a run for some seconds more."""
         held = (time() + seconds, run, owner)
         with self._reporting("write to"), self._transaction():
             self._db.execute("UPDATE examples SET claim_until = ? WHERE run = ? AND claim_owner = ?", held)
 
     @in_group
     def save_turn(self, turn: TurnRecord) -> None:
-        """Keeps a turn as far as it is."""
+        """Keep a turn as far as it is."""
         with self._reporting("write to"), self._transaction():
             self._require(turn.run)
             try:
@@ -140,7 +139,7 @@ class SqliteStore(SqliteUpkeep):
 
     @in_group
     def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-        """Keeps a conversation's end and all its turns, or nothing."""
+        """Keep a conversation's end and all its turns, or nothing."""
         refusals.check_turns(example, turns)
         with self._reporting("write to"), self._transaction():
             self._unfinished(example)
@@ -149,7 +148,7 @@ class SqliteStore(SqliteUpkeep):
                 self._insert("turns", turn, classes_of(turn.answer), measure_turn(turn), verb="REPLACE")
 
     def _unfinished(self, example: ConversationRecord) -> refusals.ExistingConversation | None:
-        """Returns what there is of a conversation, or None; a complete one is refused."""
+        """Return what there is of a conversation, or None; a complete one is refused."""
         self._require(example.run)
         key = (example.run, example.conversation)
         found = "SELECT attempt, status, claim_owner, claim_until FROM examples WHERE run = ? AND conversation = ?"
@@ -163,7 +162,7 @@ class SqliteStore(SqliteUpkeep):
         )
 
     def _replace_example(self, example: ConversationRecord) -> None:
-        """Writes a conversation, claimed by nobody. Its turns refer to it: it may not be taken away and put back."""
+        """Write a conversation, claimed by nobody. Its turns refer to it: it may not be taken away and put back."""
         names = ", ".join(item.name for item in fields(example))
         marks = ", ".join("?" * len(fields(example)))
         values = [encode(item.name, getattr(example, item.name)) for item in fields(example)]
@@ -173,14 +172,14 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order_read
     def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
-        """Returns a run's conversations as far as they were begun, by id."""
+        """Return a run's conversations as far as they were begun, by id."""
         self._check_run(run)
         only = "AND status != 'complete' " if incomplete else ""
         return self._select(ConversationRecord, f"examples WHERE run = ? {only}ORDER BY conversation", run)
 
     @in_order_read
     def progress(self, run: str) -> Mapping[ExampleStatus, int]:
-        """Returns how many of a run's conversations have each status."""
+        """Return how many of a run's conversations have each status."""
         self._check_run(run)
         with self._reporting("read"):
             rows = self._db.execute("SELECT status, count(*) FROM examples WHERE run = ? GROUP BY status", (run,))
@@ -188,12 +187,12 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order_read
     def turns(self, run: str, conversation: str | None = None, attempt: int | None = None) -> tuple[TurnRecord, ...]:
-        """Returns the turns of a run or of one of its conversations, by conversation and index."""
+        """Return the turns of a run or of one of its conversations, by conversation and index."""
         return self._turns(run, conversation, attempt)
 
     @in_order_read
     def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
-        """Returns one turn."""
+        """Return one turn."""
         found = self._turns(run, conversation, attempt, index) or self._turns(run, conversation, attempt)
         return refusals.pick_turn(found, run, conversation, index)
 
@@ -209,7 +208,7 @@ class SqliteStore(SqliteUpkeep):
 
     @in_group
     def log_prompt(self, prompt: PromptRecord) -> None:
-        """Keeps a request to a model and its reply."""
+        """Keep a request to a model and its reply."""
         with self._reporting("write to"), self._transaction():
             self._require(prompt.run)
             response = None if prompt.response is None else self._contents.put(prompt.response)
@@ -223,7 +222,7 @@ class SqliteStore(SqliteUpkeep):
     def prompts(
         self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
     ) -> tuple[PromptRecord, ...]:
-        """Returns the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
+        """Return the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
         self._check_run(run)
         where = (
             "prompt_logs WHERE run = ? AND conversation = ? AND turn = coalesce(?, turn) "
@@ -242,7 +241,7 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order
     def add_correction(self, correction: CorrectionRecord) -> None:
-        """Keeps what a person corrected."""
+        """Keep what a person corrected."""
         with self._reporting("write to"), self._transaction():
             self._require(correction.run)
             try:
@@ -256,7 +255,7 @@ class SqliteStore(SqliteUpkeep):
     def corrections(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[CorrectionRecord, ...]:
-        """Returns the corrections of a run or of one of its conversations, by conversation and number."""
+        """Return the corrections of a run or of one of its conversations, by conversation and number."""
         self._check_run(run)
         where = (
             "corrections WHERE run = ? AND conversation = coalesce(?, conversation) "
@@ -266,7 +265,7 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order
     def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps a frozen ontology under the digest of its content; one that is there already stays."""
+        """Keep a frozen ontology under the digest of its content; one that is there already stays."""
         with self._reporting("write to"), self._transaction():
             if self._db.execute("SELECT 1 FROM ontologies WHERE digest = ?", (digest,)).fetchone() is None:
                 content, count = self._contents.put_triples(triples)
@@ -277,7 +276,7 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order_read
     def load_ontology(self, digest: str) -> tuple[Triple, ...]:
-        """Returns an ontology's triples, sorted."""
+        """Return an ontology's triples, sorted."""
         with self._reporting("read"), self._transaction("DEFERRED"):
             row = self._db.execute("SELECT content FROM ontologies WHERE digest = ?", (digest,)).fetchone()
             if row is None:
@@ -287,20 +286,20 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order_read
     def ontologies(self) -> tuple[OntologyRecord, ...]:
-        """Returns what ontologies are kept, the latest first."""
+        """Return what ontologies are kept, the latest first."""
         with self._reporting("read"):
             rows = self._db.execute("SELECT digest, created, triples FROM ontologies ORDER BY created DESC, id DESC")
             return tuple(OntologyRecord(row[0], datetime.fromisoformat(row[1]), row[2]) for row in rows.fetchall())
 
     @in_order
     def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps the graph of a page for all runs, instead of one that may be there."""
+        """Keep the graph of a page for all runs, instead of one that may be there."""
         with self._reporting("write to"), self._transaction():
             self._put_graph("frozen_graphs", asdict(key), triples)
 
     @in_order_read
     def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
-        """Returns a frozen graph's triples, sorted."""
+        """Return a frozen graph's triples, sorted."""
         with self._reporting("read"), self._transaction("DEFERRED"):
             number = self._graph("frozen_graphs", asdict(key))
             if number is None:
@@ -309,7 +308,7 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order_read
     def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
-        """Returns what graphs are frozen: all, or those that were built with one ontology, by document."""
+        """Return what graphs are frozen: all, or those that were built with one ontology, by document."""
         where = "ontology = coalesce(?, ontology) ORDER BY document, digest, ontology, version"
         with self._reporting("read"):
             found = f"SELECT document, digest, ontology, version FROM frozen_graphs WHERE {where}"
@@ -317,14 +316,14 @@ class SqliteStore(SqliteUpkeep):
 
     @in_order
     def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps the graph of a conversation's document, instead of one that may be there."""
+        """Keep the graph of a conversation's document, instead of one that may be there."""
         with self._reporting("write to"), self._transaction():
             self._require(run)
             self._put_graph("graphs", {"run": run, "conversation": conversation}, triples)
 
     @in_order_read
     def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
-        """Returns a graph's triples, sorted."""
+        """Return a graph's triples, sorted."""
         self._check_run(run)
         with self._reporting("read"), self._transaction("DEFERRED"):
             number = self._graph("graphs", {"run": run, "conversation": conversation})
@@ -333,7 +332,7 @@ class SqliteStore(SqliteUpkeep):
             return text_to_triples(self._contents.text(number))
 
     def _put_graph(self, table: str, key: Mapping[str, str], triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keeps a graph under its key, and frees what was kept there where nothing else has it."""
+        """Keep a graph under its key, and frees what was kept there where nothing else has it."""
         before, number = self._graph(table, key), self._contents.put(WrittenGraph.of(triples).text)
         names, values = ", ".join([*key, "created", "content"]), (*key.values(), encode("created", now()), number)
         marks = ", ".join("?" * len(values))
@@ -342,7 +341,7 @@ class SqliteStore(SqliteUpkeep):
             self._contents.free([before])
 
     def _graph(self, table: str, key: Mapping[str, str]) -> int | None:
-        """Returns the number of the content that a graph is."""
+        """Return the number of the content that a graph is."""
         where = " AND ".join(f"{name} = ?" for name in key)
         row = self._db.execute(f"SELECT content FROM {table} WHERE {where}", (*key.values(),)).fetchone()
         return row["content"] if row else None

@@ -1,6 +1,6 @@
 """The table of contents in a SQLite file: texts under their digests, each once, freed when nothing refers to them.
 
-Owns that table and what refers to it. Every operation is part of its caller's transaction.
+Every operation is part of its caller's transaction.
 """
 
 import json
@@ -30,7 +30,7 @@ class ContentTable:
     """The contents of a file."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
-        """Takes the connection, whose thread it stays in."""
+        """Take the connection, whose thread it stays in."""
         self._db = db
 
     def put(self, text: str) -> int:
@@ -45,7 +45,7 @@ class ContentTable:
         return self._add(digest, len(raw), pack_content(raw)) if number is None else number
 
     def put_triples(self, triples: Iterable[tuple[str, str, str]]) -> tuple[int, int]:
-        """Keeps a set of triples, in any order; returns the number of their text, and how many they are.
+        """Keep a set of triples, in any order; returns the number of their text, and how many they are.
 
         They are sorted by the database, on the disk where they are many, and never held.
 
@@ -77,7 +77,7 @@ class ContentTable:
         return row[0] if row else None
 
     def texts(self, numbers: Iterable[int]) -> dict[int, str]:
-        """Returns texts by their numbers.
+        """Return texts by their numbers.
 
         Raises:
             StoreError: One is missing or damaged.
@@ -86,7 +86,7 @@ class ContentTable:
         return {number: self._raw(number, known).decode() for number in set(numbers)}
 
     def text(self, number: int) -> str:
-        """Returns a text.
+        """Return a text.
 
         Raises:
             StoreError: It is missing or damaged.
@@ -103,7 +103,7 @@ class ContentTable:
         return known[number]
 
     def free(self, numbers: Iterable[int | None]) -> int:
-        """Takes away those of some contents that nothing refers to, and then their bases; returns how many went."""
+        """Take away those of some contents that nothing refers to, and then their bases; returns how many went."""
         waiting, gone = {number for number in numbers if number is not None}, 0
         unused = f"DELETE FROM contents AS c WHERE id IN (SELECT value FROM json_each(?)) AND {_UNUSED} RETURNING base"
         while waiting:
@@ -113,10 +113,10 @@ class ContentTable:
         return gone
 
     def unused(self) -> int:
-        """Returns how many contents nothing refers to."""
+        """Return how many contents nothing refers to."""
         return int(self._db.execute(f"SELECT count(*) FROM contents AS c WHERE {_UNUSED}").fetchone()[0])
 
     def sweep(self) -> int:
-        """Takes away all contents that nothing refers to; returns how many went."""
+        """Take away all contents that nothing refers to; returns how many went."""
         unused = self._db.execute(f"SELECT id FROM contents AS c WHERE {_UNUSED}").fetchall()
         return self.free(row[0] for row in unused)

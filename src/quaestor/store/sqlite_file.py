@@ -1,7 +1,4 @@
-"""The SQLite file that a store is kept in: opened, brought up to date, written to in transactions.
-
-Owns what is the same for every operation, and how a field of a record becomes a column; knows no table but `runs`.
-"""
+"""The SQLite file that a store is kept in: opened, brought up to date, written to in transactions."""
 
 import asyncio
 import json
@@ -65,7 +62,7 @@ D = TypeVar("D", bound="DataclassInstance")
 def in_order(
     operation: Callable[Concatenate[S, P], R],
 ) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
-    """Makes an operation one that is awaited, and runs in the store's thread, after those that were called before."""
+    """Make an operation one that is awaited, and runs in the store's thread, after those that were called before."""
     return _awaited(operation, little=False)
 
 
@@ -108,7 +105,7 @@ class SqliteFile:
     """One SQLite file of ours. It is opened at once; the operations of a subclass run in a thread of its own."""
 
     def __init__(self, path: Path | None, *, create: bool = True) -> None:
-        """Opens the file, and makes it and its folder where they are missing and `create` is set.
+        """Open the file, and makes it and its folder where they are missing and `create` is set.
 
         Args:
             path: The file; None keeps everything in memory.
@@ -155,7 +152,7 @@ class SqliteFile:
         self._db.execute("PRAGMA synchronous = NORMAL")
 
     def _tighten(self) -> None:
-        """Takes the file, known to be ours now, from other users: it has the questions and answers of its owner."""
+        """Take the file, known to be ours now, from other users: it has the questions and answers of its owner."""
         if self._path is not None:
             real = self._path.resolve()
             for path in (real, *(real.with_name(real.name + end) for end in _BESIDE)):
@@ -177,7 +174,7 @@ class SqliteFile:
                 return
 
     def _version(self) -> int:
-        """Returns 0 for an empty file and 1 to SCHEMA_VERSION for ours; anything else is a StoreError.
+        """Return 0 for an empty file and 1 to SCHEMA_VERSION for ours; anything else is a StoreError.
 
         Called within a transaction: between two of its looks another process may make the tables.
         """
@@ -196,7 +193,7 @@ class SqliteFile:
         return version
 
     async def close(self) -> None:
-        """Lets go of the file."""
+        """Let go of the file."""
         if not self._closed:
             self._closed = True
             await asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
@@ -207,13 +204,13 @@ class SqliteFile:
             self._db.close()
 
     async def __aenter__(self) -> Self:
-        """Returns the store; leaving the block closes it."""
+        """Return the store; leaving the block closes it."""
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes the store."""
+        """Close the store."""
         await self.close()
 
     @contextmanager
@@ -271,7 +268,7 @@ class SqliteFile:
         verb: str = "INSERT",
         instead: Mapping[str, int | None] | None = None,
     ) -> None:
-        """Writes a row of all that some records hold together, with the numbers of contents instead of these."""
+        """Write a row of all that some records hold together, with the numbers of contents instead of these."""
         found = {item.name: getattr(record, item.name) for record in records for item in fields(record)}
         found |= instead or {}
         columns, marks = ", ".join(f'"{name}"' for name in found), ", ".join("?" * len(found))
@@ -285,7 +282,7 @@ class SqliteFile:
     def _values(
         self, kind: "type[DataclassInstance]", rest: str, *values: str | int | float | None
     ) -> list[dict[str, Any]]:
-        """Returns the rows that records of a kind are made of."""
+        """Return the rows that records of a kind are made of."""
         names = [item.name for item in fields(kind)]
         numbers = [item.name for item in fields(kind) if item.type in (int, float, int | None, float | None)]
         columns = ", ".join(f'"{name}"' for name in names)
@@ -297,7 +294,7 @@ class SqliteFile:
 
 
 def _make_private(path: Path) -> None:
-    """Makes a file that is missing: SQLite would make it for all to read, and the files beside it as it is."""
+    """Make a file that is missing: SQLite would make it for all to read, and the files beside it as it is."""
     make_private_folder(path.parent)
     try:
         os.close(open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
@@ -306,7 +303,7 @@ def _make_private(path: Path) -> None:
 
 
 def encode(name: str, value: object) -> str | int | float | None:
-    """Returns a value as the column of that name keeps it."""
+    """Return a value as the column of that name keeps it."""
     if name in _JSON:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if isinstance(value, datetime):

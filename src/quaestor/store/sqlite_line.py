@@ -27,10 +27,9 @@ class OperationLine:
     """Operations that are made one after the other, in the order in which they came."""
 
     def __init__(self, thread: ThreadPoolExecutor, together: Callable[[], AbstractContextManager[None]]) -> None:
-        """Takes who makes them.
+        """Take who makes them.
 
         Args:
-            thread: One thread.
             together: Opens what a group is made in, and commits it at the end.
         """
         self._thread, self._together = thread, together
@@ -38,10 +37,9 @@ class OperationLine:
         self._lock, self._working = threading.Lock(), False
 
     def add(self, work: Callable[[], Any], *, little: bool) -> "Future[Any]":
-        """Returns what an operation comes to; one that is cancelled before it begins is not made.
+        """Return what an operation comes to; one that is cancelled before it begins is not made.
 
         Args:
-            work: The operation.
             little: Whether it is a short one that writes, and may be made in a group: made again it does the same.
         """
         waiting = _Waiting(work, little)
@@ -64,7 +62,7 @@ class OperationLine:
             del group, begun
 
     def _next(self) -> list[_Waiting]:
-        """Takes what comes next: one operation, or little ones that stand one behind the other."""
+        """Take what comes next: one operation, or little ones that stand one behind the other."""
         with self._lock:
             group: list[_Waiting] = []
             while self._line and len(group) < _MOST and (not group or (group[-1].little and self._line[0].little)):
@@ -73,7 +71,7 @@ class OperationLine:
             return group
 
     def _made_together(self, group: list[_Waiting]) -> bool:
-        """Makes operations in one transaction; False where they have to be made again, one by one."""
+        """Make operations in one transaction; False where they have to be made again, one by one."""
         try:
             with self._together():
                 results = [one.work() for one in group]

@@ -1,7 +1,7 @@
 """Lists of runs and of turns out of the SQLite file, part by part.
 
-Owns the statements of lists. What turns are filed by (`turn_classes`) is kept beside each, in columns that an index
-holds together with its key: a list never reads the large columns of turns that it does not show.
+What turns are filed by (`turn_classes`) is kept beside each, in columns that an index holds together with its key: a
+list never reads the large columns of turns that it does not show.
 """
 
 import json
@@ -47,7 +47,7 @@ class SqliteLists(SqliteFile):
 
     @in_order_read
     def list_runs(self, wanted: RunFilter, part: ListPart) -> ListPage[RunRecord]:
-        """Returns runs, the latest first."""
+        """Return runs, the latest first."""
         found = {f"{column} = ?": getattr(wanted, name) for name, column in _RUN_FIELDS.items()}
         for column, several in {"kind": wanted.kinds, "dataset": wanted.datasets}.items():
             if several is not None:
@@ -60,7 +60,7 @@ class SqliteLists(SqliteFile):
 
     @in_order_read
     def run_choices(self) -> RunChoices:
-        """Returns what there is to filter runs by."""
+        """Return what there is to filter runs by."""
         with self._reporting("read"):
             rows = self._db.execute(f"SELECT DISTINCT dataset, {_SOLVER}, {_MODEL} FROM runs WHERE kind != 'ask'")
             columns = [sorted({value for value in column if value is not None}) for column in zip(*rows, strict=True)]
@@ -68,7 +68,7 @@ class SqliteLists(SqliteFile):
 
     @in_order_read
     def list_turns(self, run: str, wanted: TurnFilter, part: ListPart) -> ListPage[TurnListing]:
-        """Returns turns of a run."""
+        """Return turns of a run."""
         self._check_run(run)
         where, values = turns_where(run, wanted)
         total = self._count(f"{COUNTED.format('t')} WHERE {where}", *values)
@@ -79,7 +79,7 @@ class SqliteLists(SqliteFile):
 
     @in_order_read
     def count_turns(self, run: str, by: TurnClass) -> TurnCounts:
-        """Returns how many turns of a run have each class."""
+        """Return how many turns of a run have each class."""
         self._check_run(run)
         grouped = f'SELECT t."{by}", count(*) FROM {_OF_RUN} GROUP BY 1'
         with self._reporting("read"):
@@ -87,7 +87,7 @@ class SqliteLists(SqliteFile):
 
     @in_order_read
     def count_examples(self, run: str) -> ConversationCounts:
-        """Returns a run's conversations as far as they were begun, counted."""
+        """Return a run's conversations as far as they were begun, counted."""
         self._check_run(run)
         frozen = "sum(json_extract(kg_stats, '$.frozen') IS NOT NULL)"
         counts = f"status, count(*), sum(turns), sum(kg_stats != '{{}}'), {frozen}"
@@ -100,7 +100,7 @@ class SqliteLists(SqliteFile):
 
     @in_order_read
     def measure_turns(self, run: str) -> RunMeasures:
-        """Returns what the turns of a run took."""
+        """Return what the turns of a run took."""
         self._check_run(run)
         fate = ("refusals", "no_answer", "number IS NOT NULL", "verified", "t.status = 'complete'", "stages")
         columns = ", ".join((*COUNTED_MEASURES, *fate))
@@ -119,11 +119,9 @@ class SqliteLists(SqliteFile):
 
 
 def turns_where(run: str, wanted: TurnFilter, name: str = "t") -> tuple[str, list[Value]]:
-    """Returns the condition that a filter is, with its values.
+    """Return the condition that a filter is, with its values.
 
     Args:
-        run: The run's id.
-        wanted: The filter.
         name: That of the table of turns in the statement.
     """
     conditions, values = [f"{name}.run = ?"], list[Value]([run])
@@ -142,7 +140,7 @@ def turns_where(run: str, wanted: TurnFilter, name: str = "t") -> tuple[str, lis
 
 
 def turns_order(wanted: TurnFilter, name: str = "t") -> str:
-    """Returns the order of a filter."""
+    """Return the order of a filter."""
     return _ORDERS[wanted.order].format(name)
 
 
@@ -150,11 +148,11 @@ _LISTED = tuple(item.name for item in fields(TurnListing))
 
 
 def listed(name: str) -> str:
-    """Returns the columns of which `listing_of` makes a listing, of the table of turns with that name."""
+    """Return the columns of which `listing_of` makes a listing, of the table of turns with that name."""
     return ", ".join(f'{name}."{column}"' for column in _LISTED)
 
 
 def listing_of(row: sqlite3.Row | Sequence[Value], at: int = 0) -> TurnListing:
-    """Returns what a row lists of a turn, from the column `at`."""
+    """Return what a row lists of a turn, from the column `at`."""
     values = dict(zip(_LISTED, tuple(row)[at : at + len(_LISTED)], strict=True))
     return TurnListing(**{**values, "answer": json.loads(str(values["answer"]))})

@@ -25,7 +25,7 @@ _SETS = (
 
 
 def pack_contents(db: sqlite3.Connection) -> None:
-    """Fills the tables `packed_...` from those that they stand in for, row by row."""
+    """Fill the tables `packed_...` from those that they stand in for, row by row."""
     contents = ContentTable(db)
     for table, triples, owner, columns in _SETS:
         for key, *values in _rows(db, f"SELECT id, {', '.join(columns)} FROM {table} ORDER BY id"):
@@ -39,7 +39,7 @@ def pack_contents(db: sqlite3.Connection) -> None:
 
 
 def _rows(db: sqlite3.Connection, statement: str) -> Iterator[tuple[Any, ...]]:
-    """Yields rows of a table that is not written to meanwhile."""
+    """Yield rows of a table that is not written to meanwhile."""
     cursor = db.cursor()
     cursor.row_factory = None
     yield from cursor.execute(statement)

@@ -1,6 +1,6 @@
 """The tables of the SQLite store, and how an older file comes to have them.
 
-Owns the schema and its version. A step, once released, is never changed: the next change is another step.
+A step, once released, is never changed: the next change is another step.
 """
 
 import sqlite3
@@ -203,7 +203,7 @@ SCHEMA_VERSION = len(STEPS)
 
 
 def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
-    """Gives a database of a version the tables of SCHEMA_VERSION, with what the older ones hold; 0 is an empty one."""
+    """Give a database of a version the tables of SCHEMA_VERSION, with what the older ones hold; 0 is an empty one."""
     if version == 0:
         for statement in _newest():
             db.execute(statement)

@@ -24,7 +24,7 @@ class SqliteUpkeep(SqliteLists):
 
     @in_order_read
     def check(self) -> Checked:
-        """Reads all that can be broken, and returns what is."""
+        """Read all that can be broken, and returns what is."""
         problems: list[str] = []
         with self._reporting("read"), self._transaction("DEFERRED"):
             found = [str(row[0]) for row in self._db.execute(f"PRAGMA integrity_check({_FEW})")]
@@ -60,7 +60,7 @@ class SqliteUpkeep(SqliteLists):
 
     @in_order
     def vacuum(self) -> VacuumResult:
-        """Takes away what nothing refers to, and makes the file as small as it can be."""
+        """Take away what nothing refers to, and makes the file as small as it can be."""
         with self._reporting("write to"):
             before = self._bytes()
             with self._transaction():

@@ -33,7 +33,7 @@ class TurnClasses:
 
 
 def classes_of(answer: Mapping[str, JsonValue]) -> TurnClasses:
-    """Returns the classes of a turn.
+    """Return the classes of a turn.
 
     Args:
         answer: The Answer as `quaestor.core.serial` writes it; an empty one is none.
@@ -75,7 +75,7 @@ def _origin(steps: list[dict[str, Any]]) -> str | None:
 
 
 def _places(step: Mapping[str, Any]) -> Iterator[str]:
-    """Yields what a step takes: of a cell or a sentence, of an earlier turn, a constant."""
+    """Yield what a step takes: of a cell or a sentence, of an earlier turn, a constant."""
     if "source" in step:
         yield str(_object(step["source"]).get("kind"))
     for operand in _objects(step.get("operands")):

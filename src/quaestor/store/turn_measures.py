@@ -27,7 +27,6 @@ class TurnMeasures:
         requests: To a model, repeated attempts included.
         tokens: Read and written.
         cached_tokens: How many of them came from the provider's cache.
-        called: Calls of tools.
         refusals: Replies and plans of a model that were refused.
         no_answer: Whether a model said that there is no answer.
         stages: Stages of a cascade that were asked.
@@ -83,15 +82,7 @@ def measure_parts(
     tool_calls: Sequence[JsonValue],
     events: Sequence[JsonValue],
 ) -> TurnMeasures:
-    """Returns the measures of a turn.
-
-    Args:
-        started: As a TurnRecord has it.
-        finished: Likewise.
-        usage: Likewise.
-        tool_calls: Likewise.
-        events: Likewise.
-    """
+    """Return the measures of a turn."""
     flat = list(_flat(events))
     return TurnMeasures(
         milliseconds=None if finished is None else (finished - started) // timedelta(milliseconds=1),
@@ -106,12 +97,12 @@ def measure_parts(
 
 
 def measure_turn(turn: TurnRecord) -> TurnMeasures:
-    """Returns the measures of a turn."""
+    """Return the measures of a turn."""
     return measure_parts(turn.started, turn.finished, turn.usage, turn.tool_calls, turn.events)
 
 
 def gathered(rows: Iterable[tuple[Any, ...]]) -> RunMeasures:
-    """Returns the turns of a run, counted.
+    """Return the turns of a run, counted.
 
     Args:
         rows: Of turns that are alike the measures named in `COUNTED`, in that order; how many refusals, whether a model
@@ -132,7 +123,7 @@ def gathered(rows: Iterable[tuple[Any, ...]]) -> RunMeasures:
 
 
 def gather(turns: Iterable[TurnRecord]) -> RunMeasures:
-    """Returns some turns, counted, as a store counts those of a run."""
+    """Return some turns, counted, as a store counts those of a run."""
 
     def row(turn: TurnRecord) -> tuple[Any, ...]:
         found = measure_turn(turn)
@@ -147,7 +138,7 @@ def _count(found: object) -> int:
 
 
 def _flat(events: Sequence[JsonValue]) -> Iterator[str]:
-    """Yields the kinds of events, of one that holds another the kind of that."""
+    """Yield the kinds of events, of one that holds another the kind of that."""
     for event in events:
         if not isinstance(event, dict):
             continue

@@ -41,9 +41,9 @@ class StoreUpkeep(Protocol):
     """What a RunStore may do besides: both of ours do, a store of another package need not."""
 
     async def check(self) -> Checked:
-        """Reads all that can be broken, and returns what is."""
+        """Read all that can be broken, and returns what is."""
         ...
 
     async def vacuum(self) -> VacuumResult:
-        """Takes away what nothing refers to, and makes a file as small as it can be."""
+        """Take away what nothing refers to, and makes a file as small as it can be."""
         ...

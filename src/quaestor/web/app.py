@@ -51,7 +51,7 @@ _A_YEAR = "public, max-age=31536000, immutable"
 def create_app(
     asking: AskRequest, access: Access | None = None, files: tuple[str, ...] = (), processes: int = 0
 ) -> FastAPI:
-    """Returns the app. It opens the store when it is started, and closes it when it ends.
+    """Return the app. It opens the store when it is started, and closes it when it ends.
 
     Args:
         asking: Who answers, with the settings in force.

@@ -33,10 +33,9 @@ class Bodies:
         patience: float = PATIENCE,
         slowest: float = SLOWEST,
     ) -> None:
-        """Takes what it wraps.
+        """Take what it wraps.
 
         Args:
-            app: What answers.
             refuse: Makes the answer to a request that is given up, of its status and one line.
             most_of_one: Bytes of the bodies of one client that may be under way at once.
             patience: Seconds that a body may keep the server waiting, besides those that its size explains.
@@ -48,7 +47,7 @@ class Bodies:
         self._number = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request."""
+        """Answer a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -20,7 +20,7 @@ MOST_OF_ONE = 256
 
 
 def read_proxies(text: str) -> tuple[str, ...]:
-    """Returns addresses and networks that are written with commas between them.
+    """Return addresses and networks that are written with commas between them.
 
     Raises:
         SettingsError: One of them is not an IP address or network.
@@ -42,7 +42,7 @@ class Connections:
     def __init__(
         self, proxies: tuple[str, ...] = (), *, seconds: float = HEADER_SECONDS, most_of_one: int = MOST_OF_ONE
     ) -> None:
-        """Takes the limits.
+        """Take the limits.
 
         Args:
             proxies: Addresses and networks whose connections are not limited in number: they serve many clients.
@@ -55,16 +55,16 @@ class Connections:
         self._open: Counter[str] = Counter()
 
     def protocol(self, **given: Any) -> "TimedProtocol":
-        """Returns the protocol of a new connection, from the arguments that uvicorn gives."""
+        """Return the protocol of a new connection, from the arguments that uvicorn gives."""
         return TimedProtocol(self, **given)
 
     def enter(self, address: str) -> bool:
-        """Counts a connection of an address, and returns whether it may stay."""
+        """Count a connection of an address, and returns whether it may stay."""
         self._open[address] += 1
         return self._open[address] <= self._most or self._is_proxy(address)
 
     def leave(self, address: str) -> None:
-        """Forgets a connection that was counted."""
+        """Forget a connection that was counted."""
         self._open[address] -= 1
         if not self._open[address]:
             del self._open[address]
@@ -80,14 +80,14 @@ class TimedProtocol(H11Protocol):
     """HTTP/1.1 as uvicorn speaks it, with a limit of time for headers."""
 
     def __init__(self, connections: Connections, **given: Any) -> None:
-        """Takes the connections that this is one of."""
+        """Take the connections that this is one of."""
         super().__init__(**given)
         self._connections = connections
         self._address: str | None = None
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its base does
-        """Begins to wait for a request, or closes the connection if its address has too many."""
+        """Begin to wait for a request, or closes the connection if its address has too many."""
         super().connection_made(transport)
         self._address = self.client[0] if self.client else ""
         if self._connections.enter(self._address):
@@ -96,7 +96,7 @@ class TimedProtocol(H11Protocol):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stops waiting."""
+        """Stop waiting."""
         self._clear_deadline()
         if self._address is not None:
             self._connections.leave(self._address)
@@ -104,12 +104,12 @@ class TimedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Reads, and stops waiting if a request has begun with it."""
+        """Read, and stops waiting if a request has begun with it."""
         super().data_received(data)
         self._set_deadline()
 
     def on_response_complete(self) -> None:
-        """Begins to wait for the next request."""
+        """Begin to wait for the next request."""
         super().on_response_complete()
         self._set_deadline()
 

@@ -21,12 +21,11 @@ KINDS: dict[ExportFormat, tuple[str, str]] = {
 
 
 async def download(conversations: Sequence[ExportedConversation], about: str, format: ExportFormat) -> Response:
-    """Returns conversations as a file, which a browser keeps and does not open in the place of the page.
+    """Return conversations as a file, which a browser keeps and does not open in the place of the page.
 
     Args:
         conversations: What is handed on; one at least.
         about: What the document or the run is called, by which the file is named.
-        format: Of the file.
     """
     suffix, kind = KINDS[format]
     data = await asyncio.to_thread(export_bytes, format, conversations)

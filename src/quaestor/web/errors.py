@@ -70,17 +70,14 @@ _STATUSES: Mapping[type[QuaestorError], int] = {
 
 
 def status_of(error: QuaestorError) -> int:
-    """Returns the status that says whose mistake an error is: 4xx of who asked, 5xx of the server or what it asks."""
+    """Return the status that says whose mistake an error is: 4xx of who asked, 5xx of the server or what it asks."""
     return next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), 500)
 
 
 def error_answer(pages: Pages, request: Request, status: int, line: str) -> Response:
-    """Returns a line as a page, as the part of a page that was asked for, or to programs as a problem.
+    """Return a line as a page, as the part of a page that was asked for, or to programs as a problem.
 
     Args:
-        pages: The templates.
-        request: What was asked.
-        status: Of HTTP.
         line: What went wrong, and what to do.
     """
     if is_for_programs(request.url.path):
@@ -95,7 +92,7 @@ def error_answer(pages: Pages, request: Request, status: int, line: str) -> Resp
 
 
 def install(app: FastAPI, pages: Pages) -> None:
-    """Gives an app the pages of what goes wrong."""
+    """Give an app the pages of what goes wrong."""
 
     async def on_quaestor(request: Request, error: Exception) -> Response:
         assert isinstance(error, QuaestorError)
@@ -133,11 +130,11 @@ class ErrorMiddleware:
     """ASGI middleware that logs unexpected errors and returns a generic response."""
 
     def __init__(self, app: ASGIApp, answer: Callable[[Request], Response]) -> None:
-        """Takes what it wraps, and what makes the answer."""
+        """Take what it wraps, and what makes the answer."""
         self.app, self._answer = app, answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request."""
+        """Answer a request."""
         begun = False
 
         async def noting(message: Message) -> None:

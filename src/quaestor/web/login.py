@@ -14,7 +14,7 @@ router = APIRouter()
 
 @router.get(LOGIN)
 async def _show_login(request: Request, site: TheSite) -> Response:
-    """Shows the form; the start page to who needs no token."""
+    """Show the form; the start page to who needs no token."""
     if site.access.token is None:
         return RedirectResponse("/", 303)
     return site.pages.page(request, "login.html", line="")
@@ -22,7 +22,7 @@ async def _show_login(request: Request, site: TheSite) -> Response:
 
 @router.post(LOGIN)
 async def _take_token(request: Request, site: TheSite, token: Annotated[str, Form(max_length=1_000)] = "") -> Response:
-    """Gives who knows the token the cookie."""
+    """Give who knows the token the cookie."""
     if site.access.token is None:
         return RedirectResponse("/", 303)
     if not site.access.knows(token.strip()):

@@ -70,7 +70,7 @@ class Access:
 
     @classmethod
     def at(cls, host: str, token: str | None = None) -> "Access":
-        """Returns who is let in at an address: other machines only with a token, which is made where none is given.
+        """Return who is let in at an address: other machines only with a token, which is made where none is given.
 
         Raises:
             SettingsError: The token is too short.
@@ -80,7 +80,7 @@ class Access:
         return cls(host, secrets.token_urlsafe(32), made=True)
 
     def goes_by(self, host: str) -> bool:
-        """Tells whether the server goes by the name of a Host header.
+        """Tell whether the server goes by the name of a Host header.
 
         A name of another site that leads here is none of them: addresses and the machine's own names alone are.
         """
@@ -103,11 +103,11 @@ class Access:
         return self._derived("value")
 
     def knows(self, token: str) -> bool:
-        """Tells whether a token is the right one, in the same time whatever it is."""
+        """Tell whether a token is the right one, in the same time whatever it is."""
         return self.token is not None and hmac.compare_digest(token.encode(), self.token.encode())
 
     def lets_in(self, headers: Mapping[str, str]) -> bool:
-        """Tells whether a request brings what is needed: the cookie, or the token as a bearer's."""
+        """Tell whether a request brings what is needed: the cookie, or the token as a bearer's."""
         if self.token is None:
             return True
         scheme, _, token = headers.get("authorization", "").partition(" ")
@@ -120,10 +120,9 @@ class Access:
         return found is not None and hmac.compare_digest(found.value.encode(), self.cookie_value.encode())
 
     def grant(self, response: Response, *, secure: bool) -> None:
-        """Gives whoever knew the token the cookie.
+        """Give whoever knew the token the cookie.
 
         Args:
-            response: What is answered.
             secure: Whether it was asked over HTTPS.
         """
         response.set_cookie(self.cookie, self.cookie_value, httponly=True, samesite="strict", secure=secure)
@@ -133,7 +132,7 @@ class Access:
 
 
 def is_loopback(host: str) -> bool:
-    """Tells whether an address is of this machine alone.
+    """Tell whether an address is of this machine alone.
 
     >>> [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "localhost.example.com", "")]
     [True, True, True, False, False, False]
@@ -158,13 +157,12 @@ def _own_names() -> set[str]:
 
 
 def is_same_origin(scheme: str, headers: Mapping[str, str]) -> bool:
-    """Tells whether a request comes from a page of this server, as its browser says.
+    """Tell whether a request comes from a page of this server, as its browser says.
 
     Browsers of today say it in `Sec-Fetch-Site`, which no page can set, and all of them in `Origin` where something is
     sent across sites. What says neither is no browser, and has to bring the token.
 
     Args:
-        scheme: That of the request.
         headers: Its headers, by lower-case names.
     """
     site, origin, host = headers.get("sec-fetch-site"), headers.get("origin"), headers.get("host", "")
@@ -185,11 +183,9 @@ class Guard:
         refuse: Callable[[Request, int, str], Response],
         programs: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """Takes what it guards.
+        """Take what it guards.
 
         Args:
-            app: What answers.
-            access: Who is let in.
             refuse: Makes the answer to a request that is not let through, of its status and one line; 401 asks for
                 the token.
             programs: Whether a path is for programs, which say nothing of a page that they come from.
@@ -197,7 +193,7 @@ class Guard:
         self.app, self.access, self.refuse, self.programs = app, access, refuse, programs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request."""
+        """Answer a request."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -232,7 +228,7 @@ class Guard:
         return None
 
     def _is_a_program(self, request: Request, headers: Mapping[str, str]) -> bool:
-        """Tells whether a request is for programs and from none of the browsers that say where a page comes from.
+        """Tell whether a request is for programs and from none of the browsers that say where a page comes from.
 
         What browsers send for a page without a word of that is a form, and no form has the type of a body or the method
         that is taken there.
@@ -240,7 +236,7 @@ class Guard:
         return self.programs(request.scope["path"]) and not headers.keys() & {"origin", "sec-fetch-site"}
 
     def _sign_in(self, request: Request) -> Response | None:
-        """Returns the answer to who brings a token in the address, or none at all; None where the way is free."""
+        """Return the answer to who brings a token in the address, or none at all; None where the way is free."""
         path = request.scope["path"]
         if self.access.token is None or path.startswith(STATIC):
             return None

@@ -15,7 +15,7 @@ _TO_FINISH = 1
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Returns a socket at an address, so that whoever is told the address can be answered.
+    """Return a socket at an address, so that whoever is told the address can be answered.
 
     Args:
         host: An address of this machine, or a name of one.
@@ -41,7 +41,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address_of(bound: socket.socket, access: Access) -> str:
-    """Returns the address to open in a browser, with a token that was made here, never one that was given."""
+    """Return the address to open in a browser, with a token that was made here, never one that was given."""
     host, port = bound.getsockname()[:2]
     shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
     shown = f"[{shown}]" if ":" in shown else shown
@@ -49,10 +49,9 @@ def address_of(bound: socket.socket, access: Access) -> str:
 
 
 def server_of(app: ASGIApp, proxies: tuple[str, ...] = (), connections: Connections | None = None) -> uvicorn.Server:
-    """Returns a server for an app, which says nothing of requests that go well.
+    """Return a server for an app, which says nothing of requests that go well.
 
     Args:
-        app: What answers.
         proxies: Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
         connections: Theirs are limited; by default as `Connections` says.
     """

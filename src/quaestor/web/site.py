@@ -25,8 +25,6 @@ class Site:
 
     Attributes:
         asking: Who answers where nobody chooses another, and how; `asking.settings` are those in force.
-        access: Who is let in.
-        pages: The templates.
         store: Where runs and conversations are kept, open.
         desk: The documents, and the conversations about them.
         bench: What is done with documents besides asking.
@@ -62,12 +60,12 @@ class Site:
 
 
 def site_of(request: Request) -> Site:
-    """Returns the server's own, of the app that a request came to."""
+    """Return the server's own, of the app that a request came to."""
     return cast("Site", request.app.state.site)
 
 
 def client_of(request: Request) -> str:
-    """Returns the address that a request came from."""
+    """Return the address that a request came from."""
     return request.client.host if request.client else ""
 
 

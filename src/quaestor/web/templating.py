@@ -1,6 +1,6 @@
 """Templates to pages: everything is escaped, and what would turn the reading around is shown as a sign.
 
-Owns how text of documents, questions and models gets into a page. There is no other way in.
+There is no other way in.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class Pages:
     """
 
     def __init__(self, areas: Mapping[str, str]) -> None:
-        """Reads nothing yet.
+        """Read nothing yet.
 
         Args:
             areas: What the navigation leads to: names to paths.
@@ -44,28 +44,26 @@ class Pages:
         self._environment.globals |= {"areas": dict(areas), "static": self.static}
 
     def static(self, name: str) -> str:
-        """Returns the address of a static file by its path below `static/`."""
+        """Return the address of a static file by its path below `static/`."""
         return f"{STATIC}{self.version}/{name}"
 
     def text(self, template: str, /, **values: object) -> str:
-        """Returns what a template makes of some values; one that it names and that is not among them is an error."""
+        """Return what a template makes of some values; one that it names and that is not among them is an error."""
         return self._environment.get_template(template).render(**values)
 
     def page(self, request: Request, template: str, /, status: int = 200, **values: object) -> HTMLResponse:
-        """Returns a page as the answer to a request.
+        """Return a page as the answer to a request.
 
         Args:
             request: What was asked; templates see `path` and `partial`, whether only a part of a page is asked for.
             template: The path of the template below `templates/`.
-            status: Of HTTP.
-            **values: What it is filled with.
         """
         seen = {"path": request.url.path, "partial": is_partial(request)}
         return HTMLResponse(self.text(template, **seen, **values), status)
 
 
 def is_partial(request: Request) -> bool:
-    """Tells whether htmx asks for a part of a page."""
+    """Tell whether htmx asks for a part of a page."""
     return request.headers.get("hx-request") == "true" and request.headers.get("hx-history-restore-request") != "true"
 
 

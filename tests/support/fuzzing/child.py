@@ -25,7 +25,7 @@ LONGEST = 1_000
 
 
 def main() -> None:
-    """Reads inputs until there were as many as asked for."""
+    """Read inputs until there were as many as asked for."""
     module, name, inputs, seed, folder = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), Path(sys.argv[5])
     by = _by_hypothesis if find_spec("atheris") is None else _by_atheris
     by(partial(_target, module, name), inputs, seed, folder)

@@ -12,14 +12,14 @@ LONGEST = 300
 
 
 def seeds_of(target: str) -> list[bytes]:
-    """Returns the seeds of a target, none where it has no file."""
+    """Return the seeds of a target, none where it has no file."""
     path = FOLDER / f"{target}.jsonl"
     lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
     return [json.loads(line).encode("latin-1") for line in lines]
 
 
 def keep_seeds(target: str, seeds: Iterable[bytes]) -> None:
-    """Keeps the shortest of some seeds as those of a target."""
+    """Keep the shortest of some seeds as those of a target."""
     kept = sorted({seed for seed in seeds if seed and len(seed) <= LONGEST}, key=lambda seed: (len(seed), seed))[:MOST]
     FOLDER.mkdir(parents=True, exist_ok=True)
     lines = "".join(json.dumps(seed.decode("latin-1")) + "\n" for seed in kept)

@@ -14,19 +14,19 @@ class Drawing(random.Random):
     """Random numbers that are the bytes of an input, one after another, and zeros after the last."""
 
     def __init__(self, data: bytes) -> None:
-        """Takes the input."""
+        """Take the input."""
         self._data, self._at = data, 0
         super().__init__(0)
 
     def getrandbits(self, k: int) -> int:
-        """Returns the next bits."""
+        """Return the next bits."""
         size = (k + 7) // 8
         taken = self._data[self._at : self._at + size]
         self._at += size
         return int.from_bytes(taken, "little") & ((1 << k) - 1)
 
     def random(self) -> float:
-        """Returns the next byte as a part of one."""
+        """Return the next byte as a part of one."""
         return self.getrandbits(8) / 256
 
     @property

@@ -73,7 +73,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, document: Document) -> "Vocabulary":
-        """Returns the words of a document."""
+        """Return the words of a document."""
         lines = dict.fromkeys(row.label for table in document.tables for row in table.rows if row.label.strip())
         columns = dict.fromkeys(c.label for table in document.tables for c in table.columns if c.label.strip())
         sentences = [sentence.text for sentence in document.sentences[:: max(1, len(document.sentences) // 500)]]
@@ -81,7 +81,7 @@ class Vocabulary:
 
 
 def draw_conversation(draw: random.Random, words: Vocabulary, most: int = 4) -> list[str]:
-    """Returns a question and up to so many in all that follow it up."""
+    """Return a question and up to so many in all that follow it up."""
     return [_question(draw, words, first=not number) for number in range(draw.choice((1, 1, *range(1, most + 1))))]
 
 

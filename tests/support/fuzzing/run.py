@@ -28,7 +28,7 @@ class Outcome:
 
 
 def shared_out(targets: Sequence[Target], inputs: int) -> dict[str, int]:
-    """Returns how many of some inputs each target gets, by its share; one or more, so that none is left out."""
+    """Return how many of some inputs each target gets, by its share; one or more, so that none is left out."""
     whole = sum(target.share for target in targets)
     return {target.name: max(1, round(inputs * target.share / whole)) for target in targets}
 
@@ -36,12 +36,9 @@ def shared_out(targets: Sequence[Target], inputs: int) -> dict[str, int]:
 def fuzz(
     targets: Sequence[Target], inputs: int, seed: int, *, workers: int, keep: bool, told: Callable[[Outcome], None]
 ) -> list[Outcome]:
-    """Runs targets.
+    """Run targets.
 
     Args:
-        targets: Which.
-        inputs: How many in all.
-        seed: Of what is random.
         workers: How many targets at once.
         keep: Whether the shortest inputs that reached new branches become the targets' seeds.
         told: Told of each target that is done.
@@ -86,7 +83,7 @@ def _run(target: Target, inputs: int, seed: int, *, keep: bool) -> Outcome:
 
 
 def _figures(folder: Path, said: str) -> Figures:
-    """Returns what a process wrote at its end; where it came to none, that is what crashed."""
+    """Return what a process wrote at its end; where it came to none, that is what crashed."""
     if (folder / "figures.json").exists():
         return read_figures(folder / "figures.json")
     last = next((path for kind in ("crash", "timeout", "oom") for path in sorted(folder.glob(f"{kind}-*"))), None)

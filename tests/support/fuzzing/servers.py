@@ -83,7 +83,7 @@ def _form(body: Any, rest: bytes) -> bytes:
 
 
 def _assistants(folder: Path) -> Reads:
-    """Calls of tools by the official client, whose server is in this process."""
+    """Call of tools by the official client, whose server is in this process."""
     loop, ready, clients = asyncio.new_event_loop(), threading.Event(), list[Any]()
 
     async def serve() -> None:

@@ -27,8 +27,6 @@ class Figures:
 
     Attributes:
         inputs: How many were read.
-        crashes: By where they come from.
-        longest: Seconds of the slowest input.
         slowest: That input, a character for a byte.
         memory: The most megabytes of the process.
     """
@@ -44,12 +42,12 @@ class Watched:
     """Reads inputs, keeps the figures, and goes on after a crash: the next one may be another."""
 
     def __init__(self, read: Reads, most: int, done: Callable[[Figures], None]) -> None:
-        """Takes what reads, how many inputs there are to be, and what is called after the last."""
+        """Take what reads, how many inputs there are to be, and what is called after the last."""
         self._read, self._most, self._done = read, most, done
         self.figures = Figures()
 
     def __call__(self, data: bytes) -> None:
-        """Reads one input."""
+        """Read one input."""
         figures, began = self.figures, perf_counter()
         try:
             self._read(data)
@@ -77,11 +75,11 @@ class Watched:
 
 
 def write_figures(figures: Figures, path: Path) -> None:
-    """Keeps figures in a file, for another process."""
+    """Keep figures in a file, for another process."""
     path.write_text(json.dumps(asdict(figures)), encoding="utf-8")
 
 
 def read_figures(path: Path) -> Figures:
-    """Returns figures from a file."""
+    """Return figures from a file."""
     told = json.loads(path.read_text(encoding="utf-8"))
     return Figures(**{**told, "crashes": {key: Crash(**crash) for key, crash in told["crashes"].items()}})

@@ -20,7 +20,7 @@ ALL = ListPart()
 
 
 def look(uri: str, scenario: Callable[[RunViews], Coroutine[None, None, None]]) -> None:
-    """Plays a scenario on a scored run, one that went on after that and is running, and one without a score."""
+    """Play a scenario on a scored run, one that went on after that and is running, and one without a score."""
 
     async def opened() -> None:
         async with open_store(uri) as store:

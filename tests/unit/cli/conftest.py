@@ -12,7 +12,7 @@ from stand_in import stand_in
 def quaestor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], scripted_solver: None
 ) -> Quaestor:
-    """Runs the command line in an empty folder, with the scripted solver under the name of the embedded one."""
+    """Run the command line in an empty folder, with the scripted solver under the name of the embedded one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "140")
     for name in ("DEBUG", "STORE", "SOLVER", "WORKERS"):

@@ -12,7 +12,7 @@ QUAESTOR = Path(sys.executable).with_name("quaestor")
 
 
 def typed(*words: str, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs the command as a shell's user whose home is a folder of the test."""
+    """Run the command as a shell's user whose home is a folder of the test."""
     known = {
         name: value for name, value in os.environ.items() if not name.startswith(("QUAESTOR_", "_TYPER", "_QUAES"))
     }

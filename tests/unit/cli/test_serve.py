@@ -18,7 +18,7 @@ from quaestor.web.serving import bind
 
 @contextmanager
 def serving(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Starts it and gives the process and the first line that it printed."""
+    """Start it and gives the process and the first line that it printed."""
     code = "from quaestor.cli import main; raise SystemExit(main())"
     command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
     with subprocess.Popen(

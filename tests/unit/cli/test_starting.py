@@ -44,7 +44,7 @@ def test_an_order_to_end_at_an_import_is_one_line() -> None:
 
 
 def ended(sent: str, module: str) -> tuple[int, str, str]:
-    """Returns the exit code and what was printed, where a signal comes as a module is to be imported."""
+    """Return the exit code and what was printed, where a signal comes as a module is to be imported."""
     code = INTERRUPTED.format(sent=sent, module=module)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     return run.returncode, run.stdout, run.stderr

@@ -36,7 +36,7 @@ async def freeze(store: RunStore, dataset: Dataset, provider: GraphProvider) -> 
 
 
 async def play(store: RunStore, dataset: Dataset, engine: Engine) -> tuple[str, tuple[ConversationRecord, ...]]:
-    """Plays a dataset with the embedded solver; returns all of its turns but their times, and the conversations."""
+    """Play a dataset with the embedded solver; returns all of its turns but their times, and the conversations."""
     spec = RunSpec.of(dataset, "embedded")
     run = await run_dataset(dataset, spec, store, engine, factory=partial(make_solver, "embedded"))
     turns = [asdict(turn) for turn in await store.turns(run.id)]

@@ -32,7 +32,7 @@ QUESTION = "what is the change in net income from 2018 to 2019?"
 
 
 def lines_of(work: Callable[[], object]) -> int:
-    """Returns how many lines of Python some work runs, each line of a loop each time."""
+    """Return how many lines of Python some work runs, each line of a loop each time."""
     lines = 0
 
     def traced(frame: FrameType, event: str, arg: object) -> Any:
@@ -50,7 +50,7 @@ def lines_of(work: Callable[[], object]) -> int:
 
 
 def bytes_of(work: Callable[[], object]) -> int:
-    """Returns the most bytes that some work holds, with the arrays of numpy, whose work no line shows."""
+    """Return the most bytes that some work holds, with the arrays of numpy, whose work no line shows."""
     tracemalloc.start()
     try:
         work()
@@ -60,7 +60,7 @@ def bytes_of(work: Callable[[], object]) -> int:
 
 
 def costs(document: Document, solver: EmbeddedSolver) -> Mapping[str, float]:
-    """Returns the lines, or the bytes, that each step costs a number of the document."""
+    """Return the lines, or the bytes, that each step costs a number of the document."""
     ontology = build_ontology([document])
     graph = build_graph(document, ontology)
     numbers = len(solver.page(graph).leaves)
@@ -101,14 +101,14 @@ LABELS = {"different labels": "line {}", "equal labels": "sales"}
 
 
 def a_file(rows: int, columns: int, label: str) -> FileContent:
-    """Returns a file of dollars under headings that are no periods."""
+    """Return a file of dollars under headings that are no periods."""
     lines = [["item", *(f"column {column}" for column in range(1, columns))]]
     lines += [[label.format(row), *["$ 17"] * (columns - 1)] for row in range(1, rows)]
     return FileContent(Path("table.csv"), "\n".join(map(",".join, lines)).encode())
 
 
 def costs_of_cells(rows: int, columns: int, label: str) -> Mapping[str, float]:
-    """Returns the lines that each step from a file to its graph costs a cell of its table."""
+    """Return the lines that each step from a file to its graph costs a cell of its table."""
     file = a_file(rows, columns, label)
     reading = read_file(file)
     assert reading is not None

@@ -327,7 +327,7 @@ def slow_run(store: Path, engine: str, count: int, pause: float, run: str | None
 
 
 def wait_for_complete(store: Path, least: int, process: subprocess.Popen[bytes]) -> int:
-    """Waits until the run has `least` complete conversations or is over; returns how many it has."""
+    """Wait until the run has `least` complete conversations or is over; returns how many it has."""
     done = 0
     while done < least and process.poll() is None:
         time.sleep(0.01)

@@ -103,7 +103,7 @@ def test_the_graph_holds_the_operands_of_the_reference_programs(shared_data: Pat
 
 
 def where(graph: KnowledgeGraph, value: Decimal) -> str:
-    """Returns what holds a value, as printed, as the fraction of a percentage, or without its sign."""
+    """Return what holds a value, as printed, as the fraction of a percentage, or without its sign."""
     wanted = {value, -value, 100 * value, -100 * value}
     for kind, numbers in (("observation", graph.observations), ("mention", graph.mentions), ("label", graph.labels)):
         if any(number.quantity.value in wanted for number in numbers):

@@ -45,7 +45,7 @@ def test_inspect_keeps_every_word_of_our_schemas(name: str) -> None:
 
 def test_a_part_that_is_used_twice_stands_in_both_places() -> None:
     schema = {
-        "$defs": {"ConstantTerm": {"type": "string", "const": "table"}},
+        "$defs": {"Fixed": {"type": "string", "const": "table"}},
         "type": "object",
         "properties": {"one": {"$ref": "#/$defs/Fixed"}, "two": {"$ref": "#/$defs/Fixed", "description": "again"}},
     }

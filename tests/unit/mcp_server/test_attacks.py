@@ -43,7 +43,7 @@ WRONG: tuple[Any, ...] = (
 
 
 def malformed() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields calls that no tool takes: each argument of each of the wrong type, size or meaning, lost, or unknown."""
+    """Yield calls that no tool takes: each argument of each of the wrong type, size or meaning, lost, or unknown."""
     for tool, right in RIGHT.items():
         yield tool, {**right, "nobody_knows_this": 1}
         for name in right:

@@ -28,7 +28,7 @@ def outline_of(data: bytes) -> JsonOutline | None:
 
 
 def parsed(data: bytes, outline: JsonOutline) -> Any:
-    """Returns the JSON put together again from its records."""
+    """Return the JSON put together again from its records."""
     found = {}
     for key, places in outline.parts.items():
         records = list(JsonRecords(Path("made up"), io.BytesIO(data), [places]))

@@ -110,7 +110,7 @@ def test_places_of_several_documents_come_in_one_order(index: PlaceIndex) -> Non
 
 
 def tagged_rows(document: Document) -> dict[str, set[int]]:
-    """Returns questions for labels that stand for one concept alone, and the tables that print what is asked for."""
+    """Return questions for labels that stand for one concept alone, and the tables that print what is asked for."""
     tables: defaultdict[Fact, set[int]] = defaultdict(set)
     concepts: defaultdict[str, set[str]] = defaultdict(set)
     asked: dict[str, tuple[str, Fact]] = {}

@@ -8,7 +8,7 @@ from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, Valu
 from quaestor.core.quantity import Scale
 from quaestor.errors import DatasetError
 from quaestor.scoring.filing_answers import FilingReference, answer_is_right, rough_right
-from quaestor.scoring.references.filings import read_wanted, wanted_in_text
+from quaestor.scoring.references.filings import read_reference_answer, wanted_in_text
 
 MILLION = {"value": 391035, "scale": "million", "unit": "USD"}
 PERCENT = {"value": 24.1, "scale": "", "unit": "percent"}
@@ -56,7 +56,7 @@ def words(text: str) -> Answer:
     ],
 )
 def test_an_answer_is_right_in_value_unit_and_rounding(answer: dict[str, Any], given: Answer, right: bool) -> None:
-    assert answer_is_right(given, FilingReference(read_wanted(answer, "here"), "lookup")) is right
+    assert answer_is_right(given, FilingReference(read_reference_answer(answer, "here"), "lookup")) is right
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_yes_with_more_words_is_prose() -> None:
 
 
 def test_a_judge_decides_on_prose_that_it_has_seen_and_words_on_the_rest() -> None:
-    wanted = read_wanted({"text": "higher prices and more stores"}, "here")
+    wanted = read_reference_answer({"text": "higher prices and more stores"}, "here")
     reference = FilingReference(wanted, "why", judged={"because prices rose": True})
     assert answer_is_right(words("because prices rose"), reference)
     assert rough_right(words("because prices rose"), reference) is None
@@ -110,7 +110,7 @@ def test_a_judge_decides_on_prose_that_it_has_seen_and_words_on_the_rest() -> No
 )
 def test_an_answer_that_is_none_is_named(answer: object, says: str) -> None:
     with pytest.raises(DatasetError, match=says):
-        read_wanted(answer, "line 1")
+        read_reference_answer(answer, "line 1")
 
 
 @pytest.mark.parametrize(
@@ -125,5 +125,5 @@ def test_an_answer_that_is_none_is_named(answer: object, says: str) -> None:
     ],
 )  # fmt: skip
 def test_a_reference_is_shown_in_words(answer: dict[str, Any], value: AnswerValue, shown: str) -> None:
-    wanted = read_wanted(answer, "here")
+    wanted = read_reference_answer(answer, "here")
     assert (wanted.value, str(wanted)) == (value, shown)

@@ -24,14 +24,14 @@ def for_all_to_read() -> Iterator[None]:
 
 
 def readable_by_others(folder: Path) -> list[str]:
-    """Returns the files that others can read, wherever a folder keeps them out or not."""
+    """Return the files that others can read, wherever a folder keeps them out or not."""
     return sorted(
         path.name for path in folder.rglob("*") if path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077
     )
 
 
 async def opened(path: Path) -> list[str]:
-    """Opens a store, writes to it, and returns the files that others can read meanwhile."""
+    """Open a store, writes to it, and returns the files that others can read meanwhile."""
     async with open_store(str(path)) as store:
         await store.runs()
         return readable_by_others(path.parent)

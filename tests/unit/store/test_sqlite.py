@@ -27,7 +27,7 @@ def written(path: Path) -> Path:
 
 
 def refusal(path: Path, *, create: bool = True) -> str:
-    """Returns the one line with which a path is refused; the path must be left as it was."""
+    """Return the one line with which a path is refused; the path must be left as it was."""
     before = path.read_bytes() if path.is_file() else None
     with pytest.raises(StoreError) as caught:
         asyncio.run(read_runs(path, create=create))
@@ -43,7 +43,7 @@ async def read_runs(path: Path, *, create: bool = True) -> int:
 
 
 def failing(path: Path, setting: str) -> str:
-    """Returns the message of a write after a PRAGMA that makes it fail, and makes sure that nothing was lost."""
+    """Return the message of a write after a PRAGMA that makes it fail, and makes sure that nothing was lost."""
 
     async def scenario() -> str:
         async with SqliteStore(path) as store:

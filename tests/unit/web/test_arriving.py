@@ -29,7 +29,7 @@ def refuse(request: Request, status: int, line: str) -> Response:
 
 
 async def answer_of(app: ASGIApp, pieces: AsyncIterator[bytes], **scope: Any) -> tuple[int, dict[str, str], bytes]:
-    """Returns what an app answers to a body that comes in pieces."""
+    """Return what an app answers to a body that comes in pieces."""
     status, headers, body = 0, dict[str, str](), b""
 
     async def receive() -> Message:

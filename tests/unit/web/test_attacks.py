@@ -61,7 +61,7 @@ class Attacked:
         return self.asked.ask("POST", "/documents", (*BROWSER, ("content-type", kind)), body)
 
     def converse(self, data: bytes, name: str, *questions: str) -> str:
-        """Begins a conversation about an upload, and returns its address."""
+        """Begin a conversation about an upload, and return its address."""
         begun = self.upload(data, name)
         assert begun.status == 303, begun.text
         there = begun.headers["location"]

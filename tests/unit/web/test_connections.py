@@ -31,7 +31,7 @@ def connected(address: str) -> Iterator[socket.socket]:
 
 
 def everything(client: socket.socket) -> bytes:
-    """Returns what comes until the server closes the connection."""
+    """Return what comes until the server closes the connection."""
     received = b""
     try:
         while piece := client.recv(65536):

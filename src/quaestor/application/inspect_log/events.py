@@ -22,7 +22,7 @@ _CALL = "call "
 def turn_events(
     index: int, turn: TurnRecord | None, prompts: Sequence[PromptRecord], model: Callable[[str], str], begun: datetime
 ) -> "Iterator[Event]":
-    """Yields the events of a turn.
+    """Yield the events of a turn.
 
     Args:
         index: Its place in the conversation, from 0.
@@ -48,7 +48,7 @@ def turn_events(
 
 
 def model_event(prompt: PromptRecord, model: Callable[[str], str], span: str, working_start: float) -> "ModelEvent":
-    """Returns an exchange with a model: what was said in Inspect's messages, and the bodies word for word.
+    """Return an exchange with a model: what was said in Inspect's messages, and the bodies word for word.
 
     Args:
         working_start: How many seconds after the conversation was begun.
@@ -82,7 +82,7 @@ def model_event(prompt: PromptRecord, model: Callable[[str], str], span: str, wo
 
 
 def model_usage(usage: Usage) -> "ModelUsage":
-    """Returns what was used as Inspect counts it: what came from a cache beside what was read anew."""
+    """Return what was used as Inspect counts it: what came from a cache beside what was read anew."""
     from inspect_ai.model import ModelUsage
 
     return ModelUsage(
@@ -95,7 +95,7 @@ def model_usage(usage: Usage) -> "ModelUsage":
 
 
 def _said(messages: Sequence[Message]) -> "list[ChatMessage]":
-    """Returns the messages of a request; pieces of one that was the model's own are one message."""
+    """Return the messages of a request; pieces of one that was the model's own are one message."""
     from inspect_ai.model import ChatMessageSystem, ChatMessageTool, ChatMessageUser
 
     said: list[ChatMessage] = []
@@ -132,7 +132,7 @@ def _assistant(pieces: Sequence[Message]) -> "ChatMessageAssistant":
 
 
 def _body(text: str) -> dict[str, JsonValue]:
-    """Returns a body as JSON; one that is no JSON object as text."""
+    """Return a body as JSON; one that is no JSON object as text."""
     try:
         found = json.loads(text)
     except ValueError:

@@ -80,7 +80,7 @@ class LoggedRun:
 
 
 def write_inspect_log(output: OutputFile, logged: LoggedRun) -> None:
-    """Writes a run as a log that Inspect reads.
+    """Write a run as a log that Inspect reads.
 
     Args:
         output: Where to; a name that ends in `.json` is written as text, any other as Inspect's own `.eval`.
@@ -98,7 +98,7 @@ def write_inspect_log(output: OutputFile, logged: LoggedRun) -> None:
 
 
 def inspect_log(logged: LoggedRun) -> "EvalLog":
-    """Returns a run as a log of Inspect."""
+    """Return a run as a log of Inspect."""
     from inspect_ai.log import EvalLog, EvalPlan, EvalPlanStep, EvalStats
 
     run, samples = logged.run, [_sample(one, logged) for one in logged.conversations]
@@ -154,7 +154,7 @@ def _model(spec: RunSpec) -> str:
 
 
 def _model_names(spec: RunSpec) -> Callable[[str], str]:
-    """Returns what gives the names of models as Inspect has them: `provider/model`, without an address."""
+    """Return what gives the names of models as Inspect has them: `provider/model`, without an address."""
 
     def name(asked: str) -> str:
         provider, colon, model = asked.partition("@")[0].partition(":")
@@ -252,7 +252,7 @@ _ENDED = ("complete", "failed")
 async def read_logged_run(
     store: RunStore, run: str, names: Sequence[str] = (), dataset: Path | None = None
 ) -> LoggedRun:
-    """Returns a run with its exchanges, and with verdicts where it is whole and its labelled file is there.
+    """Return a run with its exchanges, and with verdicts where it is whole and its labelled file is there.
 
     Args:
         run: Its id, the beginning of one, or `latest`.

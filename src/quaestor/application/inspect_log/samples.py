@@ -22,17 +22,17 @@ BROKEN = "quaestor:broken"
 
 
 def answer_of(turn: TurnRecord) -> Answer:
-    """Returns what was answered in a stored turn."""
+    """Return what was answered in a stored turn."""
     return serial.restore(Answer, turn.answer)
 
 
 def sample_input(questions: Sequence[str]) -> str:
-    """Returns the questions of a conversation as the input of a sample, one a line."""
+    """Return the questions of a conversation as the input of a sample, one a line."""
     return "\n".join(f"{number}. {' '.join(question.split())}" for number, question in enumerate(questions, start=1))
 
 
 def told_answer(turn: TurnRecord, document: Document | None) -> str:
-    """Returns an answer as people read it: the number, its arithmetic, and where it comes from or why there is none.
+    """Return an answer as people read it: the number, its arithmetic, and where it comes from or why there is none.
 
     Args:
         document: What it is about; None where that is not there any more, so that sources are left out.
@@ -51,11 +51,7 @@ def told_answer(turn: TurnRecord, document: Document | None) -> str:
 
 
 def turn_messages(turns: Sequence[TurnRecord], document: Document | None) -> "list[ChatMessage]":
-    """Returns turns as a talk of a user with an assistant.
-
-    Args:
-        document: What they are about, where it is there.
-    """
+    """Return turns as a talk of a user with an assistant."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
     said: list[ChatMessage] = []
@@ -66,7 +62,7 @@ def turn_messages(turns: Sequence[TurnRecord], document: Document | None) -> "li
 
 
 def turn_facts(turn: TurnRecord) -> dict[str, JsonValue]:
-    """Returns what is told of a turn in a transcript."""
+    """Return what is told of a turn in a transcript."""
     answer = answer_of(turn)
     return {
         "turn": turn.index + 1,
@@ -83,11 +79,11 @@ def turn_facts(turn: TurnRecord) -> dict[str, JsonValue]:
 
 
 def kept_turns(turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
-    """Returns turns as the store of a sample holds them: what scoring needs, without events and registers."""
+    """Return turns as the store of a sample holds them: what scoring needs, without events and registers."""
     bare = (replace(turn, events=[], references={}, tool_calls=[], history=[], registers=[]) for turn in turns)
     return [serial.dump(turn) for turn in bare]
 
 
 def turns_of_sample(kept: object) -> tuple[TurnRecord, ...]:
-    """Returns the turns that `kept_turns` wrote; none where nothing was kept."""
+    """Return the turns that `kept_turns` wrote; none where nothing was kept."""
     return tuple(serial.restore(TurnRecord, turn) for turn in kept) if isinstance(kept, list) else ()

@@ -29,7 +29,7 @@ _VERDICTS, _PAGE, _PLACE = "verdicts", "page", "place"
 def inspect_score(
     scored: Sequence[TurnScore], played: Sequence[TurnRecord], place: int, broken: str | None = None
 ) -> "Score":
-    """Returns the verdicts on one conversation as the score of a sample.
+    """Return the verdicts on one conversation as the score of a sample.
 
     Args:
         place: The conversation's place in the dataset, from 0.
@@ -50,11 +50,10 @@ def inspect_score(
 
 
 def counted_turns(scores: Iterable[Any], scorer: str) -> Proportion:
-    """Returns the figure of a scorer over the turns of samples, failed ones among them.
+    """Return the figure of a scorer over the turns of samples, failed ones among them.
 
     Args:
         scores: Inspect's `SampleScore` of each sample, in any order; with epochs of each epoch.
-        scorer: The name of one of `scoring.scorers.SCORERS`.
     """
     kept = [one.score.metadata or {} for one in scores]
     # The draws of the interval depend on the order, and samples end in any.
@@ -64,7 +63,7 @@ def counted_turns(scores: Iterable[Any], scorer: str) -> Proportion:
 
 
 def accuracy(scorer: str) -> Callable[[list[Any]], float]:
-    """Returns the metric of Inspect that is the share of turns that are right by a scorer."""
+    """Return the metric of Inspect that is the share of turns that are right by a scorer."""
 
     def share(scores: list[Any]) -> float:
         return counted_turns(scores, scorer).value
@@ -73,7 +72,7 @@ def accuracy(scorer: str) -> Callable[[list[Any]], float]:
 
 
 def share_interval(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
-    """Returns the metric that is the 95 % interval of that share, drawn by page."""
+    """Return the metric that is the 95 % interval of that share, drawn by page."""
 
     def ends(scores: list[Any]) -> dict[str, float]:
         counted = counted_turns(scores, scorer)
@@ -83,7 +82,7 @@ def share_interval(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
 
 
 def turns(scorer: str) -> Callable[[list[Any]], dict[str, float]]:
-    """Returns the metric that is how many turns, or conversations, are right, and of how many."""
+    """Return the metric that is how many turns, or conversations, are right, and of how many."""
 
     def counts(scores: list[Any]) -> dict[str, float]:
         counted = counted_turns(scores, scorer)
@@ -101,14 +100,14 @@ METRICS: Mapping[str, Callable[[str], Any]] = {
 
 
 def _outcomes(scored: Sequence[TurnScore], name: str) -> Sequence[bool | float]:
-    """Returns the verdicts of one scorer that there are; of a scorer of conversations the one verdict."""
+    """Return the verdicts of one scorer that there are; of a scorer of conversations the one verdict."""
     whole = SCORERS[name].whole
     found = [verdict for turn in scored if (verdict := turn.verdicts[whole or name]) is not None]
     return [all(verdict == 1 for verdict in found)] if whole and found else found
 
 
 def _mean(outcomes: Sequence[bool | float]) -> float:
-    """Returns the share, which Inspect leaves out where it is no number: nothing can be judged then."""
+    """Return the share, which Inspect leaves out where it is no number: nothing can be judged then."""
     return sum(outcomes) / len(outcomes) if outcomes else float("nan")
 
 

@@ -18,7 +18,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufd
 
 
 def element(tag: str, *children: Child, **attributes: str | float | None) -> Element:
-    """Returns an element.
+    """Return an element.
 
     Args:
         *children: Elements and texts, in order; None is nothing.
@@ -38,7 +38,7 @@ def element(tag: str, *children: Child, **attributes: str | float | None) -> Ele
 
 
 def printable(text: str) -> str:
-    r"""Returns a text without the characters that a page cannot hold.
+    r"""Return a text without the characters that a page cannot hold.
 
     >>> printable("a\x00b")
     'a\ufffdb'
@@ -47,7 +47,7 @@ def printable(text: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], *, look: str | None = None) -> Element:
-    """Returns a table that scrolls by itself where it is too wide; the first cell of a row heads it.
+    """Return a table that scrolls by itself where it is too wide; the first cell of a row heads it.
 
     Args:
         rows: Of cells; one of a single cell heads the rows below it.
@@ -73,7 +73,7 @@ def _append_text(made: Element, text: str) -> None:
 
 
 def to_markup(made: Element) -> str:
-    """Returns an element as HTML."""
+    """Return an element as HTML."""
     return etree.tostring(made, encoding="unicode", method="html")
 
 
@@ -82,7 +82,7 @@ COLOURS = 6
 
 
 def style_sheet() -> str:
-    """Returns the style sheet that a report carries in itself."""
+    """Return the style sheet that a report carries in itself."""
     return files(__package__).joinpath("style.css").read_text(encoding="utf-8")
 
 
@@ -121,14 +121,14 @@ class ChartInterval:
 
 
 def colour_class(number: int) -> str:
-    """Returns the class that gives the colour of a run."""
+    """Return the class that gives the colour of a run."""
     return f"r{number % COLOURS}"
 
 
 def line_chart(
     title: str, across: str, up: str, lines: Sequence[ChartLine], *, even: bool = False, low: float = 0
 ) -> Element:
-    """Returns a chart of lines over a square from 0 to 100 %.
+    """Return a chart of lines over a square from 0 to 100 %.
 
     Args:
         title: What it shows, for who does not see it.

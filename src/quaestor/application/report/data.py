@@ -1,6 +1,6 @@
 """What a report tells of one run or several: figures, comparison, and the turns that went wrong.
 
-Owns how much of a large run is told turn by turn. Words and pictures are `page`'s and `markdown`'s.
+Words and pictures are `page`'s and `markdown`'s.
 """
 
 from collections import Counter
@@ -32,7 +32,6 @@ class ReportRow:
     Attributes:
         turn: Its place in it, from 0.
         reference: The reference answer; None where the labelled file was not read.
-        reference_program: Its program, likewise.
         side: What was answered, by which plan, from where.
         audited: What an audit says of the reference, in words; None where none was named, or it is not disputed.
     """
@@ -97,7 +96,7 @@ async def read_report(
     dataset: Path | None = None,
     audit: Audit | None = None,
 ) -> EvaluationReport:
-    """Returns what there is to tell of runs of the same questions.
+    """Return what there is to tell of runs of the same questions.
 
     Args:
         names: Their ids, beginnings of ids, or `latest`.

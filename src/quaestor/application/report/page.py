@@ -1,6 +1,6 @@
 """The report as one page: no script, no file beside it, nothing from another host.
 
-Owns its sections and their order. Every text goes through `elements`, which makes markup of none.
+Every text goes through `elements`, which makes markup of none.
 """
 
 from collections.abc import Iterable
@@ -52,7 +52,7 @@ _TITLES = {
 
 
 def report_page(report: EvaluationReport) -> str:
-    """Returns the report as HTML."""
+    """Return the report as HTML."""
     sections = [
         ("runs", "Runs", _runs(report)),
         ("score", "Score", _score(report)),

@@ -11,18 +11,18 @@ from quaestor.scoring.scorers import SCORERS
 
 
 def scorer_title(scorer: str) -> str:
-    """Returns what a scorer is called."""
+    """Return what a scorer is called."""
     title = SCORERS[scorer].title if scorer in SCORERS else scorer
     return title[0].upper() + title[1:]
 
 
 def in_percent(share: float) -> str:
-    """Returns a share in percent."""
+    """Return a share in percent."""
     return f"{100 * share:.1f} %"
 
 
 def figure(found: Proportion | None) -> str:
-    """Returns a share in percent with its interval; nothing where nothing was counted."""
+    """Return a share in percent with its interval; nothing where nothing was counted."""
     if found is None or not found.total:
         return ""
     between = f" ({100 * found.low:.1f} to {100 * found.high:.1f})" if found.pages >= ENOUGH_GROUPS else ""
@@ -30,18 +30,18 @@ def figure(found: Proportion | None) -> str:
 
 
 def right_of(found: Proportion) -> str:
-    """Returns how many of how many."""
+    """Return how many of how many."""
     right = f"{found.correct:g}" if isinstance(found.correct, int) else f"{found.correct:.2f}"
     return f"{right} of {found.total}"
 
 
 def seconds(duration: float) -> str:
-    """Returns a duration."""
+    """Return a duration."""
     return f"{1000 * duration:.0f} ms" if duration < 1 else f"{duration:.1f} s"
 
 
 def run_rows(report: EvaluationReport) -> list[list[str]]:
-    """Returns what identifies each run: letter, id, who answered, how it came here, turns, when."""
+    """Return what identifies each run: letter, id, who answered, how it came here, turns, when."""
     return [
         [
             letter(place),
@@ -59,7 +59,7 @@ RUN_HEADS = ("", "run", "solver", "", "turns", "started")
 
 
 def score_rows(report: EvaluationReport) -> list[list[str]]:
-    """Returns each figure of the score: its name, then each run's."""
+    """Return each figure of the score: its name, then each run's."""
     names = list(dict.fromkeys(name for found in report.runs for name in found.judged.results))
     rows = [[scorer_title(name), *(_result(found, name) for found in report.runs)] for name in names]
     if audit := report.runs[0].audited:
@@ -75,7 +75,7 @@ def _result(found: ReportedRun, name: str) -> str:
 
 
 def cost_rows(report: EvaluationReport) -> list[list[str]]:
-    """Returns what each run took, a line a figure."""
+    """Return what each run took, a line a figure."""
     rows = [
         ["mean time per turn", *(_time(found, fmean) for found in report.runs)],
         ["median", *(_time(found, median) for found in report.runs)],
@@ -122,14 +122,14 @@ def _cost_of_right(found: ReportedRun) -> str:
 
 
 def cause_rows(report: EvaluationReport) -> list[tuple[str, list[int]]]:
-    """Returns each cause of wrong turns with how many turns of each run have it, the most frequent first."""
+    """Return each cause of wrong turns with how many turns of each run have it, the most frequent first."""
     names = list(dict.fromkeys(cause for found in report.runs for cause in found.causes))
     rows = [(name, [found.causes.get(name, 0) for found in report.runs]) for name in names]
     return sorted(rows, key=lambda row: (-sum(row[1]), row[0]))
 
 
 def audit_rows(report: EvaluationReport) -> list[list[str]]:
-    """Returns the disputed references by verdict: what it is, of how many turns, and how many are right in each run.
+    """Return the disputed references by verdict: what it is, of how many turns, and how many are right in each run.
 
     Of each run first by the reference, then by what the audit accepts.
     """
@@ -146,7 +146,7 @@ def audit_rows(report: EvaluationReport) -> list[list[str]]:
 
 
 def report_markdown(report: EvaluationReport) -> str:
-    """Returns the report as Markdown."""
+    """Return the report as Markdown."""
     letters = [letter(place) for place in range(len(report.runs))]
     parts = [
         _table(RUN_HEADS, run_rows(report)),

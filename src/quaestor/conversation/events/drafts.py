@@ -30,7 +30,6 @@ class NotDrafted:
 
     Attributes:
         draft: Which of the turn it would have been.
-        error: Why there is none.
     """
 
     draft: int
@@ -43,7 +42,6 @@ class EvidenceFound:
     """Something was computed that speaks against a draft.
 
     Attributes:
-        draft: Which.
         finding: What sort of thing: `arithmetic`, `period`, ...
         step: Which step of the draft, from 1.
         text: What is wrong and what would be right.
@@ -61,11 +59,8 @@ class VerdictGiven:
     """A critic judged a draft.
 
     Attributes:
-        draft: Which.
         critic: What it judges: `extraction`, `calculation`.
         approves: Whether the draft is right as far as that goes.
-        issues: What is wrong.
-        changes: What it would change.
     """
 
     draft: int
@@ -81,7 +76,6 @@ class VerdictMissing:
     """A critic said nothing about a draft that can be used.
 
     Attributes:
-        draft: Which.
         critic: What it judges: `extraction`, `calculation`.
         error: What was wrong with its last reply.
     """
@@ -97,8 +91,6 @@ class DraftSettled:
     """One of the drafts became the answer.
 
     Attributes:
-        draft: Which.
-        drafts: How many there were.
         accepted: Whether nothing stands against it; else it is the one with least.
     """
 

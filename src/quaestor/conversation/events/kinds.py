@@ -1,7 +1,7 @@
 """The events of a turn: one frozen type each, told apart by `kind`.
 
-Owns what of each is kept, and their form as JSON. Words nothing: `lines` does. What a model wrote is kept as it wrote
-it, a whole object as a JSON object; who reads an event back needs no parser of sentences.
+Words nothing: `lines` does. What a model wrote is kept as it wrote it, a whole object as a JSON object; who reads an
+event back needs no parser of sentences.
 """
 
 import math
@@ -49,7 +49,6 @@ class TakenApart:
     Attributes:
         asked: The words as they were put.
         number: Which of its questions this is, from 1.
-        of: How many there are.
     """
 
     asked: str
@@ -87,7 +86,6 @@ class ToolCalled:
     """A tool was called. What it was given and what it returned stand in the turn's calls.
 
     Attributes:
-        tool: Its name.
         call: Which of the turn's calls it is, from 1.
     """
 
@@ -104,7 +102,6 @@ class ReplyRejected:
         phase: What the requests are on record as.
         wanted: What was to be returned, such as `write_plan`.
         number: Which rejected reply of the phase, from 1.
-        faults: What was wrong with it.
     """
 
     phase: str
@@ -121,7 +118,6 @@ class AnswerClaimed:
     Units: a number is in units of `scale`.
 
     Attributes:
-        value: The answer.
         scale: What it says that one unit stands for.
         unit: What it says is counted, or None.
         steps: The tool results that it rests the answer on.
@@ -148,7 +144,6 @@ class NoAnswerGiven:
     """A model, or a rule that is certain, said that there is no answer to give.
 
     Attributes:
-        reason: Why, typed.
         explanation: What is missing or what fits, in its words, or "".
     """
 
@@ -202,9 +197,7 @@ class PlanRefused:
     """A plan without a fault in its form cannot be run.
 
     Attributes:
-        phase: In which it was written.
         number: Which plan of the turn, from 1.
-        issues: Why.
     """
 
     phase: str
@@ -219,8 +212,6 @@ class LookedUp:
 
     Attributes:
         step: Which step of the plan, from 1.
-        words: What the step asks for.
-        found: What the number is called on the page.
         score: How well the words match it, 0 to 100; None where they were not weighed.
         runner_up: What fits next best, or None.
         runner_up_score: How well; None without one.
@@ -242,7 +233,6 @@ class NumberPicked:
     Attributes:
         step: Which step of the plan, from 1.
         number: Its place among them, from 1.
-        among: How many they were.
     """
 
     step: int
@@ -256,8 +246,6 @@ class CandidateChosen:
     """A plan was taken out of all that were ranked.
 
     Attributes:
-        candidates: How many there were.
-        operation: What the plan does.
         share: Its probability among them.
     """
 
@@ -269,12 +257,7 @@ class CandidateChosen:
 
 @dataclass(frozen=True, slots=True)
 class CandidatePassedOver:
-    """A likely plan was left aside: it has no result.
-
-    Attributes:
-        operation: What it does.
-        error: Why there is none.
-    """
+    """A likely plan was left aside: it has no result."""
 
     operation: str
     error: str
@@ -283,13 +266,7 @@ class CandidatePassedOver:
 
 @dataclass(frozen=True, slots=True)
 class ExpertEvent:
-    """Something happened while another solver made a draft.
-
-    Attributes:
-        draft: Which draft.
-        solver: Who made it.
-        event: What happened.
-    """
+    """Something happened while another solver made a draft."""
 
     draft: int
     solver: str
@@ -303,8 +280,6 @@ class StageEvent:
 
     Attributes:
         stage: Which, from 1.
-        solver: Its name.
-        event: What happened.
     """
 
     stage: int
@@ -326,7 +301,7 @@ _LARGEST = 1 << 63
 
 
 def as_object(said: object) -> JsonObject:
-    """Returns a dataclass as a JSON object that every store can hold, without what is None.
+    """Return a dataclass as a JSON object that every store can hold, without what is None.
 
     A whole number of more than 64 bits and a number that is not finite become text: a model may write either.
     """
@@ -336,7 +311,7 @@ def as_object(said: object) -> JsonObject:
 
 
 def holdable(value: JsonValue) -> JsonValue:
-    """Returns JSON as every store can hold it: whole numbers of more than 64 bits, and infinite ones, as text."""
+    """Return JSON as every store can hold it: whole numbers of more than 64 bits, and infinite ones, as text."""
     if isinstance(value, dict):
         return {key.replace("\0", " "): holdable(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -349,13 +324,13 @@ def holdable(value: JsonValue) -> JsonValue:
 
 
 def dump_events(events: Sequence[Event]) -> list[JsonValue]:
-    """Returns events as JSON objects, in their order."""
+    """Return events as JSON objects, in their order."""
     written: list[JsonValue] = serial.dump(tuple(events), tuple[Event, ...])
     return written
 
 
 def load_events(stored: Sequence[JsonValue]) -> tuple[Event, ...]:
-    """Returns the events that `dump_events` wrote.
+    """Return the events that `dump_events` wrote.
 
     Raises:
         StoredValueError: It did not write this.

@@ -44,7 +44,7 @@ Worded = list[str]
 
 
 def event_lines(events: Iterable[Event]) -> tuple[str, ...]:
-    """Returns events in words, some in several lines, none with a line break in it."""
+    """Return events in words, some in several lines, none with a line break in it."""
     return tuple(" ".join(line.splitlines()) for event in events for line in _worded(event))
 
 
@@ -57,7 +57,7 @@ NO_ANSWER_WORDS: Mapping[WhyNoAnswer, str] = {
 
 
 def no_answer_words(reason: WhyNoAnswer, explanation: str) -> str:
-    """Returns why there is no answer: `not on the page: no line "research"`."""
+    """Return why there is no answer: `not on the page: no line "research"`."""
     return ": ".join(part for part in (NO_ANSWER_WORDS[reason], explanation.strip()) if part)
 
 

@@ -16,7 +16,6 @@ class AnswerMeasured:
         ties: Look-ups whose runner-up fitted as well, or nearly.
         repairs: Replies and plans that were refused before.
         agreeing: How many of the samples came to this result.
-        samples: How many there were.
     """
 
     agreement: float

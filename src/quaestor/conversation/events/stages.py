@@ -11,7 +11,6 @@ class StageAnswered:
 
     Attributes:
         stage: Which, from 1.
-        solver: Its name.
         taken: Whether its answer is the turn's.
         shown: The answer for people; None where it found none.
         confidence: How sure it is, where it says so.

@@ -11,7 +11,7 @@ class Trace:
     __slots__ = ("_events", "_on_event")
 
     def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
-        """Begins without any.
+        """Begin without any.
 
         Args:
             on_event: Is told of each as it is added, in the thread that adds it.
@@ -20,13 +20,13 @@ class Trace:
         self._on_event = on_event
 
     def append(self, event: Event) -> None:
-        """Adds what happened last."""
+        """Add what happened last."""
         self._events.append(event)
         if self._on_event is not None:
             self._on_event(event)
 
     def extend(self, events: Iterable[Event]) -> None:
-        """Adds several, in their order."""
+        """Add several, in their order."""
         for event in events:
             self.append(event)
 
@@ -36,7 +36,7 @@ class Trace:
         return tuple(self._events)
 
     def __iter__(self) -> Iterator[Event]:
-        """Yields those that are there now; what is added meanwhile is not among them."""
+        """Yield those that are there now; what is added meanwhile is not among them."""
         return iter(self.events)
 
     def __len__(self) -> int:

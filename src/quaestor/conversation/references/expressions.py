@@ -1,7 +1,4 @@
-"""The referring expressions of a question: where they stand, what sort of thing each points at.
-
-Owns the reading of the words alone; which turns they mean is decided in `resolving`.
-"""
+"""The referring expressions of a question: where they stand, what sort of thing each points at."""
 
 import re
 from collections.abc import Sequence
@@ -75,7 +72,6 @@ class Expression:
         kind: What sort of thing it points at.
         noun: The word for a result that it has ("change"), or None.
         words: Its words that name a thing, singular.
-        years: That it names.
         count: How many things it points at; 0 where it does not say.
         back: How many results back it points ("the former" is 1); None where it does not say.
         offset: In years from the period that it is counted from ("the prior year" is -1).
@@ -96,7 +92,7 @@ class Expression:
 
 @lru_cache(maxsize=1024)
 def find_expressions(asked: Question) -> tuple[Expression, ...]:
-    """Returns the referring expressions of a question in their order; none overlap."""
+    """Return the referring expressions of a question in their order; none overlap."""
     text = asked.lowered
     found: list[Expression] = []
     for pattern in (_PHRASE, _COUNTED, _ORDERED, _DERIVED):
@@ -121,7 +117,7 @@ def find_expressions(asked: Question) -> tuple[Expression, ...]:
 
 
 def asks_again(asked: Question, expression: Expression) -> bool:
-    """Returns whether a question asks for another of what an expression means: "what was that change in 2008?"."""
+    """Return whether a question asks for another of what an expression means: "what was that change in 2008?"."""
     text, start, end = asked.lowered, expression.start, expression.end
     before = _ASKS.search(text[max(0, start - _BEFORE) : start])
     return bool(before and (expression.years or _FOR_ANOTHER.match(text, end)))
@@ -137,7 +133,7 @@ def _overlaps(made: Expression, found: list[Expression]) -> bool:
 
 
 def _pointed(match: re.Match[str], text: str) -> Expression | None:
-    """Returns what a pointing word with its noun phrase points at; None where "that" points at nothing."""
+    """Return what a pointing word with its noun phrase points at; None where "that" points at nothing."""
     pointer, phrase = match["pointer"], match["noun"]
     start, end = match.span()
     if pointer == "the" and _ASKS.search(text[max(0, start - _BEFORE) : start]):
@@ -174,7 +170,7 @@ def _names(words: Sequence[str]) -> frozenset[str]:
 
 
 def _joins_clauses(text: str, start: int, end: int) -> bool:
-    """Returns whether "that" joins two clauses ("options that were granted") and so points at nothing."""
+    """Return whether "that" joins two clauses ("options that were granted") and so points at nothing."""
     return bool(_RELATIVE_PRONOUN.search(text[max(0, start - _BEFORE) : start])) and not text[end:].startswith(
         ("?", " ?", " in ", " of ", " for ")
     )

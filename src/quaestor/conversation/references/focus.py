@@ -13,7 +13,7 @@ _ANOTHER_SIDE = re.compile(r"\b(?:and|than|versus|compared|less|minus|plus|or|ex
 
 
 def find_focus(asked: Question, memory: Memory) -> tuple[str | None, bool]:
-    """Returns the entity that the question is about, and whether that is another one than before.
+    """Return the entity that the question is about, and whether that is another one than before.
 
     It is the known entity whose words the question has; without any, the entity of the latest answer, unless the
     question names something that no turn has named: that is a new entity, which no answer is about yet.
@@ -34,16 +34,10 @@ def find_focus(asked: Question, memory: Memory) -> tuple[str | None, bool]:
 def in_focus_of(
     expression: Expression, asked: Question, before: frozenset[str], focus: frozenset[str]
 ) -> frozenset[str]:
-    """Returns the words of the thing that an expression is about where it names none.
+    """Return the words of the thing that an expression is about where it names none.
 
     A thing that the question names governs its expressions ("this change of the company"), but not those that it is
     compared with: "this percentage and that of the company".
-
-    Args:
-        expression: The expression.
-        asked: The question.
-        before: The words of the thing in focus before the question.
-        focus: Those with it.
     """
     if not before or focus == before:
         return focus or before
@@ -55,7 +49,7 @@ def in_focus_of(
 
 
 def named_thing(said: frozenset[str], latest: Sequence[Result]) -> frozenset[str]:
-    """Returns the words of the thing that a question turns to, by the results before it; else of the latest result's.
+    """Return the words of the thing that a question turns to, by the results before it; else of the latest result's.
 
     Args:
         said: All words of the question, singular.

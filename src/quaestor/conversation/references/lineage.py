@@ -43,9 +43,7 @@ class Result:
             change the later value, then its base.
         expression: What it comes to; equal for equal results.
         things: The words of what it is about, singular; of a question that names nothing those of what it goes on from.
-        said: All words of its question.
         percent: It is a percentage that the page prints.
-        period: As `Answer.period`.
     """
 
     turn: int
@@ -63,7 +61,7 @@ class Result:
 
 
 def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
-    """Returns the result of each turn, None where a turn has no answer."""
+    """Return the result of each turn, None where a turn has no answer."""
     found: list[Result | None] = []
     expressions: list[Expression] = []
     for turn, (answer, asked) in enumerate(zip(memory.answers, memory.asked, strict=True)):
@@ -100,10 +98,9 @@ def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
 def things_of(
     asked: Question, entity: str | None, rests: Sequence[int | None], found: Sequence[Result | None]
 ) -> frozenset[str]:
-    """Returns the words of what a result is about.
+    """Return the words of what a result is about.
 
     Args:
-        asked: Its question.
         entity: What its answer is about, where that is known.
         rests: The earlier turns whose results are its operands, or None.
         found: The results of the turns before.
@@ -120,12 +117,12 @@ def _naming(said: frozenset[str]) -> frozenset[str]:
 
 
 def years_of(period: Period | None) -> frozenset[int]:
-    """Returns the first and the last year of a period; none of none."""
+    """Return the first and the last year of a period; none of none."""
     return frozenset(year for year in (period.year, period.last) if year is not None) if period else frozenset()
 
 
 def how_made(expression: Expression) -> str:
-    """Returns how a result is made, by its last operation alone, as `Result.made`."""
+    """Return how a result is made, by its last operation alone, as `Result.made`."""
     name = str(expression[0])
     if name == "divide" and isinstance(expression[1], tuple) and expression[1][0] == "subtract":
         return "relative change" if expression[1][2] == expression[2] else "ratio"
@@ -137,7 +134,7 @@ def _made_of(metric: str) -> str:
 
 
 def latest_results(results: Iterable[Result | None]) -> tuple[Result, ...]:
-    """Returns each distinct result once, where it was last found, the latest first."""
+    """Return each distinct result once, where it was last found, the latest first."""
     distinct = {result.expression: result for result in results if result is not None}
     return tuple(sorted(distinct.values(), key=lambda result: -result.turn))
 
@@ -147,7 +144,7 @@ def _latest(expression: Expression, expressions: Sequence[Expression]) -> int | 
 
 
 def _read(plan: Plan | None, earlier: Sequence[Expression], turn: int) -> tuple[Expression, tuple[Expression, ...]]:
-    """Returns what a plan comes to, and the operands of its last operation."""
+    """Return what a plan comes to, and the operands of its last operation."""
     if plan is None:
         return ("unplanned", turn), ()
     steps: list[Expression] = []

@@ -1,7 +1,7 @@
 """How well an earlier result answers to the words of a referring expression: kind, thing, period, focus, nearness.
 
-Owns that judgement of one expression and one result. Which results a question uses together is weighed in `ranking`,
-which hears what is found here as traits; what an expression means in the end is decided in `resolving`.
+Which results a question uses together is weighed in `ranking`, which hears what is found here as traits; what an
+expression means in the end is decided in `resolving`.
 """
 
 from collections.abc import Sequence
@@ -37,11 +37,10 @@ class Likeness:
 
 
 def likeness(expression: Expression, result: Result, distance: int, focus: frozenset[str]) -> Likeness:
-    """Judges one result as the meaning of an expression.
+    """Judge one result as the meaning of an expression.
 
     Args:
         expression: The pointing words.
-        result: The earlier result.
         distance: How many distinct results are later.
         focus: The words of the thing that the conversation is about.
     """
@@ -92,7 +91,7 @@ def _period(expression: Expression, result: Result) -> tuple[float, str]:
 
 
 def pointing_expressions(asked: Question) -> tuple[Expression, ...]:
-    """Returns the expressions of a question that may mean the result of one turn."""
+    """Return the expressions of a question that may mean the result of one turn."""
     return tuple(
         e for e in find_expressions(asked) if e.kind in _POINTING and e.count <= 1 and (e.kind != "entity" or e.words)
     )
@@ -120,10 +119,9 @@ class Pointed:
 
 
 def pointed_at(asked: Question, latest: Sequence[Result]) -> Pointed:
-    """Returns what a question points at.
+    """Return what a question points at.
 
     Args:
-        asked: The question.
         latest: The distinct results, the latest first; not empty.
     """
     expressions = pointing_expressions(asked)

@@ -43,10 +43,9 @@ _KEPT = 8
 def rank_sets(
     asked: Question, latest: Sequence[Result], weights: Weights, *, explained: bool = True
 ) -> tuple[AntecedentSet, ...]:
-    """Returns the sets of earlier results that a question may use, the likeliest first; at most eight.
+    """Return the sets of earlier results that a question may use, the likeliest first; at most eight.
 
     Args:
-        asked: The question.
         latest: The distinct results, the latest first.
         weights: For traits and cues.
         explained: Whether each comes with its reason.
@@ -79,7 +78,7 @@ def rank_sets(
 
 
 def _reason(traits: Sequence[str], cues: frozenset[str], weights: Weights) -> str:
-    """Returns the two traits that speak most for a set, and the two cues of the question that make them speak."""
+    """Return the two traits that speak most for a set, and the two cues of the question that make them speak."""
     spoken: list[tuple[float, str]] = []
     said: dict[str, float] = {}
     for trait in traits:
@@ -96,11 +95,11 @@ def _reason(traits: Sequence[str], cues: frozenset[str], weights: Weights) -> st
 
 @lru_cache(maxsize=1)
 def read_weights() -> Weights:
-    """Returns the weights in force: the fitted ones and those set by hand."""
+    """Return the weights in force: the fitted ones and those set by hand."""
     text = files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
     return with_rules(json.loads(text)["weights"])
 
 
 def with_rules(fitted: Weights) -> Weights:
-    """Returns fitted weights together with those set by hand."""
+    """Return fitted weights together with those set by hand."""
     return {trait: {**fitted.get(trait, {}), **BY_HAND.get(trait, {})} for trait in {**fitted, **BY_HAND}}

@@ -1,7 +1,6 @@
 """What a question refers to, in one line of words: what it is calculated from, what its expressions mean.
 
-Owns the wording for prompts, and how sure a reading must be to be told. Says a result only once: an expression never
-means another result than those that are said to be used.
+Says a result only once: an expression never means another result than those that are said to be used.
 """
 
 import re
@@ -26,10 +25,9 @@ _ELSE = 0.2
 
 
 def reading_line(found: References, named: Named) -> str:
-    """Returns the one reading of a question as a line; "" where nothing of it points back.
+    """Return the one reading of a question as a line; "" where nothing of it points back.
 
     Args:
-        found: What the question refers to.
         named: What the reader is to call the answer of a turn.
     """
     used, share = found.used, found.sets[0].score if found.sets else 1.0

@@ -51,7 +51,6 @@ class AntecedentSet:
     Attributes:
         turns: Their places in the conversation, from 0, in order; empty where it uses none.
         score: The probability that the question uses these results and no others.
-        reason: Why.
     """
 
     turns: tuple[int, ...]

@@ -49,20 +49,18 @@ _ITS_YEAR = re.compile(r"\s*[,(]\s*(?:(?:in|of|for|from)\s+)?(?:the\s+)?(?:year\
 
 
 def resolve(question: Question, memory: Memory) -> References:
-    """Returns what a question refers to of the turns before it. Needs no model, and gives the same every time.
+    """Return what a question refers to of the turns before it. Needs no model, and gives the same every time.
 
     Args:
-        question: What is asked.
         memory: The turns so far; empty for the first question.
     """
     return resolve_with(question, memory, read_weights())
 
 
 def resolve_with(question: Question, memory: Memory, weights: Weights) -> References:
-    """Returns what a question refers to by weights of one's own.
+    """Return what a question refers to by weights of one's own.
 
     Args:
-        question: What is asked.
         memory: The turns so far; empty for the first question.
         weights: For traits and cues.
     """
@@ -94,7 +92,6 @@ class _Scene:
     """A question among the results before it.
 
     Attributes:
-        asked: The question.
         latest: The distinct results, the latest first.
         sets: What it uses, the likeliest first.
         before: The entity in focus before the question.
@@ -128,7 +125,7 @@ class _Scene:
                 return self._result(expression, assigned)
 
     def assigned(self, expressions: Sequence[Expression]) -> dict[Expression, Result]:
-        """Gives each expression one of the results used, another one to each where there are enough."""
+        """Give each expression one of the results used, another one to each where there are enough."""
         told, used = list(expressions[:_MOST_TOGETHER]), self.used
         judged = {(e, r.turn): self._likeness(e, r).score if _there(e, r) else _NEVER for e in told for r in used}
         choices = permutations(used, len(told)) if len(told) <= len(used) else product(used, repeat=len(told))
@@ -165,12 +162,12 @@ class _Scene:
         return likeliest.entity or "" if likeliest is not None and likeliest.metric == "selection" else ""
 
     def _results(self, expression: Expression) -> tuple[Antecedent, ...]:
-        """Judges "these two values": the results used."""
+        """Judge "these two values": the results used."""
         shares = {result.turn: 1.0 for result in self.used}
         return _ranked(shares, dict.fromkeys(shares, ()), None)
 
     def _entity(self, expression: Expression) -> Meant:
-        """Judges "its", "that stock": the latest turn about the thing, one that is used before others."""
+        """Judge "its", "that stock": the latest turn about the thing, one that is used before others."""
         own = self.asked.lowered[expression.end :].startswith(" own")
         if own or (not expression.words and _ITS_THING.match(self.asked.lowered[: expression.start])):
             return (), ""
@@ -187,7 +184,7 @@ class _Scene:
         return (), ""
 
     def _period(self, expression: Expression) -> Meant:
-        """Judges "that year", "the same period": the years of what is used, else of the latest turn that names one."""
+        """Judge "that year", "the same period": the years of what is used, else of the latest turn that names one."""
         if self.asked.year_set and (not expression.offset or self._is_named(expression)):
             return (), ""
         dated = [result for result in self.used if result.years] or [r for r in self.latest if r.years][:1]
@@ -219,7 +216,7 @@ class _Scene:
         return said.endswith(_SPANS) and bool(_OVER.search(said[: expression.start]))
 
     def _ellipsis(self) -> tuple[Antecedent, ...]:
-        """Judges "and in 2008?", which asks again what was asked; where results are used, about those."""
+        """Judge "and in 2008?", which asks again what was asked; where results are used, about those."""
         if self.used:
             return ()
         itself = "the_value_itself" in self.asked.cues or (

@@ -29,7 +29,7 @@ _TAILS = ("the_last_result", "the_last_two_results", "the_last_three_results", "
 
 
 def sets_of(asked: Question, latest: Sequence[Result]) -> list[tuple[Result, ...]]:
-    """Returns the sets of results that a question may use, each in the order of the turns, the empty one first."""
+    """Return the sets of results that a question may use, each in the order of the turns, the empty one first."""
     pool = list(latest[:_RECENT])
     by_turn = {result.turn: result for result in latest}
     for result in pool[:2]:
@@ -45,11 +45,10 @@ def sets_of(asked: Question, latest: Sequence[Result]) -> list[tuple[Result, ...
 def traits_of(
     chosen: tuple[Result, ...], asked: Question, latest: Sequence[Result], pointed: Pointed | None = None
 ) -> list[str]:
-    """Returns what can be said of a set of the latest results.
+    """Return what can be said of a set of the latest results.
 
     Args:
         chosen: The set, in the order of the turns; empty where the question uses no earlier result.
-        asked: The question.
         latest: The earlier results, the latest first.
         pointed: What the question points at, where that is known already.
     """
@@ -182,7 +181,7 @@ def _naming(shared: int, named: int) -> str:
 
 
 def cue_features(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
-    """Returns what the question says, by the ids of the weights."""
+    """Return what the question says, by the ids of the weights."""
     wanted = asked.metric_types(latest[0].metric if latest else None)[0].metric_type
     kinds = {expression.kind for expression in find_expressions(asked)}
     heard = {f"asks_for_{wanted}"}

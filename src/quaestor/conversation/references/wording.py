@@ -1,7 +1,4 @@
-"""Traits and cues for people, and the ids that older weights mean.
-
-Owns the words alone: they can be reworded freely, for nothing but a reader depends on them.
-"""
+"""Traits and cues for people, and the ids that older weights mean."""
 
 from collections.abc import Mapping
 
@@ -114,10 +111,10 @@ UNSPOKEN = frozenset(
 
 
 def trait_words(trait: str) -> str:
-    """Returns a trait or a cue in words."""
+    """Return a trait or a cue in words."""
     return TRAIT_WORDS.get(trait) or CUE_WORDS.get(trait) or trait.replace(",", ", ").replace("_", " ")
 
 
 def trait_id(words: str) -> str:
-    """Returns the id of a trait or a cue in weights that were written when their keys were words; an id as it is."""
+    """Return the id of a trait or a cue in weights that were written when their keys were words; an id as it is."""
     return words.replace(", ", ",").replace(" ", "_")

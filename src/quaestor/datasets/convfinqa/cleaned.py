@@ -18,15 +18,14 @@ class CleanedFormat:
     name = "cleaned"
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether a file is a JSON object with a split of that name."""
+        """Return whether a file is a JSON object with a split of that name."""
         found = content.outline
         return found is not None and found.kind == "object" and any(split in found.parts for split in _SPLITS)
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Returns the documents and questions of a file, all splits one after the other.
+        """Return the documents and questions of a file, all splits one after the other.
 
         Args:
-            content: The file.
             limit: Read no more than so many conversations.
 
         Raises:

@@ -9,16 +9,16 @@ _ID = re.compile(r"(?:(?:Single|Double)_)?(?P<page>.+?)(?:-[0-9]+)?", re.DOTALL)
 
 
 def page_of(conversation: str) -> str:
-    """Returns the page that a conversation's id names: `MRO/2007/page_134.pdf`."""
+    """Return the page that a conversation's id names: `MRO/2007/page_134.pdf`."""
     found = _ID.fullmatch(conversation)
     return found["page"] if found else ""
 
 
 def company_of(conversation: str) -> str:
-    """Returns the ticker in a conversation's id: `MRO`."""
+    """Return the ticker in a conversation's id: `MRO`."""
     return conversation.removeprefix("Single_").removeprefix("Double_").partition("/")[0]
 
 
 def is_joined(conversation: str) -> bool:
-    """Returns whether an id is that of a conversation joined from two questions ("Double")."""
+    """Return whether an id is that of a conversation joined from two questions ("Double")."""
     return conversation.startswith("Double_")

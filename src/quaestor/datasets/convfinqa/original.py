@@ -12,14 +12,13 @@ class OriginalFormat:
     name = "original"
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether a file is a JSON list: what its records lack is said when they are read."""
+        """Return whether a file is a JSON list: what its records lack is said when they are read."""
         return content.outline is not None and content.outline.kind == "list"
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Returns the documents and questions of a file.
+        """Return the documents and questions of a file.
 
         Args:
-            content: The file.
             limit: Read no more than so many conversations.
 
         Raises:

@@ -1,7 +1,4 @@
-"""A page of ConvFinQA as a document: one table between the sentences before it and the sentences after it.
-
-Owns the page's fields in both formats: `pre_text`, `table`, `post_text`, and the id that names the page.
-"""
+"""A page of ConvFinQA as a document: one table between the sentences before it and the sentences after it."""
 
 import hashlib
 import json
@@ -21,7 +18,7 @@ from quaestor.errors import DatasetError, DocumentError
 def read_convfinqa_page(
     record: Mapping[str, object], where: str, pages: BoundedCache[bytes, Document] | None = None
 ) -> Document:
-    """Returns the page of one record of either format; a null table or text is an empty one.
+    """Return the page of one record of either format; a null table or text is an empty one.
 
     Of a page with a text that is longer than any that is printed nothing is read: `Document.refusal` says why.
 
@@ -67,14 +64,14 @@ def _document(name: str, grid: list[list[str]], texts: Mapping[str, Sequence[str
 
 
 def _sentences(page: str, section: str, texts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Returns the sentences of a section; what is no sentence any more, by its length, in pieces."""
+    """Return the sentences of a section; what is no sentence any more, by its length, in pieces."""
     for number, text in enumerate(texts[section]):
         check_length(page, f"{section}, sentence {number}", len(text))
     return tuple(piece for text in texts[section] for piece in bounded(text))
 
 
 def _grid(table: object, where: str) -> list[list[str]]:
-    """Returns the printed cells, row by row."""
+    """Return the printed cells, row by row."""
     if table is None:
         return []
     if isinstance(table, Mapping):
@@ -85,7 +82,7 @@ def _grid(table: object, where: str) -> list[list[str]]:
 
 
 def _grid_of_columns(table: Mapping[str, object], where: str) -> list[list[str]]:
-    """Returns the grid of a cleaned table, {column: {row: value}}; its corner is lost."""
+    """Return the grid of a cleaned table, {column: {row: value}}; its corner is lost."""
     labels: dict[str, None] = {}
     for column in table.values():
         if not isinstance(column, Mapping):
@@ -102,7 +99,7 @@ def _grid_of_columns(table: Mapping[str, object], where: str) -> list[list[str]]
 
 
 def _cell(value: object, where: str) -> str:
-    """Returns a cell as printed; a float of the cleaned format prints as an integer where it is one."""
+    """Return a cell as printed; a float of the cleaned format prints as an integer where it is one."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -118,7 +115,7 @@ def _cell(value: object, where: str) -> str:
 
 
 def _texts(value: object, where: str, section: str) -> tuple[str, ...]:
-    """Returns the sentences of a section: as they come but for abbreviations, or cut from one string."""
+    """Return the sentences of a section: as they come but for abbreviations, or cut from one string."""
     if value is None:
         return ()
     if isinstance(value, str):

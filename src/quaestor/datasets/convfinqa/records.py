@@ -24,12 +24,10 @@ _PAGES = 128
 def read_records(
     records: JsonRecords, path: str, format: str, limit: int | None, losses: Sequence[str] = ()
 ) -> Dataset:
-    """Returns the dataset that the records of a file are; each is read once here, and again as it is asked for.
+    """Return the dataset that the records of a file are; each is read once here, and again as it is asked for.
 
     Args:
         records: All of the file, in order.
-        path: The file, for messages.
-        format: The name of its format.
         limit: Read no more than so many of them.
         losses: What the format cannot say, one line each.
 
@@ -74,7 +72,7 @@ def _no_object(path: str, number: int) -> DatasetError:
 def read_conversation(
     record: Mapping[str, object], where: str, pages: BoundedCache[bytes, Document] | None = None
 ) -> Conversation:
-    """Returns the document and the questions of one record of either format.
+    """Return the document and the questions of one record of either format.
 
     Args:
         record: As the file holds it; no field but id, texts, table and questions is looked at.

@@ -21,7 +21,7 @@ class DocFinqaFormat:
     name = "docfinqa"
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether a file is a JSON list whose first record has a context and a question."""
+        """Return whether a file is a JSON list whose first record has a context and a question."""
         found = content.outline
         if found is None or found.kind != "list":
             return False
@@ -29,10 +29,9 @@ class DocFinqaFormat:
         return isinstance(first, Mapping) and first.keys() >= {*_FIELDS}
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Returns the documents and questions of a file.
+        """Return the documents and questions of a file.
 
         Args:
-            content: The file.
             limit: Read no more than so many records.
 
         Raises:
@@ -41,11 +40,9 @@ class DocFinqaFormat:
         return self.read_about(content, DocumentFolder(content.path.parent), limit)
 
     def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
-        """Returns the same; of the folder only its cache and limits are used, for the file has its documents.
+        """Return the same; of the folder only its cache and limits are used, for the file has its documents.
 
         Args:
-            content: The file.
-            folder: Reads texts.
             limit: Read no more than so many records.
 
         Raises:

@@ -22,10 +22,9 @@ class DocumentFolder:
     def __init__(
         self, path: Path, cache: ByteCache | None = None, limits: ReadingLimits | None = DEFAULT_LIMITS
     ) -> None:
-        """Takes the folder.
+        """Take the folder.
 
         Args:
-            path: The folder.
             cache: Where documents are kept once they are read.
             limits: What reading a document may take; None to read it in this process.
         """
@@ -34,10 +33,7 @@ class DocumentFolder:
         self._read = BoundedCache[str, Document](_HELD)
 
     def require(self, names: Iterable[tuple[str, str]]) -> None:
-        """Makes sure that the folder has all documents, before the first is read.
-
-        Args:
-            names: Of each document, and where it is named.
+        """Make sure that the folder has all documents, before the first is read.
 
         Raises:
             DatasetError: It lacks one.
@@ -49,7 +45,7 @@ class DocumentFolder:
             seen.add(name)
 
     def document(self, name: str, where: str) -> Document:
-        """Returns a document.
+        """Return a document.
 
         Args:
             name: As questions call it: its file's name, with or without the ending.
@@ -61,7 +57,7 @@ class DocumentFolder:
         return self._read.get(name, lambda: self._document(read_content(self._file(name, where))))
 
     def text(self, text: str) -> Document:
-        """Returns a document whose text is at hand, named by its digest."""
+        """Return a document whose text is at hand, named by its digest."""
         data = text.encode("utf-8", "replace")
         name = f"{hashlib.sha256(data).hexdigest()[:12]}.txt"
         return self._read.get(name, lambda: self._document(FileContent(Path(name), data)))
@@ -90,5 +86,5 @@ class DocumentFolder:
 
 
 def _plain(path: Path) -> str:
-    """Returns the name of a file without its ending, packed or not."""
+    """Return the name of a file without its ending, packed or not."""
     return Path(path.stem).stem if path.suffix == ".gz" else path.stem

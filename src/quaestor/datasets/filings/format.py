@@ -39,14 +39,13 @@ class FilingQuestions:
     unanswerable = True
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether the first line of a file is such an object."""
+        """Return whether the first line of a file is such an object."""
         return {"file", "conversation", "turn", "question"} <= _first_line(content).keys()
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Returns the questions of a file about documents that lie beside it.
+        """Return the questions of a file about documents that lie beside it.
 
         Args:
-            content: The file.
             limit: Read no more than so many conversations.
 
         Raises:
@@ -55,11 +54,9 @@ class FilingQuestions:
         return self.read_about(content, DocumentFolder(content.path.parent), limit)
 
     def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
-        """Returns the questions of a file about documents of a folder.
+        """Return the questions of a file about documents of a folder.
 
         Args:
-            content: The file.
-            folder: Has the documents.
             limit: Read no more than so many conversations.
 
         Raises:
@@ -97,7 +94,7 @@ class FinanceBench(FilingQuestions):
     unanswerable = False
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether the first line of a file is such an object."""
+        """Return whether the first line of a file is such an object."""
         return {"financebench_id", "doc_name", "question"} <= _first_line(content).keys()
 
     def _asked(self, content: FileContent) -> Iterator[_Asked]:
@@ -110,7 +107,7 @@ class FinanceBench(FilingQuestions):
 
 
 def _first_line(content: FileContent) -> Mapping[str, object]:
-    """Returns the object on the first line of a file; an empty one where there is none."""
+    """Return the object on the first line of a file; an empty one where there is none."""
     if not content.looks_like_json:
         return {}
     try:
@@ -122,7 +119,7 @@ def _first_line(content: FileContent) -> Mapping[str, object]:
 
 
 def _records(content: FileContent) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yields where each line stands, and its object."""
+    """Yield where each line stands, and its object."""
     for number, line in enumerate(content.text.text.split("\n"), 1):
         where = f"{content.path}, line {number}"
         if not line.strip():

@@ -26,7 +26,7 @@ class TatqaFormat:
     name = "tatqa"
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether a file is a JSON list whose first record has paragraphs and questions beside its table."""
+        """Return whether a file is a JSON list whose first record has paragraphs and questions beside its table."""
         found = content.outline
         if found is None or found.kind != "list":
             return False
@@ -34,10 +34,9 @@ class TatqaFormat:
         return isinstance(first, Mapping) and {"table", "paragraphs", "questions"} <= first.keys()
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Returns the documents and questions of a file.
+        """Return the documents and questions of a file.
 
         Args:
-            content: The file.
             limit: Read no more than so many pages.
 
         Raises:

@@ -1,7 +1,6 @@
 """A page of TAT-QA as a document: one table among the paragraphs around it.
 
-Owns the fields of a page: `table` with its `uid`, and `paragraphs`. The file has the paragraphs in their order, and
-does not say between which of them the table stands.
+The file has the paragraphs in their order, and does not say between which of them the table stands.
 """
 
 import re
@@ -31,12 +30,11 @@ _LONGEST_HEADING = 200
 
 
 def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
-    """Returns the page of one record; its id is that of its table.
+    """Return the page of one record; its id is that of its table.
 
     Of a page with a text that is longer than any that is printed nothing is read: `Document.refusal` says why.
 
     Args:
-        record: One object of a file.
         where: The record in words, for errors.
 
     Source: The published files of TAT-QA: Zhu et al., "TAT-QA: A Question Answering Benchmark on a Hybrid of Tabular
@@ -70,7 +68,7 @@ def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
 
 
 def place_of_table(texts: Sequence[str]) -> int:
-    """Returns how many paragraphs stand above the table: up to the last that leads to one; none where none does.
+    """Return how many paragraphs stand above the table: up to the last that leads to one; none where none does.
 
     >>> place_of_table(["Rents rose.", "They were as follows (in millions):", "Costs fell."])
     2
@@ -79,7 +77,7 @@ def place_of_table(texts: Sequence[str]) -> int:
 
 
 def _caption(texts: Sequence[str], above: int) -> str:
-    """Returns what paragraphs say in brackets that numbers count in: the nearest above the table, else a heading below.
+    """Return what paragraphs say in brackets that numbers count in: the nearest above the table, else a heading below.
 
     A page's title ("NOTES (in thousands, except per share data)") may stand far from its table.
     """
@@ -99,7 +97,7 @@ def _grid(rows: object, where: str) -> list[list[str]]:
 
 
 def _texts(paragraphs: object, where: str) -> tuple[str, ...]:
-    """Returns the paragraphs by their order."""
+    """Return the paragraphs by their order."""
     if paragraphs is None:
         return ()
     if not isinstance(paragraphs, list) or not all(isinstance(paragraph, Mapping) for paragraph in paragraphs):

@@ -1,8 +1,8 @@
 """The plans of a conversation as formulas of a spreadsheet program.
 
-Owns how each operation is written. Operands are converted as `quaestor.plan.scales` says, so each formula comes to what
-the plan came to, and to what it would come to with other inputs. An entry that is not selected has empty words for
-label and number, which no sum, highest or count takes.
+Operands are converted as `quaestor.plan.scales` says, so each formula comes to what the plan came to, and to what it
+would come to with other inputs. An entry that is not selected has empty words for label and number, which no sum,
+highest or count takes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,17 +38,15 @@ class FormulaRows:
     """The rows of a conversation, and the formula of each answer.
 
     Attributes:
-        rows: From `first` on.
         answers: For each turn its formula; None where it has no answer.
     """
 
     def __init__(
         self, conversation: ExportedConversation, inputs: Mapping[Taken, InputCell], first: int = 1, turn: int = 1
     ) -> None:
-        """Writes all turns of a conversation.
+        """Write all turns of a conversation.
 
         Args:
-            conversation: The conversation.
             inputs: Where its numbers stand in the workbook.
             first: The row of the sheet where it begins, from 0; the headings stand in the first.
             turn: The number of its first question in the workbook.
@@ -120,7 +118,7 @@ class FormulaRows:
         return Rows(first, tuple(labels), tuple(operand.counts))
 
     def _told(self, answer: Answer) -> Single | Rows:
-        """Writes an answer that came without a plan, as it was told."""
+        """Write an answer that came without a plan, as it was told."""
         counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
         if not isinstance(answer.value, ValueList):
             said = in_quotes(print_value(answer.value)) if answer.value is not None else in_quotes("")
@@ -205,7 +203,7 @@ class FormulaRows:
     def _beside(
         self, operation: Operation, rows: Rows, limit: Sequence[Single], *, ordered: bool = False
     ) -> tuple[Rows, Dimension]:
-        """Writes what the entries of a list are compared or added up by, and returns where."""
+        """Write what the entries of a list are compared or added up by, and returns where."""
         reading = operation.rule([*rows.counts, *(one.counts for one in limit)])
         first = self._next
         beside = Rows(first, rows.labels, rows.counts)
@@ -243,7 +241,7 @@ def _entries(one: Single | Rows) -> int:
 
 
 def _arithmetic(operation: Operation, taken: Sequence[Single]) -> tuple[str, Dimension]:
-    """Returns an operation on single numbers as a formula, and what it comes to counts."""
+    """Return an operation on single numbers as a formula, and what it comes to counts."""
     reading = operation.rule([one.counts for one in taken])
     v = [_shifted(one.formula, shift) for one, shift in zip(taken, reading.shifts, strict=True)]
     if operation.name in _INFIX:
@@ -262,7 +260,7 @@ def _shifted_limit(operation: Operation, rows: Rows, limit: Single) -> str:
 
 
 def _shifted(formula: str, shift: int) -> str:
-    """Returns a formula times a power of ten; negative numbers in parentheses."""
+    """Return a formula times a power of ten; negative numbers in parentheses."""
     plain = f"({formula})" if formula.startswith("-") else formula
     return plain if not shift else f"({plain}{'*' if shift > 0 else '/'}{10 ** abs(shift)})"
 
@@ -272,7 +270,7 @@ def _is_number(formula: str) -> bool:
 
 
 def _shown(made: Single | Rows) -> str:
-    """Returns the formula of an answer: a single cell, or the entries of a list in one line."""
+    """Return the formula of an answer: a single cell, or the entries of a list in one line."""
     if isinstance(made, Single):
         return made.formula
     labels, numbers = made.range(LABEL), made.range(NUMBER)

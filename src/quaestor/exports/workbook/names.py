@@ -1,7 +1,4 @@
-"""Names of cells, which a workbook's formulas call the numbers by that they rest on, and names of sheets.
-
-Owns what a spreadsheet program takes as a name. `tax2012` is a cell to it, and so is `R1C1`.
-"""
+"""Names of cells, which a workbook's formulas call the numbers by that they rest on, and names of sheets."""
 
 import re
 
@@ -17,11 +14,11 @@ class CellNames:
     """Gives out names, each once."""
 
     def __init__(self) -> None:
-        """Starts with none taken."""
+        """Start with none taken."""
         self._names = FreeNames()
 
     def take(self, wanted: str) -> str:
-        """Returns a name like the one that is wanted, which no other cell has.
+        """Return a name like the one that is wanted, which no other cell has.
 
         >>> names = CellNames()
         >>> names.take("net sales, 2012"), names.take("net sales 2012"), names.take("tax2012")
@@ -37,16 +34,15 @@ class SheetNames:
     """Gives out names of sheets, each once, whatever the case of its letters."""
 
     def __init__(self, *taken: str) -> None:
-        """Takes the names that are given already."""
+        """Take the names that are given already."""
         # No program lets a sheet be called so.
         self._taken = {name.casefold() for name in (*taken, "History")}
 
     def take(self, wanted: str, ending: str = "") -> str:
-        """Returns a name like the one that is wanted, which no other sheet has.
+        """Return a name like the one that is wanted, which no other sheet has.
 
         Args:
             wanted: What it is to be called, cut where it is too long.
-            ending: What stays at its end.
 
         >>> names = SheetNames("Text")
         >>> names.take("JKHY/2009/page_28", " T1"), names.take("jkhy 2009 page_28", " T1"), names.take("text")

@@ -27,11 +27,8 @@ class InputCell:
     """A number that answers rest on, in its cell of the workbook.
 
     Attributes:
-        sheet: The sheet's name.
         row: From 0.
         column: From 0.
-        name: What formulas call it.
-        quantity: As printed.
         note: Who corrected it, and what was read there before; None where nobody did.
     """
 
@@ -48,12 +45,10 @@ class TableSheet:
     """A table of a page.
 
     Attributes:
-        name: The sheet's name.
         document: The id of the document that it is of: a file's name, or a page's.
         section: The headings that it stands under, or "".
         caption: What is printed over the table, or "".
         texts: Headings and cells of words, by row and column from 0.
-        numbers: The numbers, likewise.
     """
 
     name: str
@@ -70,7 +65,6 @@ class QuotedNumber:
 
     Attributes:
         words: The sentence, or the whole cell with its row and column.
-        printed: The number as printed.
         document: The id of the document that it is of.
         section: The headings that it stands under, or "".
     """
@@ -87,8 +81,6 @@ class Places:
 
     Attributes:
         inputs: Of each conversation, by the place on its page and the number there.
-        cells: All of them, each once.
-        tables: One sheet a table.
         lines: Of the sheet of the text, from its second row on.
     """
 
@@ -99,10 +91,9 @@ class Places:
 
 
 def places_of(conversations: Sequence[ExportedConversation], names: CellNames, sheets: SheetNames) -> Places:
-    """Returns where each number that the plans of conversations take stands in their workbook.
+    """Return where each number that the plans of conversations take stands in their workbook.
 
     Args:
-        conversations: The conversations.
         names: Gives out the names of cells.
         sheets: Gives out the names of sheets.
     """
@@ -129,7 +120,7 @@ def places_of(conversations: Sequence[ExportedConversation], names: CellNames, s
 
 
 def _pages(graphs: Sequence[KnowledgeGraph]) -> list[int]:
-    """Returns the number of the page that each graph is of: of one where nothing in two graphs says otherwise.
+    """Return the number of the page that each graph is of: of one where nothing in two graphs says otherwise.
 
     A long document is told in parts, and two files may have one name.
     """
@@ -156,7 +147,7 @@ def _tables(
     taken: Sequence[Iterable[Taken]],
     sheets: SheetNames,
 ) -> dict[tuple[int, int], TableSheet]:
-    """Returns the sheets of the tables in which cells are used, by page and place in it."""
+    """Return the sheets of the tables in which cells are used, by page and place in it."""
     used: dict[tuple[int, int], str] = {}
     for page, pairs in zip(pages, taken, strict=True):
         used.update({(page, ref.table): ref.document for ref, _ in pairs if isinstance(ref, CellRef)})
@@ -194,7 +185,7 @@ def _path(graph: KnowledgeGraph, section: str) -> str:
 
 
 def _called(conversation: ExportedConversation) -> dict[Taken, str]:
-    """Returns the numbers that plans take, each with what it is called first."""
+    """Return the numbers that plans take, each with what it is called first."""
     called: dict[Taken, str] = {}
     for taken, label in _taken(conversation):
         called.setdefault(taken, label)
@@ -202,7 +193,7 @@ def _called(conversation: ExportedConversation) -> dict[Taken, str]:
 
 
 def _taken(conversation: ExportedConversation) -> Iterator[tuple[Taken, str]]:
-    """Yields the numbers that plans take, with what each is called."""
+    """Yield the numbers that plans take, with what each is called."""
     for turn in conversation.turns:
         steps = turn.answer.plan.steps if turn.answer.plan is not None and turn.registers else ()
         called = {variable.source: variable.name for variable in turn.answer.variables if variable.source is not None}
@@ -225,7 +216,7 @@ def _of_groups(step: Compute) -> Iterator[tuple[Taken, str]]:
 
 
 def _table(graph: KnowledgeGraph, index: int, name: str) -> TableSheet:
-    """Returns a table as the facts of the page have it, each cell where the page has it, one row lower."""
+    """Return a table as the facts of the page have it, each cell where the page has it, one row lower."""
     fact = next((table for table in graph.tables if table.index == index), None)
     texts: dict[tuple[int, int], str] = {}
     printed: dict[tuple[int, int], list[Observation]] = {}
@@ -253,7 +244,7 @@ def _table(graph: KnowledgeGraph, index: int, name: str) -> TableSheet:
 
 
 def _around(source: Source, graph: KnowledgeGraph) -> str:
-    """Returns the words that a number stands in."""
+    """Return the words that a number stands in."""
     if isinstance(source, SentenceRef):
         found = next((m for m in graph.mentions if (m.source.section, m.source.sentence) == _sentence(source)), None)
         return found.sentence if found is not None else ""

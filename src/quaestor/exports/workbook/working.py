@@ -1,6 +1,6 @@
 """The rows of the sheet on which a conversation is computed: one a number, one an entry of a list.
 
-Owns how rows are named by formulas. What stands in them, `formulas` says.
+What stands in them, `formulas` says.
 """
 
 from dataclasses import dataclass, field
@@ -54,7 +54,6 @@ class Rows:
     Attributes:
         first: The row of its first entry, from 0.
         labels: What the entries were called when the plan was executed.
-        counts: What the number of each counts.
         numbered: Whether its entries have numbers.
     """
 
@@ -64,22 +63,22 @@ class Rows:
     numbered: bool = True
 
     def range(self, column: int) -> str:
-        """Returns its cells in a column, as a range."""
+        """Return its cells in a column, as a range."""
         last = self.first + len(self.labels) - 1
         return f"{address(self.first, column)}:{address(last, column)}"
 
     def cells(self, column: int) -> list[str]:
-        """Returns its cells in a column, one by one."""
+        """Return its cells in a column, one by one."""
         return [address(self.first + place, column) for place in range(len(self.labels))]
 
 
 def address(row: int, column: int) -> str:
-    """Returns how formulas of every sheet name a cell of this one; row and column from 0."""
+    """Return how formulas of every sheet name a cell of this one; row and column from 0."""
     return f"{SHEET}!${_LETTERS[column]}${row + 1}"
 
 
 def in_quotes(text: str) -> str:
-    """Returns words as a formula holds them.
+    """Return words as a formula holds them.
 
     >>> in_quotes('the "net" line')
     '"the ""net"" line"'

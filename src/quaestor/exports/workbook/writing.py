@@ -1,6 +1,6 @@
 """Writes conversations as a workbook: answers, the working, a sheet for each table that is used, one for the text.
 
-Owns sheets, formats and links. Text of documents and of people is written as text, never as a formula or a link.
+Text of documents and of people is written as text, never as a formula or a link.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ _LONGEST = 32_000
 
 
 def workbook_bytes(conversations: Sequence[ExportedConversation]) -> bytes:
-    """Returns conversations as an XLSX file.
+    """Return conversations as an XLSX file.
 
     Args:
         conversations: One or more; those about one page share its sheets.
@@ -147,7 +147,7 @@ class _Writer:
                 sheet.write_array_formula(row, _ANSWER, row, _ANSWER, f"{{={formula}}}", self._wrapped, cached)
 
     def _links(self, sheet: "Worksheet", row: int, cells: Sequence[InputCell]) -> None:
-        """Writes a link to the first number that an answer rests on, and how many more there are."""
+        """Write a link to the first number that an answer rests on, and how many more there are."""
         distinct = list(dict.fromkeys(cells))
         if distinct:
             self._link(sheet, row, _PRINTED_AT, distinct[0], f" and {len(distinct) - 1} more" if distinct[1:] else "")
@@ -166,7 +166,7 @@ class _Writer:
         sheet.freeze_panes(1, 0)
 
     def _contents(self, sheet: "Worksheet") -> None:
-        """Lists the tables with the files or pages that they are of: a name, and no path of a machine."""
+        """List the tables with the files or pages that they are of: a name, and no path of a machine."""
         self._heads(sheet, ("Sheet", "File or page", "Section", "Caption"), (34, 40, 60, 60))
         for row, table in enumerate(self._places.tables, start=1):
             sheet.write_url(row, 0, f"internal:'{table.name}'!A1", string=table.name)
@@ -217,7 +217,7 @@ class _Writer:
             sheet.set_column(column, column, width)
 
     def _link(self, sheet: "Worksheet", row: int, column: int, cell: InputCell, more: str = "") -> None:
-        """Writes a link to the cell that a number is taken from, within the workbook."""
+        """Write a link to the cell that a number is taken from, within the workbook."""
         place = _absolute(cell.row, cell.column).replace("$", "")
         shown = self._format(font_color="#0B57D0", underline=1, valign="top")
         sheet.write_url(row, column, f"internal:'{cell.sheet}'!{place}", shown, f"{cell.sheet}, {place}{more}")
@@ -229,7 +229,7 @@ class _Writer:
         return self._format(num_format=shown)
 
     def _format(self, **said: str | int | bool) -> "Format":
-        """Returns a format, each made once: a workbook of a run would have tens of thousands."""
+        """Return a format, each made once: a workbook of a run would have tens of thousands."""
         key = tuple(said.items())
         if key not in self._formats:
             self._formats[key] = self._book.add_format(said)
@@ -245,7 +245,7 @@ def _formulas(row: WorkingRow) -> tuple[tuple[int, str | None], ...]:
 
 
 def _lines(text: str, width: int) -> int:
-    """Returns how many lines a text takes in a column: not every program makes a row as high as its text by itself."""
+    """Return how many lines a text takes in a column: not every program makes a row as high as its text by itself."""
     return min(_MOST_LINES, sum(1 + len(line) // width for line in text.split("\n")))
 
 
@@ -256,13 +256,13 @@ def _absolute(row: int, column: int) -> str:
 
 
 def _counted(turn: ExportedTurn) -> str:
-    """Returns what one unit of an answer is: `million USD`."""
+    """Return what one unit of an answer is: `million USD`."""
     answer = turn.answer
     named = answer.scale.value if answer.scale is not Scale.ONE else ""
     return " ".join(word for word in (named, answer.unit or "") if word) if answer.value is not None else ""
 
 
 def _digits(value: Decimal) -> str:
-    """Returns the number format that shows as many decimals as a number has, six at most."""
+    """Return the number format that shows as many decimals as a number has, six at most."""
     decimals = min(6, len(f"{value:f}".partition(".")[2]))
     return f"#,##0.{'0' * decimals}" if decimals else "#,##0"

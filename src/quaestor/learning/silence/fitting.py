@@ -33,7 +33,6 @@ class MeasuredQuestion:
 
     Attributes:
         measured: As `answerable_measures` gives it.
-        kind: How it was put.
     """
 
     measured: Floats
@@ -41,7 +40,7 @@ class MeasuredQuestion:
 
 
 def fit_stem_weights(put: Iterable[SyntheticQuestion]) -> StemWeights:
-    """Returns how much it says that a page lacks a word, by how often pages lack it that have the answer.
+    """Return how much it says that a page lacks a word, by how often pages lack it that have the answer.
 
     Args:
         put: Questions; those that are put to other pages are left aside.
@@ -65,12 +64,10 @@ def fit_stem_weights(put: Iterable[SyntheticQuestion]) -> StemWeights:
 def measure_questions(
     put: Sequence[SyntheticQuestion], weights: EmbeddedWeights, stems: StemWeights
 ) -> list[MeasuredQuestion]:
-    """Returns what is measured of questions, each after its own history as the solver answers it.
+    """Return what is measured of questions, each after its own history as the solver answers it.
 
     Args:
         put: The questions, of companies that the weights have not seen.
-        weights: Of the solver.
-        stems: Of the words of questions.
     """
     player = _Player(weights)
     found = []
@@ -99,7 +96,7 @@ class _Player:
         return self._pages[digest]
 
     def after(self, put: SyntheticQuestion) -> tuple[BeamState, ...]:
-        """Returns the readings of the questions before one."""
+        """Return the readings of the questions before one."""
         paths, page = START, self.page(put)
         for place, asked in enumerate(put.history):
             key = (put.document.digest, put.history[: place + 1])
@@ -112,13 +109,12 @@ class _Player:
 
 
 def fit_answerability(samples: Sequence[MeasuredQuestion], stems: StemWeights) -> Answerability | None:
-    """Returns what was learned of questions; None where all of them have an answer, or none. Deterministic.
+    """Return what was learned of questions; None where all of them have an answer, or none. Deterministic.
 
     Questions with and without an answer weigh the same in all, and so do the ways in which a page lacks one.
 
     Args:
         samples: Questions put to pages.
-        stems: Of the words of questions.
     """
     from sklearn.linear_model import LogisticRegression
 

@@ -50,7 +50,6 @@ class TurnRequirements:
     """A turn with what it needs of the page.
 
     Attributes:
-        question: As asked.
         needs: The numbers that it takes itself; none where it goes on with earlier results alone.
         known: The numbers that turns before it took.
     """
@@ -61,12 +60,7 @@ class TurnRequirements:
 
 
 def needy_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequirements]:
-    """Yields the turns of a labelled conversation with what each needs.
-
-    Args:
-        example: The conversation.
-        page: The numbers of its page.
-    """
+    """Yield the turns of a labelled conversation with what each needs."""
     state, trees, known = DialogueState(), list[Tree](), set[int]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
         said = set(question.stems).union(*(asked.stems for asked in state.questions[-1:]))
@@ -81,12 +75,7 @@ def needy_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequiremen
 
 
 def choosing_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequirements]:
-    """Yields questions that a choice among lines, years or cells answers: each needs numbers that its words describe.
-
-    Args:
-        example: Independent questions.
-        page: The numbers of the page.
-    """
+    """Yield questions that a choice among lines, years or cells answers: each needs numbers that its words describe."""
     for question in map(read_question, example.questions):
         said = frozenset(stem for stem in question.stems if stem in page.vocabulary)
         need = Need(None, said, frozenset(), 0, 0.0, ())
@@ -111,12 +100,12 @@ def _need(place: int, question: Question, page: NumberMatrix, again: Sequence[in
 
 
 def described_by(leaf: CandidateNumber) -> frozenset[str]:
-    """Returns the stems of all that describes a number."""
+    """Return the stems of all that describes a number."""
     return frozenset((*leaf.row, *leaf.column, *leaf.around, *leaf.caption))
 
 
 def is_answered_by(page: NumberMatrix, needs: Sequence[Need]) -> bool:
-    """Returns whether a page says, by accident or again, what a question needs.
+    """Return whether a page says, by accident or again, what a question needs.
 
     It does where for each number it has one that is equal, or one of that year which all the words of the question
     describe that describe the needed one, in a line whose name says no more.

@@ -48,12 +48,8 @@ class SyntheticQuestion:
     """A question put to a page.
 
     Attributes:
-        document: The page.
-        leaves: Its numbers.
         history: The questions before it, all of which the page answers.
-        question: The question.
         kind: `own page` where the page holds the answer; else the way in which it does not.
-        company: Whose page it is.
     """
 
     document: Document
@@ -78,12 +74,11 @@ class _Page:
 
 
 def put_questions(examples: Sequence[Example], seed: int = 0) -> list[SyntheticQuestion]:
-    """Returns the questions of labelled conversations, put to their own pages and, in each way that there is, wrongly.
+    """Return the questions of labelled conversations, put to their own pages and, in each way that there is, wrongly.
 
     Args:
         examples: With pages; other pages and lines are taken from among them. Of independent questions those are taken
             whose answer is a number, and those that are answered by labels, lists or counts of the table.
-        seed: Decides which.
     """
     taught, chosen = lessons(examples), tuple(_asking_for_choices(examples))
     tables = read_pages([*taught, *chosen])
@@ -105,7 +100,7 @@ def put_questions(examples: Sequence[Example], seed: int = 0) -> list[SyntheticQ
 
 
 def _asking_for_choices(examples: Iterable[Example]) -> Iterator[Example]:
-    """Yields the independent questions whose answer the table has, but not as the result of a program."""
+    """Yield the independent questions whose answer the table has, but not as the result of a program."""
     for example in examples:
         asked = zip(example.questions, example.gold, strict=True) if not example.chained else ()
         for place, (question, gold) in enumerate(asked):
@@ -114,12 +109,7 @@ def _asking_for_choices(examples: Iterable[Example]) -> Iterator[Example]:
 
 
 def balanced(put: Sequence[SyntheticQuestion], seed: int = 0) -> list[SyntheticQuestion]:
-    """Returns questions of which half have an answer: all that have one, and as many others, of each kind alike.
-
-    Args:
-        put: Questions of all kinds.
-        seed: Decides which are taken.
-    """
+    """Return questions of which half have an answer: all that have one, and as many others, of each kind alike."""
     chance = np.random.default_rng(seed)
     by_kind = {kind: [question for question in put if question.kind == kind] for kind in KINDS}
     left, taken = len(by_kind[OWN]), set[int]()
@@ -227,6 +217,6 @@ def _is_printed(year: int, text: str) -> bool:
 
 
 def _row_label(page: _Page, leaf: CandidateNumber) -> str:
-    """Returns the label of a number's row as it is printed; "" of a number in a sentence."""
+    """Return the label of a number's row as it is printed; "" of a number in a sentence."""
     source = leaf.source
     return page.document.table(source.table).rows[source.row].label if isinstance(source, CellRef) else ""

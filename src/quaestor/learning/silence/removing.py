@@ -34,12 +34,7 @@ def _line(place: int, page: NumberMatrix) -> tuple[str, int, int]:
 
 
 def without_lines(document: Document, lines: Lines) -> Document:
-    """Returns a benchmark's page without some of its lines, as if it had been printed so.
-
-    Args:
-        document: The page.
-        lines: What is taken out.
-    """
+    """Return a benchmark's page without some of its lines, as if it had been printed so."""
     parts: list[Part] = []
     section = ""
     for block in document.blocks:

@@ -1,7 +1,7 @@
 """The three forms in which a model can be held to a type: JSON of a schema, the arguments of a tool, JSON in text.
 
-Owns the choice among them, by what the model's server can do. A schema is held to the letter only where the server
-does so and the type has no object of free keys, which strict modes would empty in silence.
+A schema is held to the letter only where the server does so and the type has no object of free keys, which strict modes
+would empty in silence.
 """
 
 import json
@@ -26,7 +26,6 @@ class OutputMode:
     Attributes:
         way: `schema`: the reply is held to a JSON schema; `tool`: it is the call of an output tool; `text`: JSON in
             text, whose schema stands in the prompt.
-        kind: The type, a dataclass.
         name: Of the output tool or of the schema.
         description: What the object says, in a sentence.
         strict: Whether the server holds the reply to the letter of the schema.
@@ -50,7 +49,7 @@ class OutputMode:
 
 
 def choose_output_mode(connection: Connection, kind: type, name: str, description: str) -> OutputMode:
-    """Returns the mode in which a model is asked for a type: the first of schema, tool and text that it has.
+    """Return the mode in which a model is asked for a type: the first of schema, tool and text that it has.
 
     Anthropic's models go by the tool. A server that holds schemas to the letter is asked so only for types that can
     be held so.
@@ -58,7 +57,6 @@ def choose_output_mode(connection: Connection, kind: type, name: str, descriptio
     Args:
         connection: The model, and what its server can do.
         kind: The type of the reply, a dataclass.
-        name: Of the output tool or of the schema.
         description: What the object says, in a sentence.
     """
     profile = connection.spec.profile
@@ -92,11 +90,10 @@ def _parameters(mode: OutputMode) -> ModelRequestParameters:
 
 
 def output_tool(kind: type, name: str, description: str) -> ToolDefinition:
-    """Returns the tool whose arguments are the reply. It is not strict: a type may have free keys.
+    """Return the tool whose arguments are the reply. It is not strict: a type may have free keys.
 
     Args:
         kind: The type of the reply, a dataclass.
-        name: Of the tool.
         description: What the object says, in a sentence.
     """
     return ToolDefinition(

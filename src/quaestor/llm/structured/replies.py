@@ -1,6 +1,6 @@
 """A model's reply as calls and text, and the messages that lead to it and back.
 
-Owns what of a reply is read and how a reply goes back to its model. Decides nothing about what is called or said.
+Decides nothing about what is called or said.
 """
 
 import json
@@ -60,7 +60,6 @@ class ParsedReply:
 
     Attributes:
         calls: In their order.
-        text: What is said besides.
         cut: Whether the model ran into its limit of tokens.
         refused: Whether the provider withheld the reply.
     """
@@ -71,7 +70,7 @@ class ParsedReply:
     refused: bool = False
 
     def require_whole(self) -> None:
-        """Makes sure that the reply was given, and to its end.
+        """Make sure that the reply was given, and to its end.
 
         Raises:
             ModelReplyError: It was withheld or cut off.
@@ -83,7 +82,7 @@ class ParsedReply:
 
 
 def read_reply(response: ModelResponse) -> ParsedReply:
-    """Returns the calls and the text of a reply."""
+    """Return the calls and the text of a reply."""
     calls = tuple(
         RequestedCall(part.tool_name, part.args if part.args is not None else {}, part.tool_call_id)
         for part in response.tool_calls
@@ -97,7 +96,7 @@ def read_reply(response: ModelResponse) -> ParsedReply:
 
 
 def read_json(kind: type[T], said: object) -> T:
-    """Returns a reply that is a JSON object, or text around one.
+    """Return a reply that is a JSON object, or text around one.
 
     Raises:
         ModelReplyError: It is not, or does not fit the schema; the message says what is wrong.
@@ -115,7 +114,7 @@ def read_json(kind: type[T], said: object) -> T:
 
 
 def _object_in(text: str) -> JsonValue:
-    """Returns the first JSON object in a text, such as one in a fence."""
+    """Return the first JSON object in a text, such as one in a fence."""
     start = text.find("{")
     if start < 0:
         raise ModelReplyError(f"the reply holds no JSON object: {quoted(text)}")
@@ -128,22 +127,21 @@ def _object_in(text: str) -> JsonValue:
 
 
 def quoted(text: str) -> str:
-    """Returns the beginning of a reply, for a message."""
+    """Return the beginning of a reply, for a message."""
     line = " ".join(text.split())
     return repr(line if len(line) <= 120 else line[:117] + "...")
 
 
 def initial_messages(system: str, prompt: str) -> list[ModelMessage]:
-    """Returns the messages that a phase begins with."""
+    """Return the messages that a phase begins with."""
     return [ModelRequest([SystemPromptPart(system), UserPromptPart(prompt)])]
 
 
 def going_on(messages: Sequence[ModelMessage], prompt: str) -> list[ModelMessage]:
-    """Returns messages that end with a reply, and what is asked next; a call that was the reply has its result.
+    """Return messages that end with a reply, and what is asked next; a call that was the reply has its result.
 
     Args:
         messages: As they were sent before, so that whoever keeps their beginning reads only what is new.
-        prompt: What is asked next.
     """
     last = messages[-1]
     assert isinstance(last, ModelResponse)
@@ -151,7 +149,7 @@ def going_on(messages: Sequence[ModelMessage], prompt: str) -> list[ModelMessage
 
 
 def kept(response: ModelResponse) -> ModelResponse:
-    """Returns a reply as it can be sent back: arguments that are no object would break the client."""
+    """Return a reply as it can be sent back: arguments that are no object would break the client."""
     parts = [
         replace(part, args=json.dumps(part.args))
         if isinstance(part, ToolCallPart) and not isinstance(part.args, str | dict | None)
@@ -162,7 +160,7 @@ def kept(response: ModelResponse) -> ModelResponse:
 
 
 def answered(results: Iterable[tuple[RequestedCall, JsonValue]], note: str = "") -> ModelRequest:
-    """Returns the request that hands back the results of calls, each the way in which it was called."""
+    """Return the request that hands back the results of calls, each the way in which it was called."""
     parts: list[ModelRequestPart] = []
     lines: list[str] = []
     for called, result in results:

@@ -1,7 +1,6 @@
 """One typed object from a model, asked for until it can be used.
 
-Owns the rounds: what cannot be used goes back to the model with the reply kept, a bounded number of times. What is in
-the object is for `check` to judge.
+What is in the object is for `check` to judge.
 """
 
 import asyncio
@@ -47,7 +46,6 @@ class StructuredReply(Generic[T]):
     """An object from a model.
 
     Attributes:
-        value: The object.
         attempts: How many replies it took: 1 where the first could be used.
         messages: What was said, and the reply; not the replies between, which could not be used. `going_on` asks more.
     """
@@ -71,13 +69,12 @@ async def request_structured(
     salvage: Callable[[str], T | None] | None = None,
     told: type | None = None,
 ) -> StructuredReply[T]:
-    """Returns an object of a type, as a model says it, and how many replies it took.
+    """Return an object of a type, as a model says it, and how many replies it took.
 
     How to reply is added to the last message, so that prompts need not know whether the model replies with a tool
     call, with JSON that its server holds to a schema, or with JSON in text.
 
     Args:
-        connection: The model.
         kind: A frozen dataclass that `core.serial` reads. Types without free keys (`dict`) can be held to the letter.
         messages: What was said so far, the user's side last (see `initial_messages`). They are not changed.
         name: Of the output tool and the schema, such as `describe_understanding`.
@@ -119,7 +116,7 @@ async def request_structured(
 
 
 def _read(kind: type[T], name: str, reading: ParsedReply, salvage: Callable[[str], T | None] | None) -> T:
-    """Returns the object in a reply: of the output tool's call, else of the text, whatever was asked for."""
+    """Return the object in a reply: of the output tool's call, else of the text, whatever was asked for."""
     said = next((call.arguments for call in reading.calls if call.tool == name), reading.text)
     try:
         if not said and not isinstance(said, dict):
@@ -137,7 +134,7 @@ def _read(kind: type[T], name: str, reading: ParsedReply, salvage: Callable[[str
 
 
 def _told_how(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelMessage]:
-    """Returns the messages with the way to reply at the end of the prompt, in one message with it.
+    """Return the messages with the way to reply at the end of the prompt, in one message with it.
 
     A schema that the model has to read stands once: at the end of the system's instructions, so that it is the same at
     the head of every request; in a talk that has begun without it, in the prompt.
@@ -159,7 +156,7 @@ def _told_how(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelM
 
 
 def _headed(messages: Sequence[ModelMessage], schema: str) -> list[ModelMessage] | None:
-    """Returns the first request of a talk with a schema after the system's instructions; None where it has none."""
+    """Return the first request of a talk with a schema after the system's instructions; None where it has none."""
     first, *rest = messages
     if rest or not isinstance(first, ModelRequest):
         return None
@@ -183,7 +180,7 @@ def _texts(messages: Sequence[ModelMessage]) -> Iterator[str]:
 def _repair(
     response: ModelResponse, reading: ParsedReply, mode: OutputMode, faults: Sequence[str]
 ) -> list[ModelMessage]:
-    """Returns what the model is told about a reply: the reply itself where it said anything, and what is wrong."""
+    """Return what the model is told about a reply: the reply itself where it said anything, and what is wrong."""
     note = render("structured/repair", faults=faults[:_MOST_FAULTS], way=mode.way, tool=mode.name)
     own: list[ModelMessage] = [kept(response)] if reading.calls or reading.text else []
     return [*own, answered([(call, "not used") for call in reading.calls], note)]

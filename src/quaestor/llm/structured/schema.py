@@ -1,8 +1,6 @@
 """JSON schemas as models are sent them: every word is paid for with every request.
 
-Owns what may be left out of them without taking anything else in: titles that repeat names, the null of a parameter
-that need not be given, whole numbers beside numbers, the discriminator of a union, the name of a part that is used
-once. Knows which schemas can be held to the letter.
+Knows which schemas can be held to the letter.
 """
 
 from collections import Counter
@@ -25,7 +23,7 @@ a model has to know of it."""
 
 @lru_cache(maxsize=256)
 def plain_schema(kind: type) -> dict[str, JsonValue]:
-    """Returns the JSON schema of a dataclass's fields. Callers share it and must not change it."""
+    """Return the JSON schema of a dataclass's fields. Callers share it and must not change it."""
     plain = _plain(_in_place(whole_schema(kind)))
     assert isinstance(plain, dict)
     return plain
@@ -33,7 +31,7 @@ def plain_schema(kind: type) -> dict[str, JsonValue]:
 
 @lru_cache(maxsize=256)
 def whole_schema(kind: type) -> dict[str, JsonValue]:
-    """Returns the JSON schema with every null and default, for a server that wants all fields given. Shared."""
+    """Return the JSON schema with every null and default, for a server that wants all fields given. Shared."""
     schema = serial.schema(kind)
     schema.pop("description", None)
     return schema
@@ -41,12 +39,12 @@ def whole_schema(kind: type) -> dict[str, JsonValue]:
 
 @lru_cache(maxsize=256)
 def is_closed(kind: type) -> bool:
-    """Returns whether every object of a type has its keys fixed, so that a reply can be held to the schema's letter."""
+    """Return whether every object of a type has its keys fixed, so that a reply can be held to the schema's letter."""
     return _closed(whole_schema(kind))
 
 
 def _in_place(schema: dict[str, JsonValue]) -> JsonValue:
-    """Returns a schema whose parts that are used once stand where they are used, not under a name of their own."""
+    """Return a schema whose parts that are used once stand where they are used, not under a name of their own."""
     parts = schema.get("$defs")
     if not isinstance(parts, dict):
         return schema
@@ -70,7 +68,7 @@ def _in_place(schema: dict[str, JsonValue]) -> JsonValue:
 
 
 def _references(value: JsonValue) -> Iterator[str]:
-    """Yields every reference to a part; the names under which a discriminator lists them are none."""
+    """Yield every reference to a part; the names under which a discriminator lists them are none."""
     if isinstance(value, list):
         for item in value:
             yield from _references(item)

@@ -1,8 +1,7 @@
 """The body of a page in its order: lines of text and tables as they stand in the file, with page and anchor.
 
-Owns the walk over the tree, which goes by a stack of its own and visits each element once. What is not shown is left
-out: hidden elements, the header of inline XBRL, scripts. Whether a line is a heading and what a table is about is
-decided later.
+What is not shown is left out: hidden elements, the header of inline XBRL, scripts. Whether a line is a heading and what
+a table is about is decided later.
 """
 
 import re
@@ -37,11 +36,8 @@ class HtmlLine:
 
     Attributes:
         text: With one space between words; a line end where the file has one (`<br>`).
-        marks: The tags in it.
-        look: How it is printed.
         tag: The element that it is in (`p`, `h2`).
         page: From 1; None in a file without pages.
-        anchor: The way to it.
         targets: The ids between it and the block before.
         linked: Whether all of it is a link within the file.
     """
@@ -62,8 +58,6 @@ class RawCell:
 
     Attributes:
         text: As of a line, line ends as spaces.
-        marks: The tags in it.
-        look: How it is printed.
         columns: How many columns it spans.
         rows: How many rows it spans.
         heading: Whether the file says that it heads rows or columns (`th`).
@@ -142,7 +136,7 @@ class TreeWalk:
     _fresh_page: bool = True
 
     def over(self, root: "_Element") -> "TreeWalk":
-        """Walks over a tree; returns itself."""
+        """Walk over a tree; returns itself."""
         from lxml import etree
 
         layout = _tables_around_tables(root)
@@ -167,7 +161,7 @@ class TreeWalk:
         return self
 
     def _start(self, element: "_Element", layout: "set[_Element]") -> bool:
-        """Begins an element; returns whether what is in it is read."""
+        """Begin an element; returns whether what is in it is read."""
         tag = str(element.tag)
         get = element.get
         written = get("style", "")
@@ -259,7 +253,7 @@ class TreeWalk:
         self._run = frame.outer or Run()
 
     def _end_table(self, table: _Open) -> None:
-        """Puts the table after what stands in it outside of its cells, as browsers do."""
+        """Put the table after what stands in it outside of its cells, as browsers do."""
         self._table = None
         self._flush("p", table.page)
         rows = tuple(tuple(row) for row in table.rows)
@@ -271,7 +265,7 @@ class TreeWalk:
         self._run = table.outer
 
     def _flush(self, tag: str, page: int | None = None) -> None:
-        """Ends the line."""
+        """End the line."""
         run = self._run
         text, marks = run.printed()
         if text.strip():
@@ -332,7 +326,7 @@ def _span(text: str | None) -> int:
 
 
 def _tables_around_tables(root: "_Element") -> "set[_Element]":
-    """Returns the tables that hold other ones: they lay a page out."""
+    """Return the tables that hold other ones: they lay a page out."""
     around = set()
     for table in root.iter("table"):
         outer = next(table.iterancestors("table"), None)

@@ -1,7 +1,6 @@
 """The cells of a row put together: `$`, `(`, `)`, `%` and footnote marks that stand in cells of their own.
 
-Owns what belongs to a number. A cell keeps the columns that it covers in the file, from the first of its parts to the
-last one.
+A cell keeps the columns that it covers in the file, from the first of its parts to the last one.
 """
 
 import re
@@ -27,15 +26,11 @@ class Item:
 
     Attributes:
         text: As printed, what belongs to a number joined to it.
-        start: The first column.
         end: The column after the last one.
-        marks: The tags in it.
-        look: How it is printed.
         is_value: Whether it is a number or a dash, and no year.
         is_year: Whether it is a year and no more.
         heading: Whether the file says that it is one (`th`).
         linked: Whether it is a link within the file.
-        rows: How many rows it covers.
     """
 
     text: str
@@ -96,7 +91,7 @@ def prints_value(text: str) -> bool:
 
 
 def rows_of(table: RawTable) -> list[list[Item]]:
-    """Returns the printed cells of each row, from left to right, empty ones left out.
+    """Return the printed cells of each row, from left to right, empty ones left out.
 
     A label that spans several rows stands in the first of them; a number that does, too.
     """
@@ -125,7 +120,7 @@ def _columns_of_their_own(rows: Sequence[Sequence[Item]]) -> frozenset[int]:
 
 
 def _place(raw: Sequence[RawCell], held: dict[int, int]) -> tuple[list[Item], dict[int, int]]:
-    """Returns the cells of a row in their columns, and the columns that cells of it cover in the rows below."""
+    """Return the cells of a row in their columns, and the columns that cells of it cover in the rows below."""
     column, items = 0, []
     below = {place: left - 1 for place, left in held.items() if left > 1}
     for cell in raw:
@@ -156,12 +151,7 @@ def _place(raw: Sequence[RawCell], held: dict[int, int]) -> tuple[list[Item], di
 
 
 def _joined(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
-    """Return a row's cells with those that belong to one number put together.
-
-    Args:
-        items: The cells, from left to right.
-        own: The columns of the file in which a number in brackets is not a footnote mark.
-    """
+    """Return a row's cells with those that belong to one number put together."""
     found: list[Item] = []
     opening: Item | None = None
     for item in items:
@@ -198,7 +188,7 @@ def _begins_number(text: str) -> bool:
 
 
 def _join(first: Item, second: Item, space: str = "") -> Item:
-    """Returns two cells as one, the tags of the second where it stands now."""
+    """Return two cells as one, the tags of the second where it stands now."""
     text = first.text + space + second.text
     shift = len(text) - len(second.text)
     marks = (*first.marks, *(InlineTag(mark.element, mark.start + shift, mark.end + shift) for mark in second.marks))

@@ -24,7 +24,7 @@ _GOES_ON = frozenset(JOINING_WORDS | SMALL_WORDS)
 
 
 def without_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str]]:
-    """Returns the pieces of a file without what its pages repeat at their heads and feet.
+    """Return the pieces of a file without what its pages repeat at their heads and feet.
 
     A caption that pages repeat holds for all their amounts: those come back by page.
     """
@@ -55,7 +55,7 @@ def without_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str
 
 
 def joined_over_pages(pieces: Iterable[Piece]) -> list[Piece]:
-    """Returns the pieces of a file with each paragraph that the end of a page cuts in two as one, on its first page."""
+    """Return the pieces of a file with each paragraph that the end of a page cuts in two as one, on its first page."""
     joined: list[Piece] = []
     for piece in pieces:
         before = joined[-1] if joined else None
@@ -79,7 +79,7 @@ def _is_cut(line: HtmlLine, after: HtmlLine) -> bool:
 
 
 def _key(piece: Piece) -> str | None:
-    """Returns by what a piece is known on other pages; None where it is none that is repeated."""
+    """Return by what a piece is known on other pages; None where it is none that is repeated."""
     text = _text(piece)
     if text is None or len(text) > _LONGEST or text.startswith("("):
         return None

@@ -1,8 +1,7 @@
 """From a table as it stands in the file to the grid that a person sees.
 
-Owns the columns: which cells of the file are one printed column, which rows head them, and what a heading covers.
-Spacer columns and rows are gone, a heading over several columns stands over each of them, labels in several columns
-are one. The tags in a cell keep their cell.
+Spacer columns and rows are gone, a heading over several columns stands over each of them, labels in several columns are
+one. The tags in a cell keep their cell.
 """
 
 from collections.abc import Iterable, Sequence
@@ -50,7 +49,7 @@ class _Column:
 
 
 def lay_out(table: "RawTable") -> Grid | None:
-    """Returns the grid of a table; None where no two columns are printed in it."""
+    """Return the grid of a table; None where no two columns are printed in it."""
     rows = [row for row in rows_of(table) if row]
     if not rows:
         return None
@@ -65,7 +64,7 @@ def lay_out(table: "RawTable") -> Grid | None:
 
 
 def _titles(rows: list[list[Item]]) -> tuple[tuple[str, ...], list[list[Item]]]:
-    """Returns what stands over the whole table in its first rows, and the rows below."""
+    """Return what stands over the whole table in its first rows, and the rows below."""
     width = max(item.end for row in rows for item in row)
     titles: list[str] = []
     for row in rows[:-1]:
@@ -81,7 +80,7 @@ def _titles(rows: list[list[Item]]) -> tuple[tuple[str, ...], list[list[Item]]]:
 
 
 def _header_rows(rows: Sequence[Sequence[Item]]) -> int:
-    """Returns how many rows head the columns: those over the first row of numbers, but for headings of its section."""
+    """Return how many rows head the columns: those over the first row of numbers, but for headings of its section."""
     first = next(
         (
             place
@@ -101,7 +100,7 @@ def _header_rows(rows: Sequence[Sequence[Item]]) -> int:
 
 
 def _label_end(rows: Sequence[Sequence[Item]]) -> int:
-    """Returns the column of the file at which the first numbers begin."""
+    """Return the column of the file at which the first numbers begin."""
     return min((item.start for row in rows for item in row if item.is_value), default=1)
 
 
@@ -113,7 +112,7 @@ def _is_label_alone(row: Sequence[Item], label_end: int) -> bool:
 
 
 def _columns(rows: Sequence[Sequence[Item]]) -> list[_Column]:
-    """Returns the printed columns, from left to right: cells that cover a column of the file in common are in one.
+    """Return the printed columns, from left to right: cells that cover a column of the file in common are in one.
 
     The narrow ones are asked first; what covers several columns by then is a heading over them and makes none. Numbers
     go before words, which may run on over the columns beside them.
@@ -134,7 +133,7 @@ def _columns(rows: Sequence[Sequence[Item]]) -> list[_Column]:
 
 
 def _apart(columns: Iterable[_Column]) -> list[_Column]:
-    """Returns the columns with those put together that have come to cover the same ones of the file."""
+    """Return the columns with those put together that have come to cover the same ones of the file."""
     found: list[_Column] = []
     for column in sorted(columns, key=lambda column: column.start):
         if found and column.start < found[-1].end:
@@ -146,7 +145,7 @@ def _apart(columns: Iterable[_Column]) -> list[_Column]:
 
 
 def _fill(rows: list[list[Item]], header: int, columns: list[_Column], titles: tuple[str, ...]) -> Grid:
-    """Returns the grid with each cell in its column, empty columns and doubled ones gone."""
+    """Return the grid with each cell in its column, empty columns and doubled ones gone."""
     grid = [[""] * len(columns) for _ in rows]
     tags: list[tuple[int, int, _Element]] = []
     known: dict[tuple[int, int, bool, bool], list[int]] = {}
@@ -175,7 +174,7 @@ def _text(row: Sequence[str], group: Sequence[int]) -> str:
 
 
 def _places(item: Item, columns: Sequence[_Column], *, heads: bool) -> list[int]:
-    """Returns the columns that a cell stands in: of a heading all that it covers, else the one that it is of."""
+    """Return the columns that a cell stands in: of a heading all that it covers, else the one that it is of."""
     over = [place for place, column in enumerate(columns) if item.covers(column.start, column.end)]
     if not over:
         middle = (item.start + item.end) / 2
@@ -190,14 +189,7 @@ def _places(item: Item, columns: Sequence[_Column], *, heads: bool) -> list[int]
 def _kept(
     grid: Sequence[Sequence[str]], header: int, columns: Sequence[_Column], spanning: frozenset[int]
 ) -> list[list[int]]:
-    """Returns the columns of the file's grid that each printed column is made of: labels that never meet are one.
-
-    Args:
-        grid: The cells in columns of the file.
-        header: How many rows head the columns.
-        columns: Those of the file.
-        spanning: The columns with labels that span several rows, and so meet the labels beside these.
-    """
+    """Return the columns of the file's grid that each printed column is made of: labels that never meet are one."""
     groups: list[list[int]] = []
     for place in range(len(columns)):
         filled = [row for row in range(len(grid)) if grid[row][place]]

@@ -1,7 +1,6 @@
 """Which lines are headings, and of which rank.
 
-Owns the outline: "PART II" over "Item 8." over statements and notes, and below them headings by how they are printed,
-the larger and bolder over the smaller. Nothing here knows a company.
+Nothing here knows a company.
 """
 
 import re
@@ -42,7 +41,7 @@ class Outline:
     _open: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
 
     def level(self, line: HtmlLine) -> int | None:
-        """Returns the level of a line that is a heading, and takes it into account; None of any other line."""
+        """Return the level of a line that is a heading, and takes it into account; None of any other line."""
         rank = self._rank(line)
         if rank is None:
             return None
@@ -53,7 +52,7 @@ class Outline:
         return len(self._open)
 
     def _rank(self, line: HtmlLine) -> tuple[int, tuple[int, ...]] | None:
-        """Returns by what headings are ordered: the smaller stands over the larger."""
+        """Return by what headings are ordered: the smaller stands over the larger."""
         text = " ".join(line.text.split())
         if not _may_be(line, text):
             return None
@@ -81,7 +80,7 @@ class Outline:
 
 
 def _named(text: str) -> int | None:
-    """Returns the level of a heading by its words; None where they tell none."""
+    """Return the level of a heading by its words; None where they tell none."""
     if (part := _PART.match(text)) and (not part["rest"] or len(text) < 60):
         return _PARTS
     if _ITEM.match(text):

@@ -1,7 +1,6 @@
 """The text of a stretch of inline elements as a reader sees it, with the places of the tags in it.
 
-Owns white space, line ends, raised footnote marks and characters that are none. The text is the same with and without
-tags: they are places in it and no more.
+The text is the same with and without tags: they are places in it and no more.
 """
 
 import re
@@ -43,11 +42,9 @@ class Run:
     _raised: list[str] | None = None
 
     def add(self, text: str, style: Style, linked: bool = False) -> None:
-        """Adds the text of an element.
+        """Add the text of an element.
 
         Args:
-            text: As the file has it.
-            style: How it is printed.
             linked: Whether it is a link within the file.
         """
         if _ODD.search(text):
@@ -80,7 +77,7 @@ class Run:
         self.looks[style] = self.looks.get(style, 0) + len(text.strip())
 
     def break_line(self) -> None:
-        """Begins another line, where there is one already."""
+        """Begin another line, where there is one already."""
         if self.length and self.parts[-1] != "\n":
             if self.parts[-1].endswith(" "):
                 self.parts[-1] = self.parts[-1][:-1]
@@ -90,11 +87,11 @@ class Run:
             self.open_end = True
 
     def mark(self, element: "_Element", start: int) -> None:
-        """Notes a tag that began at a length of the text and ends now."""
+        """Note a tag that began at a length of the text and ends now."""
         self.marks.append(InlineTag(element, start, self.length))
 
     def printed(self) -> tuple[str, tuple[InlineTag, ...]]:
-        """Returns the text, lines between line ends, and the tags with their spans in it."""
+        """Return the text, lines between line ends, and the tags with their spans in it."""
         text = "".join(self.parts).rstrip()
         if not self.marks:
             return text, ()
@@ -109,7 +106,7 @@ class Run:
         return text, tuple(found)
 
     def look(self) -> Style:
-        """Returns how most of the text looks; what holds of all of it but a twentieth holds of it."""
+        """Return how most of the text looks; what holds of all of it but a twentieth holds of it."""
         if len(self.looks) < 2:
             only = next(iter(self.looks), PLAIN)
             return replace(only, raised=False) if only.raised else only
@@ -123,5 +120,5 @@ class Run:
 
 
 def _as_mark(text: str) -> str:
-    """Returns a raised footnote mark in the parentheses by which it is told from what it is attached to."""
+    """Return a raised footnote mark in the parentheses by which it is told from what it is attached to."""
     return text if text.startswith("(") else f"({text})"

@@ -1,7 +1,6 @@
 """Bytes to a tree, as a browser would read them: the encoding found, broken markup mended, nothing fetched or run.
 
-Owns the limits: what is nested deeper than `libxml2` goes is cut off and named. No document type is read, so no entity
-of a file's own is ever expanded; scripts stay text, which nobody asks for.
+No document type is read, so no entity of a file's own is ever expanded; scripts stay text, which nobody asks for.
 """
 
 import re
@@ -21,7 +20,7 @@ _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def decode(data: bytes) -> str:
-    r"""Returns the text of an HTML file.
+    r"""Return the text of an HTML file.
 
     A byte order mark says its encoding, else UTF-8 where the bytes are of that form, else what the file declares,
     else Windows-1252, by which browsers read what calls itself Latin-1 or ASCII.
@@ -45,11 +44,7 @@ def decode(data: bytes) -> str:
 
 
 def parse(data: bytes, where: str) -> "tuple[_Element, tuple[str, ...]]":
-    """Returns the root element of an HTML file, and one line for each thing that was lost.
-
-    Args:
-        data: The file.
-        where: Its name, for errors.
+    """Return the root element of an HTML file, and one line for each thing that was lost.
 
     Raises:
         DocumentError: There is no element in it.

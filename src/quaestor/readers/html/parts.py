@@ -1,7 +1,6 @@
 """Pieces of a file to the parts of a document: headings, paragraphs, tables with their titles and captions.
 
-Owns which lines over a table are its title and its caption. Reads no number and looks at no tag, but for handing on
-what a tag says of the number that stands at its place.
+Reads no number and looks at no tag, but for handing on what a tag says of the number that stands at its place.
 """
 
 import re
@@ -30,7 +29,7 @@ _LONGEST_TITLE = 200
 def parts_of_html(
     pieces: Iterable[Piece], linked: frozenset[str], fact_of: FactOf, captions: Mapping[int, str]
 ) -> list[DocumentPart]:
-    """Returns the parts of a document.
+    """Return the parts of a document.
 
     Args:
         pieces: In their order, without what pages repeat.
@@ -115,7 +114,7 @@ class _Builder:
         self._title = ""
 
     def release(self) -> None:
-        """Makes paragraphs of captions that no table came after."""
+        """Make paragraphs of captions that no table came after."""
         for line in self._captions:
             self.parts.append(self._paragraph(line))
             text = " ".join(line.text.split())
@@ -146,7 +145,7 @@ def _sentence_at(spans: Sequence[tuple[int, int]], place: int) -> int | None:
 
 
 def _headlines(line: HtmlLine) -> tuple[HtmlLine, ...]:
-    """Returns the lines of a bold block of several short lines ("BALANCE SHEETS", "(in millions)"); else none."""
+    """Return the lines of a bold block of several short lines ("BALANCE SHEETS", "(in millions)"); else none."""
     pieces = line.text.split("\n")
     if len(pieces) < 2 or not (line.look.bold or line.look.centred) or line.marks or max(map(len, pieces)) > 120:
         return ()

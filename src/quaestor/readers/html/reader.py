@@ -24,14 +24,14 @@ class HtmlReader:
     name = "html"
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether a file begins as a page of HTML does."""
+        """Return whether a file begins as a page of HTML does."""
         head = content.head[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n")
         if not head.startswith((b"<", b"\xff\xfe<", b"\xfe\xff")) or is_text_filing(head):
             return False
         return _ELEMENT.search(head.replace(b"\0", b"")) is not None
 
     def read(self, content: FileContent) -> Document:
-        """Returns the document of a file.
+        """Return the document of a file.
 
         Raises:
             DocumentError: There is nothing in it that could be read.

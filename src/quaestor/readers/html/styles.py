@@ -1,7 +1,6 @@
 """What a reader sees of an element: bold, italic, underlined, centred, its size, whether it is shown at all.
 
-Owns the reading of `style` attributes and of the elements that look some way by themselves. Of style sheets only what
-they hide is read: filings carry their looks in each element.
+Of style sheets only what they hide is read: filings carry their looks in each element.
 """
 
 import re
@@ -19,7 +18,6 @@ class Style:
         underlined: Whether there is a line below it.
         centred: Whether its block is centred.
         raised: Whether it is printed above the line, as footnote marks are.
-        size: In points.
         kept: Whether spaces and line ends are kept (`pre`).
     """
 
@@ -66,7 +64,7 @@ _BY_TAG: dict[str, dict[str, bool | float]] = {
 
 @lru_cache(maxsize=4096)
 def style_rules(style: str) -> _Rules:
-    """Returns what a `style` attribute says."""
+    """Return what a `style` attribute says."""
     said = {}
     for declaration in style[:2000].casefold().split(";"):
         name, _, value = declaration.partition(":")
@@ -98,13 +96,10 @@ def style_rules(style: str) -> _Rules:
 
 @lru_cache(maxsize=16384)
 def inherited(parent: Style, tag: str, style: str, align: str, size: str) -> Style:
-    """Returns how text in an element looks.
+    """Return how text in an element looks.
 
     Args:
         parent: How the element around it looks.
-        tag: The element's name.
-        style: Its `style` attribute, or "".
-        align: Its `align` attribute, or "".
         size: The `size` attribute of a `font` element, or "".
     """
     changes = dict(_BY_TAG.get(tag, ()))

@@ -1,6 +1,6 @@
 """Whether a table of a file shows data or lays out text, and the text that it lays out.
 
-Owns the difference. Bullets, footnotes, signatures and tables of contents are text; numbers below headings are data.
+Bullets, footnotes, signatures and tables of contents are text; numbers below headings are data.
 """
 
 import re
@@ -20,7 +20,7 @@ _LONGEST_CELL = 5_000
 
 
 def grid_or_lines(table: RawTable) -> Grid | tuple[HtmlLine, ...]:
-    """Returns the grid of a table of data, or the lines of text that a table lays out."""
+    """Return the grid of a table of data, or the lines of text that a table lays out."""
     rows = [row for row in rows_of(table) if row]
     if not _is_layout(rows):
         grid = lay_out(table)
@@ -51,7 +51,7 @@ def _is_layout(rows: Sequence[Sequence[Item]]) -> bool:
 
 
 def _lines(table: RawTable) -> tuple[HtmlLine, ...]:
-    """Returns a line for each row of a table."""
+    """Return a line for each row of a table."""
     lines = []
     targets = table.targets
     for row in table.rows:

@@ -1,7 +1,4 @@
-"""Two tables that stand side by side, as the sides of a balance sheet do -> a region for each.
-
-Owns when a column of words within a table is the labels of another table, and not what its rows have in words.
-"""
+"""Two tables that stand side by side, as the sides of a balance sheet do -> a region for each."""
 
 from collections.abc import Sequence
 from dataclasses import replace

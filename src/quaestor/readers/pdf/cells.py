@@ -1,6 +1,6 @@
 """What a chunk of a line is by its look: a number as tables print it, a year or date over a column, a caption.
 
-Owns these patterns. What the number is worth is read by `quaestor.documents`.
+What the number is worth is read by `quaestor.documents`.
 """
 
 import re
@@ -87,7 +87,7 @@ def is_plain_caption(text: str) -> bool:
 
 
 def without_marks(text: str) -> str:
-    """Returns a number without the footnote marks behind it.
+    """Return a number without the footnote marks behind it.
 
     >>> without_marks("2018 (6)"), without_marks("(6)"), without_marks("5,432*")
     ('2018', '(6)', '5,432')

@@ -1,7 +1,4 @@
-"""Lines of a table -> its columns, and which of them a heading stands over.
-
-Owns the finding of columns by what stands below one another, and of the columns that a heading in the middle covers.
-"""
+"""Lines of a table -> its columns, and which of them a heading stands over."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +41,6 @@ class Columns:
     Attributes:
         label_right: Where the first of the columns of values begins.
         text_right: Where the labels of rows with numbers end at the latest.
-        labels_left: Where labels begin.
         values: The columns right of the labels, left to right, at least one.
     """
 
@@ -54,12 +50,12 @@ class Columns:
     values: tuple[Column, ...]
 
     def nearest(self, chunk: Chunk) -> int:
-        """Returns the place of the column that a chunk of a line stands in, from 0."""
+        """Return the place of the column that a chunk of a line stands in, from 0."""
         return max(range(len(self.values)), key=lambda place: self.values[place].overlap(chunk.left, chunk.right))
 
 
 def find_columns(region: Region) -> Columns:
-    """Returns the columns of a table."""
+    """Return the columns of a table."""
     labels_left = _labels_left(region)
     spans = [
         [
@@ -80,7 +76,7 @@ def find_columns(region: Region) -> Columns:
 
 
 def _widened(columns: Columns, region: Region) -> Columns:
-    """Returns the columns as wide as the lowest headings, where each has one: headings above are in their middle."""
+    """Return the columns as wide as the lowest headings, where each has one: headings above are in their middle."""
     lowest = next((line for line in reversed(region.header) if len(line.chunks) > 1), None)
     chunks = [chunk for chunk in lowest.chunks if not is_label(chunk, columns)] if lowest else []
     if len(chunks) != len(columns.values) or len({columns.nearest(chunk) for chunk in chunks}) < len(chunks):
@@ -95,7 +91,7 @@ def _widened(columns: Columns, region: Region) -> Columns:
 
 
 def _labels_left(region: Region) -> float:
-    """Returns how far to the right a label begins: numbers that begin there, such as years, are labels too."""
+    """Return how far to the right a label begins: numbers that begin there, such as years, are labels too."""
     lines = [line for line in region.body if numbers_of(line)]
     labelled = [line for line in lines if not is_value(line.chunks[0].text)] or [
         line for line in lines if len(line.chunks) > 1
@@ -104,7 +100,7 @@ def _labels_left(region: Region) -> float:
 
 
 def _components(spans: Iterable[tuple[float, float]]) -> list[Column]:
-    """Returns spans put together that overlap, left to right."""
+    """Return spans put together that overlap, left to right."""
     found: list[Column] = []
     for left, right in sorted(spans):
         if found and left < found[-1].right:
@@ -115,7 +111,7 @@ def _components(spans: Iterable[tuple[float, float]]) -> list[Column]:
 
 
 def _taken_apart(column: Column, lines: Sequence[Sequence[tuple[float, float]]], size: float) -> list[Column]:
-    """Returns the columns that a run of overlapping numbers is made of: several where a line has several in it."""
+    """Return the columns that a run of overlapping numbers is made of: several where a line has several in it."""
     inside = [[span for span in line if column.overlap(*span) > 0] for line in lines]
     if all(len(spans) < 2 for spans in inside):
         return [column]
@@ -133,7 +129,7 @@ def _taken_apart(column: Column, lines: Sequence[Sequence[tuple[float, float]]],
 
 
 def _with_texts(region: Region, columns: list[Column]) -> list[Column]:
-    """Returns the columns with those of words between or behind the numbers."""
+    """Return the columns with those of words between or behind the numbers."""
     texts = [
         (chunk.left, chunk.right)
         for line in region.body
@@ -152,13 +148,12 @@ def _with_texts(region: Region, columns: list[Column]) -> list[Column]:
 def covered(
     line: TextLine, columns: Columns, rules: Sequence[Rule], *, lowest: bool = False
 ) -> list[tuple[Chunk, range]]:
-    """Returns the chunks of a header's line, each with the places of the columns that it heads.
+    """Return the chunks of a header's line, each with the places of the columns that it heads.
 
     A rule below a heading tells how far it reaches; else the heading is in the middle of what it heads.
 
     Args:
         line: Of the header; its chunks over the labels are left out.
-        columns: Of the table.
         rules: What is drawn on the page.
         lowest: Whether the numbers stand right below it, so that each of its headings is of one column.
     """
@@ -181,7 +176,7 @@ def covered(
 
 
 def _taken_at_gaps(chunk: Chunk, columns: Columns, lowest: bool) -> list[Chunk]:
-    """Returns the headings of neighbouring columns, where little is between them."""
+    """Return the headings of neighbouring columns, where little is between them."""
     if is_plain_caption(chunk.text) or is_date(chunk.text):
         return [chunk]
     parts = [[chunk.words[0]]]
@@ -206,7 +201,7 @@ def is_label(chunk: Chunk, columns: Columns) -> bool:
 
 
 def _over(chunk: Chunk, columns: Columns) -> range:
-    """Returns the columns that a chunk stands over, at least the nearest one."""
+    """Return the columns that a chunk stands over, at least the nearest one."""
     over = [
         place
         for place, column in enumerate(columns.values)
@@ -216,7 +211,7 @@ def _over(chunk: Chunk, columns: Columns) -> range:
 
 
 def _ruled(chunk: Chunk, line: TextLine, columns: Columns, rules: Sequence[Rule]) -> range | None:
-    """Returns the columns over which the rule below a heading reaches, or None where there is no such rule."""
+    """Return the columns over which the rule below a heading reaches, or None where there is no such rule."""
     for rule in sorted(rules, key=lambda rule: abs(rule.y - line.y)):
         near = -0.3 * line.size < rule.y - line.y < 1.3 * line.size and rule.left > columns.label_right - 40
         if not near or not (rule.left - 3 <= chunk.left and chunk.right <= rule.right + 3):
@@ -230,7 +225,7 @@ def _ruled(chunk: Chunk, line: TextLine, columns: Columns, rules: Sequence[Rule]
 
 
 def _centered(chunk: Chunk, own: range, room: range, columns: Columns, of_several: bool) -> range:
-    """Returns the columns with a heading in their middle: of a period, as many as there is room for."""
+    """Return the columns with a heading in their middle: of a period, as many as there is room for."""
     best, error = own, _off_center(chunk, own, columns)
     of_several = is_date(chunk.text) and (of_several or not (is_year(chunk.text) or is_day(chunk.text)))
     gain = -_MIDDLE if of_several else 2.0

@@ -1,6 +1,6 @@
 """Running headers, footers and page numbers: what pages repeat, found by comparing pages.
 
-Owns which lines of a page are no part of the text. The number of a page is its place in the file, as viewers count.
+The number of a page is its place in the file, as viewers count.
 """
 
 import re
@@ -27,7 +27,7 @@ _LONG = 160
 
 
 def without_furniture(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
-    """Returns the lines of each page that are text.
+    """Return the lines of each page that are text.
 
     What is repeated and is a title or says what tables count in is kept where it stands first.
 
@@ -48,7 +48,7 @@ def without_furniture(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine
 
 
 def captions_of_pages(pages: Sequence[Sequence[TextLine]]) -> list[str]:
-    """Returns what the running header or footer of each page says that its amounts count in; "" where it says nothing.
+    """Return what the running header or footer of each page says that its amounts count in; "" where it says nothing.
 
     Shape: as many as pages are given.
     """
@@ -63,13 +63,13 @@ def _says_something(text: str) -> bool:
 
 
 def _edges(lines: Sequence[TextLine]) -> list[int]:
-    """Returns the places of the lines at the top and at the bottom of a page."""
+    """Return the places of the lines at the top and at the bottom of a page."""
     count = len(lines)
     return sorted({*range(min(_TOP, count)), *range(max(count - _BOTTOM, 0), count)})
 
 
 def _repeated(pages: Sequence[Sequence[TextLine]]) -> frozenset[str]:
-    """Returns what lines say that many pages have at their edges, numbers left open."""
+    """Return what lines say that many pages have at their edges, numbers left open."""
     counts: Counter[str] = Counter()
     for lines in pages:
         counts.update({_key(lines[place]) for place in _edges(lines) if len(lines[place].text) < _LONG})

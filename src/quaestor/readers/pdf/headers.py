@@ -1,7 +1,4 @@
-"""The header lines of a table -> rows of headings, a cell for each column.
-
-Owns which lines are one heading written in several ("September 25," over "2021"), and which head several columns.
-"""
+"""The header lines of a table -> rows of headings, a cell for each column."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,11 +33,10 @@ class ReadHeader:
 
 
 def read_header(lines: Sequence[TextLine], columns: Columns, rules: Sequence[Rule]) -> ReadHeader:
-    """Returns what the header lines of a table say.
+    """Return what the header lines of a table say.
 
     Args:
         lines: From the top down.
-        columns: Of the table.
         rules: What is drawn on the page.
     """
     captions: list[str] = []
@@ -105,7 +101,7 @@ def _append(above: _Row, below: _Row) -> None:
 
 
 def _cells(rows: Sequence[_Row], width: int) -> tuple[tuple[str, ...], ...]:
-    """Returns the rows as cells; where one has no heading, that of the next row is taller."""
+    """Return the rows as cells; where one has no heading, that of the next row is taller."""
     grid = [["", *[""] * width] for _ in rows]
     for cells, row in zip(grid, rows, strict=True):
         for reach, text in row.headings:

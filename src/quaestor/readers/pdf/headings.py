@@ -1,7 +1,4 @@
-"""Which lines are headings, and at which level: by their words ("Item 7.", "Note 4 -"), their font, and their place.
-
-Owns the words and the order of levels: parts, items, statements, notes, then by the look of the font.
-"""
+"""Which lines are headings, and at which level: by their words ("Item 7.", "Note 4 -"), their font, and their place."""
 
 import re
 from collections import Counter
@@ -48,14 +45,14 @@ class Look:
 
 
 def look_of(line: TextLine) -> Look:
-    """Returns the look of a line."""
+    """Return the look of a line."""
     letters = [character for character in line.text if character.isalpha()]
     capitals = bool(letters) and sum(map(str.isupper, letters)) > 0.9 * len(letters)
     return Look(round(line.size * 2) / 2, line.is_bold, capitals, line.is_italic)
 
 
 def body_size(pages: Iterable[Sequence[TextLine]]) -> float:
-    """Returns the size of most letters of a document."""
+    """Return the size of most letters of a document."""
     sizes: Counter[float] = Counter()
     for lines in pages:
         for line in lines:
@@ -64,7 +61,7 @@ def body_size(pages: Iterable[Sequence[TextLine]]) -> float:
 
 
 def named_level(text: str) -> int | None:
-    """Returns the level that the words of a heading give it, or None where they give none.
+    """Return the level that the words of a heading give it, or None where they give none.
 
     >>> named_level("Item 7. Management's Discussion"), named_level("CONSOLIDATED BALANCE SHEETS"), named_level("Risks")
     (2, 3, None)
@@ -96,12 +93,7 @@ def is_bullet(text: str) -> bool:
 
 
 def is_heading(lines: Sequence[TextLine], size: float) -> bool:
-    """Whether the lines of a paragraph are a heading.
-
-    Args:
-        lines: All of it.
-        size: Of the document's text.
-    """
+    """Whether the lines of a paragraph are a heading."""
     text = " ".join(line.text for line in lines)
     if not _can_be_heading(text) or any(_has_columns(line) for line in lines):
         return False
@@ -137,11 +129,11 @@ class Levels:
     """The levels of a document's headings: those of one look have one level."""
 
     def __init__(self, looks: Iterable[Look]) -> None:
-        """Puts looks in order: larger before smaller, bold before plain, capitals before small letters."""
+        """Put looks in order: larger before smaller, bold before plain, capitals before small letters."""
         counts = Counter(looks)
         ranked = sorted(counts, key=lambda look: (-look.size, not look.bold, not look.capitals, look.italic))
         self._levels = {look: min(5 + place, _DEEPEST) for place, look in enumerate(ranked)}
 
     def level(self, text: str, look: Look) -> int:
-        """Returns the level of a heading, 1 for the outermost."""
+        """Return the level of a heading, 1 for the outermost."""
         return named_level(text) or self._levels.get(look, _DEEPEST)

@@ -1,6 +1,6 @@
 """Words of a page -> lines, each in chunks that stand apart, in reading order; columns of text one after the other.
 
-Owns what stands on one line and what stands apart in it. What a chunk is (a label, a number) is decided elsewhere.
+What a chunk is (a label, a number) is decided elsewhere.
 """
 
 import math
@@ -141,7 +141,7 @@ class TextLine:
 
 
 def lines_of(words: Iterable[Word]) -> list[TextLine]:
-    """Returns the lines that words make, from the top down.
+    """Return the lines that words make, from the top down.
 
     Where the page sets its text in columns, the first column's lines come before the second's.
     """
@@ -151,7 +151,7 @@ def lines_of(words: Iterable[Word]) -> list[TextLine]:
 
 
 def _rows(words: Iterable[Word]) -> list[list[Word]]:
-    """Returns the words by line, from the top down, each line's from left to right."""
+    """Return the words by line, from the top down, each line's from left to right."""
     rows: list[list[Word]] = []
     bands: list[tuple[float, float, float]] = []
     for word in sorted(words, key=lambda word: (word.y, word.left)):
@@ -220,13 +220,13 @@ def _begins_cell(words: Sequence[Word], place: int) -> bool:
 
 
 def _without_leader(words: list[Word]) -> list[Word]:
-    """Returns words without the dots that lead the eye from a label to its number."""
+    """Return words without the dots that lead the eye from a label to its number."""
     dots = sum(word.text == "." for word in words) > 2
     return [word for word in words if not (_LEADER.fullmatch(word.text) or (dots and word.text == "."))]
 
 
 def usual_pitch(lines: Sequence[TextLine]) -> float:
-    """Returns the usual distance from one line to the next, in points."""
+    """Return the usual distance from one line to the next, in points."""
     steps = [below.y - above.y for above, below in pairwise(lines)]
     close = [step for above, step in zip(lines, steps, strict=False) if 0.5 * above.size < step < 2 * above.size]
     return median(close) if close else 12.0

@@ -1,7 +1,4 @@
-"""Tables that go on over the end of a page, put together.
-
-Owns when two tables on two pages are one, and what becomes of the lines between them.
-"""
+"""Tables that go on over the end of a page, put together."""
 
 import re
 from collections.abc import Sequence
@@ -31,8 +28,6 @@ class PlacedTable:
     """A table's region, and the page that it begins on with what is drawn there.
 
     Attributes:
-        region: Its lines, on all pages.
-        columns: Where its columns are on the last of its pages.
         rules: What is drawn on its first page.
         page: The number of its first page.
         last_page: The number of its last page.
@@ -51,7 +46,7 @@ Item = PlacedText | PlacedTable
 
 
 def join_overleaf(items: Sequence[Item]) -> list[Item]:
-    """Returns the items of all pages in their order, tables that go on overleaf put together."""
+    """Return the items of all pages in their order, tables that go on overleaf put together."""
     found: list[Item] = []
     for item in items:
         if isinstance(item, PlacedTable) and (held := _held(found, item.page)) is not None:
@@ -71,7 +66,7 @@ def join_overleaf(items: Sequence[Item]) -> list[Item]:
 
 
 def _held(found: Sequence[Item], page: int) -> tuple[PlacedTable, list[PlacedText]] | None:
-    """Returns the last table of the page before, and the few lines after it; None where there is none."""
+    """Return the last table of the page before, and the few lines after it; None where there is none."""
     between: list[PlacedText] = []
     for item in reversed(found):
         if isinstance(item, PlacedTable):
@@ -85,7 +80,7 @@ def _held(found: Sequence[Item], page: int) -> tuple[PlacedTable, list[PlacedTex
 def _rows_between(
     table: PlacedTable, between: Sequence[PlacedText], item: PlacedTable, found: Sequence[Item]
 ) -> list[TextLine] | None:
-    """Returns the lines that are rows of a table between its two parts; None where the two are not one table."""
+    """Return the lines that are rows of a table between its two parts; None where the two are not one table."""
     header = [line.text for line in item.region.header]
     if header and header != [line.text for line in table.region.header]:
         return None
@@ -106,7 +101,7 @@ def _rows_between(
 
 
 def _lines_over(table: PlacedTable, found: Sequence[Item]) -> set[str]:
-    """Returns what stands right over a table: its title and its caption, which may be repeated overleaf."""
+    """Return what stands right over a table: its title and its caption, which may be repeated overleaf."""
     place = next(place for place, item in enumerate(found) if item is table)
     above = found[place - 1] if place else None
     return {line.text for line in above.lines[-4:]} if isinstance(above, PlacedText) else set()

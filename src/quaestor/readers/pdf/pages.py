@@ -1,7 +1,6 @@
 """A PDF file -> its pages as lines of text and drawn rules, by way of PDFium.
 
-Owns all contact with the library: opening, what its errors mean to a person, and one page at a time in memory. PDFium
-must not be called by two threads at once.
+PDFium must not be called by two threads at once.
 """
 
 import ctypes
@@ -58,10 +57,8 @@ class Page:
     Attributes:
         number: From 1, as viewers count.
         width: In points, as it is read, turned upright.
-        height: Likewise.
         lines: From the top down, those of one column of text after those of the other.
         rules: The lines drawn from left to right; none of a page of mere text, as its tables alone need them.
-        characters: How many it has.
         unknown: How many of them have no meaning in Unicode; they are in no line.
         cut: Whether text was left out, because there was too much.
     """
@@ -82,7 +79,6 @@ class PageFailure:
 
     Attributes:
         number: From 1.
-        reason: In words.
     """
 
     number: int
@@ -95,7 +91,6 @@ class PagesLeft:
 
     Attributes:
         first: The number of the first of them.
-        last: The number of the last.
     """
 
     first: int
@@ -210,7 +205,7 @@ class _TextReader:
         )
 
     def _main_turn(self) -> int:
-        """Returns how far most of the text is turned, in quarters; from a sample."""
+        """Return how far most of the text is turned, in quarters; from a sample."""
         step = max(1, self._taken // _SAMPLED)
         turns = Counter(self._turn_of(place) for place in range(0, self._taken, step))
         return max(turns, key=lambda turn: (turn >= 0, turns[turn]), default=0) if turns else 0
@@ -267,7 +262,7 @@ class _TextReader:
 
 
 def _joined_rules(pieces: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Returns rules with their pieces put together, from the top down."""
+    """Return rules with their pieces put together, from the top down."""
     found: list[Rule] = []
     for piece in sorted(pieces, key=lambda piece: (round(piece.y), piece.left)):
         last = found[-1] if found else None
@@ -290,7 +285,7 @@ class _Turning:
         self.width, self.height = end - self.left, low - self.top
 
     def box(self, left: float, top: float, right: float, bottom: float) -> tuple[float, float, float, float]:
-        """Returns left, top, right and bottom of a box as a reader sees it."""
+        """Return left, top, right and bottom of a box as a reader sees it."""
         if self.is_upright:
             return left - self.left, -top - self.top, right - self.left, -bottom - self.top
         xs = [left * self._cos + bottom * self._sin, right * self._cos + top * self._sin]
@@ -311,13 +306,13 @@ class _Turning:
         )
 
     def y(self, x: float, y: float) -> float:
-        """Returns how far down a point is."""
+        """Return how far down a point is."""
         return x * self._sin - y * self._cos - self.top
 
 
 @lru_cache(maxsize=1024)
 def quarter(angle: float) -> int:
-    """Returns an angle (radians) in quarters of a circle, 0 to 3; -1 where it is aslant.
+    """Return an angle (radians) in quarters of a circle, 0 to 3; -1 where it is aslant.
 
     >>> quarter(0.0), quarter(1.5708), quarter(0.7)
     (0, 1, -1)

@@ -1,7 +1,4 @@
-"""Lines of text -> paragraphs, and a paragraph's lines -> its text, words put together that a hyphen divides.
-
-Owns where a paragraph ends: at a gap, an indent, a list's entry, another look.
-"""
+"""Lines of text -> paragraphs, and a paragraph's lines -> its text, words put together that a hyphen divides."""
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
@@ -28,11 +25,10 @@ class TextBlock:
 
 
 def blocks_of(lines: Sequence[TextLine], page: int, pitch: float) -> list[TextBlock]:
-    """Returns the paragraphs that lines make.
+    """Return the paragraphs that lines make.
 
     Args:
         lines: Of one page, with no table among them.
-        page: Its number.
         pitch: The usual distance from a line to the next one.
     """
     found: list[list[TextLine]] = []
@@ -83,10 +79,9 @@ def _stands_alone(line: TextLine) -> bool:
 
 
 def joined(blocks: Sequence[TextLine], vocabulary: Set[str]) -> str:
-    """Returns the text of a paragraph's lines.
+    """Return the text of a paragraph's lines.
 
     Args:
-        blocks: The lines.
         vocabulary: Words of the document in small letters: a word that a hyphen divides is put together without it
             where the document has it so elsewhere.
     """

@@ -31,7 +31,7 @@ class _Piece:
 
 
 def parts_of(items: Sequence[Item], of_pages: Mapping[int, str] = MappingProxyType({})) -> Iterator[DocumentPart]:
-    """Yields the parts of a document, in their order.
+    """Yield the parts of a document, in their order.
 
     Args:
         items: The texts and tables of its pages, in their order.
@@ -62,7 +62,7 @@ def parts_of(items: Sequence[Item], of_pages: Mapping[int, str] = MappingProxyTy
 
 
 def _vocabulary(texts: Sequence[Sequence[TextLine]]) -> frozenset[str]:
-    """Returns the words of a document in small letters, those aside that end a line with a hyphen."""
+    """Return the words of a document in small letters, those aside that end a line with a hyphen."""
     words = {word.text for lines in texts for line in lines for word in line.words if not word.text.endswith("-")}
     plain = (w if w.isalnum() else "".join([c for c in w if c.isalnum() or c == "-"]) for w in words)
     return frozenset(map(str.casefold, plain))
@@ -94,7 +94,7 @@ def _closed(block: TextBlock | None, size: float, vocabulary: frozenset[str]) ->
 
 
 def _over(pieces: Sequence[_Piece], place: int) -> tuple[str, str]:
-    """Returns the title and the caption over a table; what is taken as caption is no paragraph."""
+    """Return the title and the caption over a table; what is taken as caption is no paragraph."""
     title, captions = "", list[str]()
     for piece in reversed(pieces[max(0, place - _BLOCKS_OVER) : place]):
         if piece.found is not None or title:

@@ -32,11 +32,11 @@ class PdfReader:
     name = "pdf"
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether the mark of a PDF file stands at the start."""
+        """Return whether the mark of a PDF file stands at the start."""
         return b"%PDF-" in content.head[:_HEAD]
 
     def read(self, content: FileContent) -> Document:
-        """Returns the document of a PDF file.
+        """Return the document of a PDF file.
 
         Raises:
             DatasetError: It is encrypted, broken, or a scan without text.
@@ -67,7 +67,7 @@ def _why_no_text(content: FileContent, pages: Sequence[Page]) -> str:
 
 
 def _readable(content: FileContent, warnings: list[str]) -> Iterator[Page]:
-    """Yields the pages that can be read; says in `warnings` what is lost."""
+    """Yield the pages that can be read; says in `warnings` what is lost."""
     empty: list[int] = []
     unknown: list[int] = []
     for page in pages_of(content.path, content.data):
@@ -100,7 +100,7 @@ def _unread_tables(items: Sequence[Item]) -> Iterator[str]:
 
 
 def _pages(numbers: Sequence[int]) -> str:
-    """Returns the beginning of a sentence about pages ("page 4 has", "3 pages (4, 5, 9) have")."""
+    """Return the beginning of a sentence about pages ("page 4 has", "3 pages (4, 5, 9) have")."""
     if len(numbers) == 1:
         return f"page {numbers[0]} has"
     listed = ", ".join(map(str, numbers[:_LISTED])) + (", ..." if len(numbers) > _LISTED else "")
@@ -108,7 +108,7 @@ def _pages(numbers: Sequence[int]) -> str:
 
 
 def _items(page: Page, lines: Sequence[TextLine]) -> Iterator[Item]:
-    """Yields the texts and tables of a page, from the top down."""
+    """Yield the texts and tables of a page, from the top down."""
     place = 0
     for region in find_regions(lines):
         tables = split_beside(region)

@@ -1,7 +1,6 @@
 """Lines of a page -> stretches that are tables, and the lines between them.
 
-Owns where a table begins and ends, and which of its lines head its columns. A table is recognised by numbers that stand
-apart from what is before them, one below the other.
+A table is recognised by numbers that stand apart from what is before them, one below the other.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +32,6 @@ class Region:
 
     Attributes:
         header: The lines that head the columns, from the top down.
-        body: The rest.
         start: The place of the first of them among the lines of the page.
         end: The place after the last of them.
     """
@@ -50,7 +48,7 @@ class Region:
 
 
 def numbers_of(line: TextLine) -> tuple[Chunk, ...]:
-    """Returns the chunks of a line that are numbers and stand apart from its label."""
+    """Return the chunks of a line that are numbers and stand apart from its label."""
     if len(line.chunks) == 1:
         return ()
     return tuple(
@@ -83,7 +81,7 @@ def _all_values(line: TextLine) -> bool:
 
 
 def find_regions(lines: Sequence[TextLine]) -> list[Region]:
-    """Returns the tables among the lines of a page, from the top down."""
+    """Return the tables among the lines of a page, from the top down."""
     regions: list[Region] = []
     for start, end in _stretches(lines):
         for first, last in _split(lines, start, _label_end(lines, start, end)):
@@ -95,7 +93,7 @@ def find_regions(lines: Sequence[TextLine]) -> list[Region]:
 
 
 def _stretches(lines: Sequence[TextLine]) -> Iterator[tuple[int, int]]:
-    """Yields start and end of each run of lines with numbers, few lines without any between them."""
+    """Yield start and end of each run of lines with numbers, few lines without any between them."""
     start, last = -1, -1
     for place, line in enumerate(lines):
         if not numbers_of(line):
@@ -111,7 +109,7 @@ def _stretches(lines: Sequence[TextLine]) -> Iterator[tuple[int, int]]:
 
 
 def _label_end(lines: Sequence[TextLine], start: int, end: int) -> int:
-    """Returns where a table ends whose last label goes on below its numbers."""
+    """Return where a table ends whose last label goes on below its numbers."""
     left = _values_left(lines[start:end])
     while end < len(lines) and lines[end].y - lines[end - 1].y < 1.3 * lines[end].size:
         line, label = lines[end], lines[end - 1].chunks[0].text
@@ -149,7 +147,7 @@ def _is_prose(line: TextLine, values_left: float, right: float) -> bool:
 
 
 def _split(lines: Sequence[TextLine], start: int, end: int) -> list[tuple[int, int]]:
-    """Returns the tables of a stretch: where columns are headed anew, another one begins."""
+    """Return the tables of a stretch: where columns are headed anew, another one begins."""
     left = _heading_left(lines[start:end], _values_left(lines[start:end]))
     found: list[tuple[int, int]] = []
     first = start
@@ -186,14 +184,14 @@ def _heads_anew(line: TextLine, left: float) -> bool:
 
 
 def _cut(lines: Sequence[TextLine], start: int, header: int) -> int:
-    """Returns where the lines over a new header cease to be of the table above: at the widest gap."""
+    """Return where the lines over a new header cease to be of the table above: at the widest gap."""
     last = max((place for place in range(start, header) if numbers_of(lines[place])), default=start)
     steps = {place: lines[place].y - lines[place - 1].y for place in range(last + 1, header + 1)}
     return max(steps, key=lambda place: (round(steps[place]), -place))
 
 
 def _values_left(lines: Sequence[TextLine]) -> float:
-    """Returns where the numbers of a table begin, as most of its lines have it."""
+    """Return where the numbers of a table begin, as most of its lines have it."""
     labelled = sorted(
         numbers[0].left for line in lines if (numbers := _behind_label(line)) and len(line.chunks) > len(numbers)
     )
@@ -202,14 +200,14 @@ def _values_left(lines: Sequence[TextLine]) -> float:
 
 
 def _behind_label(line: TextLine) -> tuple[Chunk, ...]:
-    """Returns the numbers of a line, without a year that is its label."""
+    """Return the numbers of a line, without a year that is its label."""
     numbers = numbers_of(line)
     labelled = len(numbers) > 1 and len(numbers) == len(line.chunks) and is_year(numbers[0].text)
     return numbers[1:] if labelled and not is_year(numbers[1].text) else numbers
 
 
 def _header_start(lines: Sequence[TextLine], first: int, stop: int, last: int) -> int:
-    """Returns where the header above a table's first line with numbers begins."""
+    """Return where the header above a table's first line with numbers begins."""
     left = _values_left(lines[first:last])
     right = max(line.right for line in lines[first:last])
     heading_left = _heading_left(lines[first:last], left)
@@ -227,19 +225,14 @@ def _header_start(lines: Sequence[TextLine], first: int, stop: int, last: int) -
 
 
 def _heading_left(lines: Sequence[TextLine], left: float) -> float:
-    """Returns where headings of numbers begin at the earliest: somewhat to the left of them, behind the labels.
-
-    Args:
-        lines: Of a table.
-        left: Where its numbers begin.
-    """
+    """Return where headings of numbers begin at the earliest: somewhat to the left of them, behind the labels."""
     labels_left = min(line.left for line in lines)
     size = max(line.size for line in lines)
     return max(left - _HEADING_REACH * size, labels_left + 0.6 * (left - labels_left)) if left > labels_left else left
 
 
 def _over_labels(lines: Sequence[TextLine], top: int, stop: int, heading_left: float, left: float) -> int:
-    """Returns where the header begins that stands over the first labels of a table, which have no numbers yet."""
+    """Return where the header begins that stands over the first labels of a table, which have no numbers yet."""
     place = top - 1
     while place >= max(stop, top - _LABELS_FIRST) and _is_label_line(lines, place, left):
         place -= 1
@@ -289,7 +282,7 @@ def _begins_caption(line: TextLine) -> bool:
 
 
 def _region(lines: Sequence[TextLine], top: int, end: int) -> Region | None:
-    """Returns the table of some lines; None where they are none: a single line of numbers without a header.
+    """Return the table of some lines; None where they are none: a single line of numbers without a header.
 
     At the top of a page even that may be the end of a table.
     """
@@ -304,7 +297,7 @@ def _region(lines: Sequence[TextLine], top: int, end: int) -> Region | None:
 
 
 def _header_end(lines: Sequence[TextLine], top: int, end: int, heading_left: float, left: float) -> int:
-    """Returns the place after the last line of the header that begins a table.
+    """Return the place after the last line of the header that begins a table.
 
     Lines over the labels are a part of it, where years come after them.
     """

@@ -1,7 +1,4 @@
-"""The lines of a table's body -> its rows: labels that are wrapped over several lines put together.
-
-Owns when a line without numbers is a part of a label, and when it is the heading of the rows below it.
-"""
+"""The lines of a table's body -> its rows: labels that are wrapped over several lines put together."""
 
 import re
 from collections.abc import Sequence
@@ -74,7 +71,7 @@ class _Spacing:
 
 
 def read_rows(lines: Sequence[TextLine], columns: Columns) -> list[Row]:
-    """Returns the rows of a table's body, from the top down."""
+    """Return the rows of a table's body, from the top down."""
     found: list[Row] = []
     plain = [_row(line, columns) for line in lines]
     spacing = _spacing(plain, columns)
@@ -123,7 +120,7 @@ def _row(line: TextLine, columns: Columns) -> Row:
 
 
 def _label_and_number(chunk: Chunk, columns: Columns) -> tuple[Chunk, ...]:
-    """Returns a label and the number of the first column, where the label runs up to it."""
+    """Return a label and the number of the first column, where the label runs up to it."""
     column, last = columns.values[0], chunk.words[-1]
     if chunk.left >= column.left or last.right <= column.left or abs(last.right - column.right) > last.size:
         return (chunk,)

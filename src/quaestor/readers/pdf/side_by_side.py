@@ -1,7 +1,7 @@
 """The pages of a file, those of a long one read by several processes side by side.
 
-Owns how many processes there are, and that they take no more than one would. Each reads every n-th page. What a process
-does not bring, because it failed or was ended, is read here: so a file is read, or is not, as by one process.
+Each reads every n-th page. What a process does not bring, because it failed or was ended, is read here: so a file is
+read, or is not, as by one process.
 """
 
 import json
@@ -42,8 +42,6 @@ def pages_of(path: Path, data: bytes, processes: int | None = None) -> Iterator[
     """Yield the pages of a file in their order, and last what is left out of a file that is too large.
 
     Args:
-        path: The file's name.
-        data: What is in it.
         processes: How many read it; None for as many as its length and this machine allow.
 
     Raises:

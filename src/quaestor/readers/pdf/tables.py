@@ -18,7 +18,6 @@ class PdfTable:
         header: Rows of headings, a cell for the labels and one for each column.
         body: Rows, likewise.
         caption: What the table counts in, or "".
-        columns: Where its columns are.
     """
 
     header: tuple[tuple[str, ...], ...]
@@ -28,10 +27,9 @@ class PdfTable:
 
 
 def read_region(region: Region, rules: Sequence[Rule]) -> PdfTable:
-    """Returns the table of a region.
+    """Return the table of a region.
 
     Args:
-        region: Of a page.
         rules: What is drawn on that page.
     """
     columns = find_columns(region)

@@ -1,7 +1,6 @@
 """Pages that set their text in columns -> the words of one column after the other.
 
-Owns where the gap between two columns of text is: a strip that no word enters, over many lines, with running text on
-both sides. The gap between the columns of a table has numbers or few words beside it.
+The gap between the columns of a table has numbers or few words beside it.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,7 +18,7 @@ _LETTERS = 0.75
 
 
 def text_columns(rows: Sequence[Sequence[Word]]) -> list[list[Word]]:
-    """Returns the words of a page in parts: what is above columns, the columns from left to right, what is below.
+    """Return the words of a page in parts: what is above columns, the columns from left to right, what is below.
 
     Args:
         rows: The words by line, from the top down, as if there were no columns.
@@ -36,7 +35,7 @@ def text_columns(rows: Sequence[Sequence[Word]]) -> list[list[Word]]:
 
 
 def _long_runs(rows: Sequence[Sequence[Word]]) -> Iterable[tuple[int, int]]:
-    """Yields start and end of the runs of lines that one strip near the middle divides, the longest ones first."""
+    """Yield start and end of the runs of lines that one strip near the middle divides, the longest ones first."""
     words = [word for row in rows for word in row]
     if len(rows) < _LINES_AT_LEAST or not words:
         return
@@ -62,7 +61,7 @@ def _entered(row: Sequence[Word], strips: Sequence[float], margin: float) -> set
 
 
 def _gap(rows: Sequence[Sequence[Word]]) -> float | None:
-    """Returns the middle of the gap that divides lines into two columns of text, or None where they are none."""
+    """Return the middle of the gap that divides lines into two columns of text, or None where they are none."""
     words = [word for row in rows for word in row]
     size = sorted(word.size for word in words)[len(words) // 2]
     left, right = min(word.left for word in words), max(word.right for word in words)

@@ -1,7 +1,4 @@
-"""Characters of a page with their places -> words.
-
-Owns the value `Word`, and when two characters are one word's. Knows nothing of lines.
-"""
+"""Characters of a page with their places -> words."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -40,10 +37,8 @@ class Characters(NamedTuple):
 
     Attributes:
         text: All of them; white space is " ".
-        lefts: Where each begins.
         rights: Where the next one would begin.
         lines: The line that each stands on; as the sizes, any number for white space.
-        sizes: Of their fonts.
     """
 
     text: str
@@ -66,10 +61,7 @@ class Word(NamedTuple):
 
     Attributes:
         text: As printed, ligatures taken apart.
-        left: Where it begins.
-        right: Where it ends.
         y: The line that it stands on.
-        size: Of its font.
         bold: Whether its font is.
         italic: Whether its font is.
         raised: Whether it is a small one that stands higher than the words beside it, as footnote marks do.
@@ -99,7 +91,6 @@ def join_characters(characters: Characters, font_of: Callable[[int], Font | None
     """Yield the words that characters make, in their order; several where cells touch ("(1,345)(1,900)", "20232022").
 
     Args:
-        characters: Of a page.
         font_of: Returns what the font of the character at a place looks like; None leaves out the word it begins.
     """
     text, lefts, rights, lines, sizes = characters
@@ -158,7 +149,7 @@ def _first_cell(text: str) -> int:
 
 
 def mark_raised(words: list[Word]) -> list[Word]:
-    """Returns the words of one line, those marked as raised that are small and stand higher than the line.
+    """Return the words of one line, those marked as raised that are small and stand higher than the line.
 
     Shape: as many words as given, in their order.
     """

@@ -61,10 +61,7 @@ class Archive:
         """Goes through a part: elements by their local names, attributes likewise.
 
         Args:
-            name: The part's.
             start: Is told of the beginning of an element.
-            end: Of its end.
-            text: Of text within.
 
         Raises:
             DatasetError: The part is broken, larger than can be read, or has a document type.
@@ -95,7 +92,7 @@ class Archive:
                 pass
 
     def relations(self, of: str) -> dict[str, tuple[str, str]]:
-        """Returns the kind and the part of each relation of a part, by its id."""
+        """Return the kind and the part of each relation of a part, by its id."""
         folder, name = posixpath.split(of)
         found: dict[str, tuple[str, str]] = {}
 

@@ -53,11 +53,10 @@ class ShownNumber:
 
 
 def print_number(value: Decimal, code: str, *, since_1904: bool = False) -> ShownNumber:
-    """Returns what Excel shows of a number.
+    """Return what Excel shows of a number.
 
     Args:
         value: What the cell holds.
-        code: Its format.
         since_1904: Whether dates count from 1904.
 
     >>> print_number(Decimal("-1234567.8"), '"$"#,##0,_);("$"#,##0,)')
@@ -72,7 +71,7 @@ def print_number(value: Decimal, code: str, *, since_1904: bool = False) -> Show
 
 
 def _section(value: Decimal, sections: tuple[str, ...]) -> tuple[str, bool]:
-    """Returns the section of a format that holds for a number, and whether its minus is printed."""
+    """Return the section of a format that holds for a number, and whether its minus is printed."""
     for section in sections:
         found = next((_CONDITION.fullmatch(text) for kind, text in _tokens(section) if kind == "bracket"
                       and _CONDITION.fullmatch(text)), None)  # fmt: skip
@@ -99,7 +98,7 @@ def _holds(value: Decimal, sign: str, bound: Decimal) -> bool:
 
 @lru_cache(maxsize=512)
 def _sections(code: str) -> tuple[str, ...]:
-    """Returns the parts of a format between semicolons."""
+    """Return the parts of a format between semicolons."""
     parts, start = [], 0
     for match in _TOKEN.finditer(code[:_LONGEST_FORMAT]):
         if match["other"] == ";":
@@ -110,7 +109,7 @@ def _sections(code: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def _tokens(section: str) -> tuple[tuple[str, str], ...]:
-    """Returns what a part of a format is made of."""
+    """Return what a part of a format is made of."""
     found: list[tuple[str, str]] = []
     for match in _TOKEN.finditer(section):
         kind, text = match.lastgroup or "other", match[0]
@@ -160,7 +159,7 @@ def _literal(kind: str, text: str) -> str:
 
 
 def _filled(shown: Decimal, tokens: tuple[tuple[str, str], ...], places: list[str], *, minus: bool) -> str:
-    """Returns the text of a format whose digits stand in one place."""
+    """Return the text of a format whose digits stand in one place."""
     pattern = "".join(places).rstrip(",")
     whole, _, fraction = pattern.partition(".")
     optional = len(fraction) - len(fraction.rstrip("#?"))
@@ -183,7 +182,7 @@ def _filled(shown: Decimal, tokens: tuple[tuple[str, str], ...], places: list[st
 
 
 def _general(value: Decimal) -> str:
-    """Returns a number without a format: ten digits, or in powers of ten where it is very large or small."""
+    """Return a number without a format: ten digits, or in powers of ten where it is very large or small."""
     if not value:
         return "0"
     size = value.adjusted()
@@ -197,7 +196,7 @@ def _general(value: Decimal) -> str:
 
 
 def _date(value: Decimal, tokens: tuple[tuple[str, str], ...], *, since_1904: bool) -> str:
-    """Returns the day and the time that a number stands for, counted in days."""
+    """Return the day and the time that a number stands for, counted in days."""
     begin = datetime(1904, 1, 1) if since_1904 else datetime(1899, 12, 30)
     try:
         at = begin + timedelta(days=float(value)) + timedelta(microseconds=1)

@@ -34,11 +34,11 @@ class WorkbookReader:
     name = "xlsx"
 
     def recognises(self, content: FileContent) -> bool:
-        """Returns whether a file is an archive with a workbook in it."""
+        """Return whether a file is an archive with a workbook in it."""
         return content.head.startswith(b"PK") and "xl/workbook.xml" in content.members
 
     def read(self, content: FileContent) -> Document:
-        """Returns the shown sheets of a workbook as sections.
+        """Return the shown sheets of a workbook as sections.
 
         Raises:
             DatasetError: It is damaged, larger than can be read, or shows nothing.
@@ -72,7 +72,7 @@ def _lost(sheet: SheetContent) -> Iterator[str]:
 
 
 def _sheet(content: SheetContent) -> Sheet:
-    """Returns the rows of a sheet one below the other, one empty row for any number of them."""
+    """Return the rows of a sheet one below the other, one empty row for any number of them."""
     _spread(content)
     numbers: dict[tuple[int, int], Quantity] = {}
     unknown: set[tuple[int, int]] = set()
@@ -100,13 +100,13 @@ def _sheet(content: SheetContent) -> Sheet:
 
 
 def _address(sheet: str, top: int, left: int, bottom: int, right: int) -> str:
-    """Returns a range as spreadsheet programs write it."""
+    """Return a range as spreadsheet programs write it."""
     first, last = f"{column_letters(left)}{top}", f"{column_letters(right)}{bottom}"
     return f"'{sheet}'!{first}" if first == last else f"'{sheet}'!{first}:{last}"
 
 
 def _spread(content: SheetContent) -> None:
-    """Puts the words of merged cells into each of them: a heading heads all of its columns, a label all of its rows."""
+    """Put the words of merged cells into each of them: a heading heads all of its columns, a label all of its rows."""
     least = min((column for row in content.rows.values() for column in row), default=0)
     for top, left, bottom, right in content.merged:
         cell = content.rows.get(top, {}).get(left)
@@ -139,7 +139,7 @@ def _exact(cell: SheetCell) -> Quantity | None:
 
 
 def _of_the_viewer(part: DocumentPart) -> DocumentPart:
-    """Returns a table with the title of its corner, its counts of shares in the scale that the corner says."""
+    """Return a table with the title of its corner, its counts of shares in the scale that the corner says."""
     if not isinstance(part, TablePart) or not part.grid or not (corner := _VIEWER.fullmatch(part.grid[0][0])):
         return part
     shares = _SHARES_IN.search(corner["rest"])

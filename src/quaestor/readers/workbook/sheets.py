@@ -1,8 +1,7 @@
 """The sheets of a workbook, cell by cell: what is shown, and what it holds.
 
-Owns the parts of the file format that say it (ECMA-376, part 1, 18): names and order of sheets, shared texts, formats,
-rows, columns and cells, merged ones. Of formulas only the value that was stored with them is read; without one the cell
-is unknown, not empty. Nothing is fetched.
+Of formulas only the value that was stored with them is read; without one the cell is unknown, not empty. Nothing is
+fetched.
 """
 
 import re
@@ -30,7 +29,6 @@ class SheetCell:
     """A cell that shows something.
 
     Attributes:
-        text: What it shows.
         value: The number that it holds, where digits of it are shown; else None.
         shift: By what power of ten the shown number is larger, see `ShownNumber`.
         is_unknown: Whether it is a formula that was stored without its value.
@@ -47,11 +45,9 @@ class SheetContent:
     """A sheet.
 
     Attributes:
-        name: As its tab says.
         rows: The shown rows by their numbers from 1, each its cells by their columns from 0.
         merged: Ranges of merged cells: first row, first column, last row, last column.
         hidden_rows: The numbers of the rows that are not shown.
-        hidden_columns: How many columns are not.
         without_value: How many formulas were stored without their values.
         cut: Whether there is more of it than is read.
     """
@@ -67,12 +63,7 @@ class SheetContent:
 
 @dataclass(slots=True)
 class Workbook:
-    """The sheets of a file, in the order of their tabs.
-
-    Attributes:
-        sheets: Those that are shown.
-        hidden: The names of those that are not.
-    """
+    """The sheets of a file, in the order of their tabs."""
 
     sheets: list[SheetContent]
     hidden: list[str]
@@ -88,7 +79,7 @@ class _Common:
 
 
 def read_workbook(archive: Archive) -> Workbook:
-    """Returns the sheets of a workbook.
+    """Return the sheets of a workbook.
 
     Raises:
         DatasetError: It is damaged, or larger than can be read.
@@ -123,11 +114,11 @@ def read_workbook(archive: Archive) -> Workbook:
 
 
 def _nothing(_: str) -> None:
-    """Takes what is not needed."""
+    """Take what is not needed."""
 
 
 def _texts(archive: Archive, part: str) -> tuple[str, ...]:
-    """Returns the texts that cells share; what is pronounced beside them is none."""
+    """Return the texts that cells share; what is pronounced beside them is none."""
     if part not in archive:
         return ()
     found: list[str] = []
@@ -160,7 +151,7 @@ def _texts(archive: Archive, part: str) -> tuple[str, ...]:
 
 
 def _formats(archive: Archive, part: str) -> tuple[str, ...]:
-    """Returns the number format of each style."""
+    """Return the number format of each style."""
     if part not in archive:
         return ()
     own: dict[int, str] = {}
@@ -301,7 +292,7 @@ class _SheetReading:
 
 
 def column_number(letters: str) -> int:
-    """Returns the place of a column, from 0.
+    """Return the place of a column, from 0.
 
     >>> column_number("A"), column_number("AB")
     (0, 27)
@@ -313,7 +304,7 @@ def column_number(letters: str) -> int:
 
 
 def column_letters(place: int) -> str:
-    """Returns how a column is called that has a place, from 0.
+    """Return how a column is called that has a place, from 0.
 
     >>> column_letters(0), column_letters(27)
     ('A', 'AB')

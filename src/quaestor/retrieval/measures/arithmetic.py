@@ -1,7 +1,6 @@
 """What is wanted of a measure, as a formula over its terms, and a formula in the words of a document.
 
-Owns the arithmetic of each form: a change, a growth rate, an average, a comparison. How a formula is read,
-`plan.expressions` says.
+How a formula is read, `plan.expressions` says.
 """
 
 import re
@@ -15,21 +14,18 @@ _WORDS = (("-", "less"), ("+", "plus"), ("/", "divided by"), ("*", "times"))
 
 
 def put_in(formula: str, names: Mapping[str, str]) -> str:
-    """Returns a formula with each name of a figure replaced.
+    """Return a formula with each name of a figure replaced.
 
     Args:
         formula: Arithmetic over names.
-        names: What stands for each.
     """
     return _NAME.sub(lambda found: names[found[0]], formula)
 
 
 def asked_formula(asked: AskedMeasure, terms: Sequence[str], times: Times) -> str:
-    """Returns the formula of what is wanted.
+    """Return the formula of what is wanted.
 
     Args:
-        asked: What that is.
-        terms: The measure at each time.
         times: Those, the earliest first where they are compared.
     """
     first, last = f"({terms[0]})", f"({terms[-1]})"
@@ -52,11 +48,10 @@ def asked_formula(asked: AskedMeasure, terms: Sequence[str], times: Times) -> st
 
 
 def said_formula(formula: str, labels: Mapping[str, str]) -> str:
-    """Returns a formula as people say it.
+    """Return a formula as people say it.
 
     Args:
         formula: Arithmetic over names.
-        labels: What the document calls each.
     """
     said = re.sub(r"abs\((\w+)\)", r"\1", formula)
     for sign, word in _WORDS:

@@ -34,11 +34,9 @@ class ResolvedMeasure:
     """A measure and the cells that it is computed from.
 
     Attributes:
-        asked: As it is asked for.
         formula: Arithmetic over the names of `cells`, as `plan.expressions` reads it.
         cells: The number that each name stands for.
         terms: The measure at each of its times, likewise.
-        times: Those.
         read_as: What is computed, in the document's words.
         direct: Whether each figure is one line, found by its name.
     """
@@ -57,7 +55,6 @@ class MissingInputs:
     """A measure that the document does not have all figures of, or not at the time that is asked for.
 
     Attributes:
-        asked: As it is asked for.
         lacking: The figures that no statement prints.
         reason: Why it is not computed, in words, where that is another reason.
     """
@@ -68,11 +65,10 @@ class MissingInputs:
 
 
 def bound_measure(document: Document, asked: AskedMeasure) -> ResolvedMeasure | MissingInputs | None:
-    """Returns what a measure is computed from; None where that is not for the statements to say.
+    """Return what a measure is computed from; None where that is not for the statements to say.
 
     Args:
         document: What is asked about; of an excerpt the whole is looked at.
-        asked: What is asked for.
     """
     whole = document.whole or document
     if asked.measure is not None and asked.another:

@@ -1,8 +1,4 @@
-"""The companies that a document is of: the words by which it calls each, and the files whose statements are meant.
-
-Owns whether a word of a question can only be a company ("Nord's free cash flow" is all of Nord's, "that of Europe" is
-not), and which of several files are asked about.
-"""
+"""The companies that a document is of: the words by which it calls each, and the files whose statements are meant."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,12 +23,11 @@ _KEPT = BoundedCache[str, _Files](16)
 
 
 def statements_asked(document: Document, called: Iterable[str]) -> Sequence[Sequence[StatementRow]] | None:
-    """Returns the lines of the statements that a question is about, those of the latest file before those of others.
+    """Return the lines of the statements that a question is about, those of the latest file before those of others.
 
     Of several companies none are meant where the question names no company.
 
     Args:
-        document: The whole one.
         called: Words of the question that may name the company.
 
     Returns:

@@ -1,7 +1,4 @@
-"""The lines of a document's primary statements, by the figures of measures that they print.
-
-Owns when a line is a figure: by the names of statement lines, by captions of the figure's own, and whose share it is.
-"""
+"""The lines of a document's primary statements, by the figures of measures that they print."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,10 +32,6 @@ class StatementRow:
 
     Attributes:
         statement: Which one; "" of a table of which nothing says it.
-        table: Its table.
-        row: Its row in it.
-        label: As printed.
-        line: The statement line that it is, or "".
         keys: The keys of its caption, read shorter and shorter.
         share: 0 where it is of the whole, 1 of the owners, 2 of the owners of common shares, 3 of others.
         total: Whether it says that it is a total.
@@ -59,7 +52,7 @@ _KEPT = BoundedCache[str, tuple[StatementRow, ...]](16)
 
 
 def statement_rows(document: Document) -> tuple[StatementRow, ...]:
-    """Returns the lines with numbers of a document's primary statements; of an excerpt those of the whole.
+    """Return the lines with numbers of a document's primary statements; of an excerpt those of the whole.
 
     Of a document of a few tables, none of which is a statement by its title, they are those of all tables.
     """
@@ -83,7 +76,7 @@ def _rows(document: Document) -> Iterator[StatementRow]:
 
 
 def statement_line(label: str) -> str:
-    """Returns the statement line that a label names, or ""."""
+    """Return the statement line that a label names, or ""."""
     found = core_line_index().find_named(label)
     return found.property if found is not None and found.rule in _NAMED else ""
 
@@ -116,10 +109,9 @@ def _captions() -> frozenset[str]:
 
 
 def figure_rows(figure: Figure, rows: Sequence[StatementRow]) -> Sequence[StatementRow]:
-    """Returns the lines that print a figure, the one that is meant first; of a figure of several lines all of them.
+    """Return the lines that print a figure, the one that is meant first; of a figure of several lines all of them.
 
     Args:
-        figure: Which.
         rows: Of the statements, in their order.
     """
     on = [row for row in rows if not figure.statement or row.statement in ("", figure.statement)]

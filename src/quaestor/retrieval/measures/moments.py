@@ -1,7 +1,6 @@
 """Which periods of a document's statements are of one time: a year and its last day, a quarter and its end.
 
-Owns how the columns of flows (a year, three months, nine months) and those of balances (a day) are paired, and which
-pair a question asks for. Like goes with like: three months never meet nine.
+Like goes with like: three months never meet nine.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,12 +40,7 @@ class Moment:
 
 
 def moments_of(document: Document, rows: Sequence[StatementRow]) -> tuple[Moment, ...]:
-    """Returns the times of a document's statements, the latest first; of those that end together the shortest first.
-
-    Args:
-        document: The whole one.
-        rows: Of its statements.
-    """
+    """Return the times of a document's statements, the latest first; of those that end together the shortest first."""
     balances = sorted(_periods(document, rows, balance=True), key=_end, reverse=True)
     flows = sorted(
         _periods(document, rows, balance=False), key=lambda period: (-period.year, _months(period), -_end(period)[1])
@@ -94,10 +88,9 @@ def _last_day(flow: Period, flows: Sequence[Period], balances: Sequence[Period])
 
 
 def moments_asked(moments: Sequence[Moment], period: Period | None, *, flows: bool, balances: bool) -> Sequence[Moment]:
-    """Returns the times that a question may mean, the likeliest first.
+    """Return the times that a question may mean, the likeliest first.
 
     Args:
-        moments: Of the document.
         period: The one that is named; None for the latest.
         flows: Whether figures of a duration are asked for.
         balances: Whether figures of a day are.

@@ -9,11 +9,9 @@ from quaestor.retrieval.measures.binding import ResolvedMeasure, bound_measure
 
 
 def blocks_of_measure(document: Document, question: Question, earlier: Sequence[Question]) -> tuple[int, ...]:
-    """Returns the places of the blocks that print the figures of the measure asked for; none of other questions.
+    """Return the places of the blocks that print the figures of the measure asked for; none of other questions.
 
     Args:
-        document: The whole one.
-        question: What is asked.
         earlier: The questions before, oldest first.
     """
     asked = asked_measure(question, earlier)

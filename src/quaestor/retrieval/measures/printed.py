@@ -1,7 +1,6 @@
 """Measures that a document prints under their own names: the rows, and the one number that they have for a time.
 
-Owns when a label is a measure's name and nothing more. Where several tables print different numbers under it, none is
-the company's for certain.
+Where several tables print different numbers under it, none is the company's for certain.
 """
 
 import re
@@ -23,12 +22,7 @@ _KEPT = BoundedCache[tuple[str, str], tuple[tuple[int, int], ...]](256)
 
 
 def printed_rows(document: Document, measure: Measure) -> Sequence[tuple[int, int]]:
-    """Returns the table and the row of each line that is called like a measure.
-
-    Args:
-        document: The whole one.
-        measure: Which.
-    """
+    """Return the table and the row of each line that is called like a measure."""
     return _KEPT.get((document.digest, measure.name), lambda: tuple(_rows(document, measure)))
 
 
@@ -42,46 +36,26 @@ def _rows(document: Document, measure: Measure) -> Iterator[tuple[int, int]]:
 
 
 def prints_amount(document: Document, rows: Sequence[tuple[int, int]]) -> bool:
-    """Returns whether any of some rows prints an amount: a gross margin may be one.
-
-    Args:
-        document: The whole one.
-        rows: As `printed_rows` has them.
-    """
+    """Return whether any of some rows prints an amount: a gross margin may be one."""
     tables = ((document.table(table), row) for table, row in rows)
     return any(not is_percentage(table, c) for table, row in tables for c in table.cells[row][1:] if c.quantity)
 
 
 def is_percentage(table: Table, cell: Cell) -> bool:
-    """Returns whether a cell holds a percentage, as its print or its labels say.
-
-    Args:
-        table: Its table.
-        cell: One with a number.
-    """
+    """Return whether a cell holds a percentage, as its print or its labels say."""
     if cell.quantity is not None and cell.quantity.scale is Scale.PERCENT:
         return True
     return table.scale_at(cell.ref.row, cell.ref.column) is Scale.PERCENT
 
 
 def is_spoken_of(document: Document, measure: Measure) -> bool:
-    """Returns whether a label, or a sentence with a number, speaks of a measure.
-
-    Args:
-        document: The whole one.
-        measure: Which.
-    """
+    """Return whether a label, or a sentence with a number, speaks of a measure."""
     labels = {head.label for table in document.tables for head in (*table.rows, *table.columns)}
     return any(measure.matcher.search(question_words(label)) for label in labels) or is_told(document, measure)
 
 
 def is_told(document: Document, measure: Measure) -> bool:
-    """Returns whether a sentence with a number speaks of a measure.
-
-    Args:
-        document: The whole one.
-        measure: Which.
-    """
+    """Return whether a sentence with a number speaks of a measure."""
     sentences = (sentence for sentence in document.sentences if sentence.mentions)
     return any(measure.matcher.search(question_words(sentence.text)) for sentence in sentences)
 
@@ -89,13 +63,10 @@ def is_told(document: Document, measure: Measure) -> bool:
 def printed_cell(
     document: Document, measure: Measure, said: str, moment: Moment, rows: Sequence[tuple[int, int]]
 ) -> CellRef | None:
-    """Returns the cell that has a measure for a time, where all that are called so have the same number; else None.
+    """Return the cell that has a measure for a time, where all that are called so have the same number; else None.
 
     Args:
-        document: The whole one.
-        measure: Which.
         said: The words that ask for it: of a measure that is only printed, and never computed, the label's own.
-        moment: The time.
         rows: The lines that are called like it, of which those of `printed_rows` are meant.
     """
     found: dict[object, CellRef] = {}

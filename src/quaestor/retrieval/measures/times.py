@@ -1,7 +1,6 @@
 """The times that a question for a measure is of: one, two that are compared, or several years in a row.
 
-Owns what is meant where a question names no time, or one year of a document of quarters. Which periods are of one time,
-`moments` says.
+Which periods are of one time, `moments` says.
 """
 
 from collections.abc import Sequence
@@ -21,11 +20,11 @@ class PeriodFinder:
     """Finds the times that a question may mean."""
 
     def __init__(self, moments: Sequence[Moment], *, flows: bool, balances: bool) -> None:
-        """Takes the times of the document, and whether figures of a duration and of a day are asked for."""
+        """Take the times of the document, and whether figures of a duration and of a day are asked for."""
         self._moments, self._flows, self._balances = moments, flows, balances
 
     def of(self, asked: AskedMeasure) -> Sequence[Times]:
-        """Returns the times that a question may mean, the likeliest first; none where one of them is lacking."""
+        """Return the times that a question may mean, the likeliest first; none where one of them is lacking."""
         if asked.form in ("average", "average_change") or (asked.form == "value" and asked.last_years):
             return self._years(asked)
         match asked.form:

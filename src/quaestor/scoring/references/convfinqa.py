@@ -1,8 +1,4 @@
-"""The reference answers of ConvFinQA: programs and what they come to, in the original and the cleaned format.
-
-Owns the answer fields of its files, and of those with one record a line (`.jsonl`): dialogues without documents, and
-FinQA's single questions.
-"""
+"""The reference answers of ConvFinQA: programs and what they come to, in the original and the cleaned format."""
 
 import math
 import re
@@ -22,15 +18,15 @@ class OriginalReferences:
     name = "original"
 
     def recognises(self, content: object) -> bool:
-        """Returns whether a file is a list: what its records lack is said when they are read."""
+        """Return whether a file is a list: what its records lack is said when they are read."""
         return isinstance(content, list)
 
     def read(self, file: GoldFile) -> Answers:
-        """Returns the answers of a file; of a record without any None."""
+        """Return the answers of a file; of a record without any None."""
         return dict(self.read_each(file))
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
-        """Yields the answers of each record."""
+        """Yield the answers of each record."""
         for name, place, record in file.named("id", "the record"):
             yield name, _conversation(record, place)
 
@@ -41,7 +37,7 @@ class CleanedReferences(OriginalReferences):
     name = "cleaned"
 
     def recognises(self, content: object) -> bool:
-        """Returns whether a file is an object."""
+        """Return whether a file is an object."""
         return isinstance(content, Mapping)
 
 
@@ -55,7 +51,7 @@ def _conversation(record: Mapping[str, object], place: str) -> tuple[GoldTurn, .
 
 
 def _single(record: Mapping[str, object], where: str) -> tuple[GoldTurn, ...]:
-    """Returns the answer of a record with one question, as FinQA has them."""
+    """Return the answer of a record with one question, as FinQA has them."""
     return _turns({"turn_program": [record["program"]], "exe_ans_list": [record.get("exe_ans")]}, where)
 
 
@@ -93,7 +89,7 @@ def _executed(result: object, where: str) -> AnswerValue:
 
 
 def _displays(answers: Mapping[str, object], turns: int) -> list[str | None]:
-    """Returns the display answers, all or none.
+    """Return the display answers, all or none.
 
     Source: dataset rule. In the raw train file `answer_list` holds the annotators' steps instead, with placeholders
     (`A0`, `#0`) and of another length.

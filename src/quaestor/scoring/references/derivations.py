@@ -1,7 +1,6 @@
 """A derivation of TAT-QA as program text: `(44.1-56.7)/56.7` is `subtract(44.1, 56.7), divide(#0, 56.7)`.
 
-Owns what people write in derivations: currencies, separators of thousands, percent signs, square brackets, several
-kinds of minus. The arithmetic itself is `plan.expressions`'.
+The arithmetic itself is `plan.expressions`'.
 """
 
 import re
@@ -19,7 +18,7 @@ _CURRENCIES = re.compile(r"(?:US|RMB|HK|NT|S)?[$€£¥]|RMB")
 
 
 def derivation_program(text: str) -> str | None:
-    """Returns the program that a derivation writes down; None where it is no arithmetic.
+    """Return the program that a derivation writes down; None where it is no arithmetic.
 
     >>> derivation_program("[($1,200 + 800)/2] - 5%")
     'add(1200, 800), divide(#0, 2), subtract(#1, 5%)'

@@ -1,7 +1,6 @@
 """The reference answers of questions about whole documents: quaestor's own format, FinanceBench's and DocFinQA's.
 
-Owns the answer fields of their files. What a judge said of answers lies beside a file of questions, in a file of
-verdicts (`scoring.verdict_file`).
+What a judge said of answers lies beside a file of questions, in a file of verdicts (`scoring.verdict_file`).
 """
 
 import re
@@ -38,11 +37,11 @@ class FilingReferences:
     name = "filings"
 
     def recognises(self, content: object) -> bool:
-        """Returns whether the first record of a file is such an object."""
+        """Return whether the first record of a file is such an object."""
         return {"file", "conversation", "turn", "question"} <= _first(content).keys()
 
     def read(self, file: GoldFile) -> Answers:
-        """Returns the answers of a file, conversation by conversation; None of one without any."""
+        """Return the answers of a file, conversation by conversation; None of one without any."""
         found: dict[str, list[GoldTurn | None]] = {}
         for where, record in file.records():
             conversation = record.get("conversation")
@@ -58,11 +57,11 @@ class FinanceBenchReferences:
     name = "financebench"
 
     def recognises(self, content: object) -> bool:
-        """Returns whether the first record of a file is such an object."""
+        """Return whether the first record of a file is such an object."""
         return {"financebench_id", "doc_name", "question"} <= _first(content).keys()
 
     def read(self, file: GoldFile) -> Answers:
-        """Returns the answers of a file, by the ids of the questions."""
+        """Return the answers of a file, by the ids of the questions."""
         found: dict[str, tuple[GoldTurn, ...] | None] = {}
         for name, where, record in file.named("financebench_id", "a question"):
             if "answer" not in record:
@@ -88,15 +87,15 @@ class DocFinqaReferences:
     name = "docfinqa"
 
     def recognises(self, content: object) -> bool:
-        """Returns whether the first record of a file is such an object."""
+        """Return whether the first record of a file is such an object."""
         return isinstance(content, list) and _first(content).keys() >= {"Context", "Question"}
 
     def read(self, file: GoldFile) -> Answers:
-        """Returns the answers of a file, by the places of the records."""
+        """Return the answers of a file, by the places of the records."""
         return dict(self.read_each(file))
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
-        """Yields the answers of each record."""
+        """Yield the answers of each record."""
         for place, (where, record) in enumerate(file.records(), file.first):
             if "Answer" not in record:
                 yield f"docfinqa-{place}", None
@@ -129,10 +128,9 @@ def _gold(reference: FilingReference) -> GoldTurn:
 
 
 def read_reference_answer(answer: object, where: str) -> ReferenceAnswer:
-    """Returns a right answer as quaestor's own format has it.
+    """Return a right answer as quaestor's own format has it.
 
     Args:
-        answer: The object.
         where: What to call it in errors.
 
     Raises:
@@ -176,10 +174,9 @@ def _number(answer: Mapping[str, object], where: str) -> WantedNumber:
 
 
 def wanted_in_text(answer: object, question: str, where: str) -> ReferenceAnswer:
-    """Returns a right answer that is stated as text: a number alone, yes or no, or prose.
+    """Return a right answer that is stated as text: a number alone, yes or no, or prose.
 
     Args:
-        answer: As the file has it.
         question: May say in what a number counts ("in USD millions").
         where: What to call it in errors.
 
@@ -213,7 +210,7 @@ def _stated_number(found: re.Match[str], question: str) -> WantedNumber:
 
 
 def _evidence(where: str, wanted: ReferenceAnswer) -> Evidence:
-    """Returns where an answer stands by what a person wrote of it: numbers, else those of the answer, else a quote."""
+    """Return where an answer stands by what a person wrote of it: numbers, else those of the answer, else a quote."""
     numbers = _telling(Decimal(text.replace(",", "")) for text in _PRINTED.findall(where))
     numbers = numbers or _telling(_numbers_of(wanted))
     quoted = _QUOTED.search(where)
@@ -222,7 +219,7 @@ def _evidence(where: str, wanted: ReferenceAnswer) -> Evidence:
 
 
 def _telling(numbers: Iterator[Decimal]) -> frozenset[Decimal]:
-    """Returns the numbers that hardly stand anywhere by chance: no small ones, and no years."""
+    """Return the numbers that hardly stand anywhere by chance: no small ones, and no years."""
     return frozenset(
         abs(number)
         for number in numbers

@@ -1,7 +1,7 @@
 """The reference answers of TAT-QA: spans and numbers with their scale, and how they were derived.
 
-Owns the answer fields of its files. Derivations of numbers become programs, so that what holds for programs (where the
-operands stand, why an answer is wrong, what is learned from) holds for them.
+Derivations of numbers become programs, so that what holds for programs (where the operands stand, why an answer is
+wrong, what is learned from) holds for them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,17 +24,17 @@ class TatqaReferences:
     name = "tatqa"
 
     def recognises(self, content: object) -> bool:
-        """Returns whether a file is a list whose first record has a table with a uid, and questions."""
+        """Return whether a file is a list whose first record has a table with a uid, and questions."""
         first = content[0] if isinstance(content, list) and content else None
         table = first.get("table") if isinstance(first, Mapping) else None
         return isinstance(first, Mapping) and isinstance(table, Mapping) and {"uid", "table"} <= table.keys()
 
     def read(self, file: GoldFile) -> Answers:
-        """Returns the answers of a file, page by page; of a page without any None."""
+        """Return the answers of a file, page by page; of a page without any None."""
         return dict(self.read_each(file))
 
     def read_each(self, file: GoldFile) -> Iterator[tuple[str, tuple[GoldTurn, ...] | None]]:
-        """Yields the answers of each page."""
+        """Yield the answers of each page."""
         seen: set[str] = set()
         for where, record in file.records():
             table, asked = record.get("table"), record.get("questions")
@@ -88,7 +88,7 @@ def _form(kind: str, value: AnswerValue) -> str:
 
 
 def _spans(answer: object, where: str) -> tuple[str, ...]:
-    """Returns the answer as printed, one text a span."""
+    """Return the answer as printed, one text a span."""
     spans = answer if isinstance(answer, list) else [answer]
     if not spans or not all(isinstance(span, str | int | float) and not isinstance(span, bool) for span in spans):
         raise DatasetError(f"{where}: 'answer' must be a text, a number or a list of these")
@@ -106,7 +106,7 @@ def _decimal(spans: tuple[str, ...], where: str) -> Decimal:
 
 
 def _value(span: str) -> Number | Text:
-    """Returns the number that a span prints, where it prints nothing else, or its words."""
+    """Return the number that a span prints, where it prints nothing else, or its words."""
     quantities = parse_cell(span)
     if len(quantities) == 1 and not any(character.isalpha() for character in span):
         return Number(quantities[0].value)

@@ -1,6 +1,6 @@
 """Advice that the agent is told besides the rules: the text of a file that a person has read.
 
-Owns what of the file is told. The agent takes up no advice by itself.
+The agent takes up no advice by itself.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ LONGEST = 6_000
 
 
 def read_advice(path: str | None) -> str:
-    """Returns what a file of advice tells: all of its lines but those that begin with #; "" without a file.
+    """Return what a file of advice tells: all of its lines but those that begin with #; "" without a file.
 
     Raises:
         SettingsError: It cannot be read, says nothing, or too much.

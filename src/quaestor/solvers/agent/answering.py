@@ -1,8 +1,4 @@
-"""Rounds of tool calls until there is an answer.
-
-Owns the bounds (rounds, faults, repeated calls), what a model is told when a reply cannot be used, and that no call of
-a reply rests on another one that went wrong.
-"""
+"""Rounds of tool calls until there is an answer."""
 
 import asyncio
 import json
@@ -66,10 +62,6 @@ class AnswerRounds:
     """The rounds of one turn.
 
     Attributes:
-        connection: The model.
-        context: The turn.
-        limits: How long it may take.
-        messages: What was said so far.
         sentences: The text that the model has before its eyes.
         understanding: As it was stated, or None.
         whole: Whether the prompt has all types, properties and instances of the page.
@@ -110,7 +102,7 @@ class AnswerRounds:
         return SearchResult(blocks, self.context.document, self.context.graph)
 
     async def play(self) -> Settled:
-        """Returns the answer with its plan, or why there is none.
+        """Return the answer with its plan, or why there is none.
 
         Raises:
             ModelReplyError: No reply could be used within the bounds.
@@ -143,7 +135,7 @@ class AnswerRounds:
         raise ModelReplyError(f"no answer within {self.limits.iterations} rounds; the model kept calling tools")
 
     def _understood(self, reading: ParsedReply) -> None:
-        """Puts the understanding on record that a reply states, once a turn; a first reply may do without."""
+        """Put the understanding on record that a reply states, once a turn; a first reply may do without."""
         if self.limits.two_phases or self.understanding is not None:
             return
         stated = next((called.arguments for called in reading.calls if called.tool == UNDERSTAND), None)
@@ -156,7 +148,7 @@ class AnswerRounds:
                 self.context.trace.append(NotUnderstood(str(error)))
 
     def _words(self, reading: ParsedReply, closing: bool) -> Settled | None:
-        """Takes a reply without calls: an answer in words, or nothing that can be used."""
+        """Take a reply without calls: an answer in words, or nothing that can be used."""
         try:
             reading.require_whole()
             if not reading.text:
@@ -168,7 +160,7 @@ class AnswerRounds:
         return None
 
     def _calls(self, reading: ParsedReply, closing: bool) -> Settled | None:
-        """Makes the calls of a reply, in order, up to an answer that stands."""
+        """Make the calls of a reply, in order, up to an answer that stands."""
         results: list[tuple[RequestedCall, JsonValue]] = []
         before, unsure = len(self._box.draft.steps), False
         for place, called in enumerate(reading.calls):
@@ -205,13 +197,13 @@ class AnswerRounds:
         )
 
     def _note(self, called: RequestedCall, error: str, suggestion: str) -> dict[str, JsonValue]:
-        """Refuses a call without making it, and keeps it on record all the same."""
+        """Refuse a call without making it, and keeps it on record all the same."""
         refusal = _refusal(error, suggestion)
         self.context.note_call(ToolCall.ended(called.tool[:100], called.text[:1000], refusal))
         return refusal
 
     def _settle(self, said: object) -> Settled:
-        """Returns an answer that stands, noting what the model claims.
+        """Return an answer that stands, noting what the model claims.
 
         Raises:
             ModelReplyError: It cannot be used, or nothing bears it out and the model was not yet told so.
@@ -241,7 +233,7 @@ class AnswerRounds:
         return replace(settled, plan=plan, remarks=tuple(remarks))
 
     def _bind(self, final: FinalAnswer) -> BoundExplanation:
-        """Binds the sentences that explain an answer; those that cannot be are handed back once.
+        """Bind the sentences that explain an answer; those that cannot be are handed back once.
 
         Raises:
             ModelReplyError: Some cannot be bound, and the model was not yet told so.
@@ -258,7 +250,7 @@ class AnswerRounds:
         return bound
 
     def _grounded(self, final: FinalAnswer, claims: Sequence[ClaimedAnswer], bound: BoundExplanation) -> GroundedAnswer:
-        """Returns the plan of an answer without its explanation, of one that explains alone an empty one."""
+        """Return the plan of an answer without its explanation, of one that explains alone an empty one."""
         if final.words:
             asked = self.context.question.text
             return ground_words(self._box.draft, final.words, claims, self.context.document, asked)
@@ -273,7 +265,7 @@ class AnswerRounds:
             return GroundedAnswer(claims[0], stated_by(bound.passages, verdict), grounded=True)
 
     def _silence(self, final: FinalAnswer) -> NoAnswerGiven:
-        """Returns what a model says that gives no answer; what it has not looked for it may not find missing.
+        """Return what a model says that gives no answer; what it has not looked for it may not find missing.
 
         Raises:
             ModelReplyError: It has not looked for anything.
@@ -284,7 +276,7 @@ class AnswerRounds:
         return NoAnswerGiven(final.no_answer or "not_on_page", _UNBOUND if unbound else final.note)
 
     def _challenge(self, doubt: str) -> None:
-        """Tells a model once a turn that nothing bears out its answer.
+        """Tell a model once a turn that nothing bears out its answer.
 
         Raises:
             ModelReplyError: It was not yet told so.
@@ -294,7 +286,7 @@ class AnswerRounds:
             raise ModelReplyError(f"{doubt}, or repeat the answer to confirm it")
 
     def _fault(self, fault: ModelReplyError) -> None:
-        """Counts a reply that cannot be used.
+        """Count a reply that cannot be used.
 
         Raises:
             ModelReplyError: There were too many of them.
@@ -309,7 +301,7 @@ class AnswerRounds:
 
 
 def named_steps(called: RequestedCall) -> set[int]:
-    """Returns the steps of this turn that a call names, wherever it does: `#3`, or a number among its `steps`."""
+    """Return the steps of this turn that a call names, wherever it does: `#3`, or a number among its `steps`."""
     found = {int(digits) for digits in _STEP.findall(called.text)}
     try:
         said = json.loads(called.text)
@@ -320,7 +312,7 @@ def named_steps(called: RequestedCall) -> set[int]:
 
 
 def _queries(calls: Sequence[RequestedCall]) -> list[JsonObject]:
-    """Returns the arguments of the queries among some calls, as far as they are objects."""
+    """Return the arguments of the queries among some calls, as far as they are objects."""
     found = []
     for called in calls[:MOST_CALLS]:
         if called.tool == "query_kg":

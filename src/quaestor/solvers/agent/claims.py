@@ -1,7 +1,6 @@
 """From what a model claims to the plan that gives it.
 
-Owns the reading of an answer in any wording, the match of a claimed number with what the tools returned, and the
-remarks on what does not agree. The plan counts, never the claim.
+The plan counts, never the claim.
 """
 
 import re
@@ -60,7 +59,6 @@ class GroundedAnswer:
 
     Attributes:
         claim: Which of the readings it was.
-        plan: What is executed.
         grounded: False where the number came from no tool.
         remarks: What a reader should doubt.
         assumes: Whether it is calculated with a number that no tool returned.
@@ -74,7 +72,7 @@ class GroundedAnswer:
 
 
 def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
-    """Returns a model's answer and the numbers that it may mean, none where it names a step or says that there is none.
+    """Return a model's answer and the numbers that it may mean, none where it names a step or says that there is none.
 
     Args:
         said: Arguments of the output tool, or text.
@@ -132,7 +130,7 @@ def _claims(final: FinalAnswer) -> Iterator[ClaimedAnswer]:
 
 
 def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[ClaimedAnswer]) -> GroundedAnswer:
-    """Returns the plan that gives a claimed number.
+    """Return the plan that gives a claimed number.
 
     A step of this turn that comes to the number is taken, among several the one that the model names, else the last;
     then one that prints it with a minus; then the step that the model names although the number differs; then an
@@ -181,8 +179,6 @@ def ground_words(
     Args:
         words: As a model quotes them; `#3` is a step.
         verdict: The yes or no that it reads in them; empty where the words are the answer.
-        document: The page.
-        question: As asked.
 
     Raises:
         ModelReplyError: They are not on the page, or are a number.
@@ -212,7 +208,7 @@ def ground_words(
 
 
 def _named_steps(final: FinalAnswer) -> tuple[int, ...]:
-    """Returns the steps that an answer such as "#3" or "#1, #4..#9" names, earlier answers as "#-1"; else none."""
+    """Return the steps that an answer such as "#3" or "#1, #4..#9" names, earlier answers as "#-1"; else none."""
     return _steps_in(final.answer) if isinstance(final.answer, str) else ()
 
 
@@ -235,7 +231,7 @@ def _by_step(draft: PlanBuilder, step: int) -> GroundedAnswer:
 
 
 def _other_scale(register: StepResult, claim: ClaimedAnswer) -> str | None:
-    """Returns what to doubt where a model gives the number of a step the name of another scale; None for nothing."""
+    """Return what to doubt where a model gives the number of a step the name of another scale; None for nothing."""
     known, claimed = register.number, number_of(claim.value)
     if known is None or claimed is None or claim.scale in (Scale.ONE, Scale.PERCENT, register.scale):
         return None
@@ -245,7 +241,7 @@ def _other_scale(register: StepResult, claim: ClaimedAnswer) -> str | None:
 
 
 def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer) -> Plan | None:
-    """Returns the plan that reads a number as large as claimed from where a tool read it with a minus; None without."""
+    """Return the plan that reads a number as large as claimed from where a tool read it with a minus; None without."""
     for step in order:
         taken = draft.steps[step - 1]
         if (
@@ -259,7 +255,7 @@ def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer
 
 
 def _without_step(draft: PlanBuilder, claim: ClaimedAnswer) -> GroundedAnswer:
-    """Returns the plan of a number that no step of this turn gives."""
+    """Return the plan of a number that no step of this turn gives."""
     plan, traced = draft.plan_of(claim.value)
     if traced is not None and traced.grounded and not _is_constant(traced):
         if traced.origin != "page":

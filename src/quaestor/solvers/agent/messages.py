@@ -1,7 +1,6 @@
 """What the agent's model gives back, as types: its understanding of a question, and its answer.
 
-Owns the names on the wire. Lenient where a reply can still be understood: unknown keys are dropped, a plan may be one
-text or several.
+Lenient where a reply can still be understood: unknown keys are dropped, a plan may be one text or several.
 """
 
 from dataclasses import dataclass, field
@@ -50,7 +49,7 @@ class Understanding:
 
 
 def _joined(said: object) -> object:
-    """Returns texts that a model lists as one text, as it was asked for them; anything else as it is."""
+    """Return texts that a model lists as one text, as it was asked for them; anything else as it is."""
     return ", ".join(said) if isinstance(said, list) and all(isinstance(part, str) for part in said) else said
 
 
@@ -101,5 +100,5 @@ STATED = "description"
 
 
 def exact(number: float) -> Decimal:
-    """Returns a JSON number as it was written, as nearly as a float holds it."""
+    """Return a JSON number as it was written, as nearly as a float holds it."""
     return Decimal(str(number))

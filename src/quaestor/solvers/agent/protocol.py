@@ -27,13 +27,13 @@ _FINAL = re.compile(r"^[ \t*]*ANSWER\W*?:", re.MULTILINE)
 
 
 def read_calls(response: ModelResponse) -> ParsedReply:
-    """Returns the calls of a reply, native or written."""
+    """Return the calls of a reply, native or written."""
     reading = read_reply(response)
     return reading if reading.calls else replace(reading, calls=written_calls(reading.text))
 
 
 def written_calls(text: str) -> tuple[RequestedCall, ...]:
-    """Returns the calls that a text writes as lines; of an answer on a line of its own, the call of the answer tool.
+    """Return the calls that a text writes as lines; of an answer on a line of its own, the call of the answer tool.
 
     >>> written_calls('First: TOOL: list_entities({"entityType": "CashFlow"})')[0].arguments
     '{"entityType": "CashFlow"}'
@@ -45,7 +45,7 @@ def written_calls(text: str) -> tuple[RequestedCall, ...]:
 
 
 def _arguments(text: str, start: int) -> str:
-    """Returns the JSON after an opening parenthesis; where it is none, the rest of the line, for the tool to refuse."""
+    """Return the JSON after an opening parenthesis; where it is none, the rest of the line, for the tool to refuse."""
     begin = start + len(text[start:]) - len(text[start:].lstrip())
     try:
         _, end = json.JSONDecoder().raw_decode(text, begin)
@@ -56,7 +56,7 @@ def _arguments(text: str, start: int) -> str:
 
 
 def _lean(schema: JsonValue) -> JsonValue:
-    """Returns a schema without the limits that are checked anyway: every word of it is read with every request."""
+    """Return a schema without the limits that are checked anyway: every word of it is read with every request."""
     if isinstance(schema, list):
         return [_lean(item) for item in schema]
     if not isinstance(schema, dict):
@@ -96,13 +96,13 @@ def _tools(stating: bool, whole: bool, searching: bool) -> tuple[ToolDefinition,
 
 
 def answer_schema() -> dict[str, JsonValue]:
-    """Returns the schema of an answer."""
+    """Return the schema of an answer."""
     return plain_schema(FinalAnswer)
 
 
 @lru_cache(maxsize=8)
 def tool_list(stating: bool, whole: bool, *, searching: bool = False) -> list[dict[str, str]]:
-    """Returns the tools, for models that call them in writing.
+    """Return the tools, for models that call them in writing.
 
     Args:
         stating: Whether the one for the understanding is among them.
@@ -120,7 +120,7 @@ def tool_list(stating: bool, whole: bool, *, searching: bool = False) -> list[di
 def answer_request(
     native: bool, stating: bool, whole: bool, last: bool, *, searching: bool = False
 ) -> ModelRequestParameters:
-    """Returns what a model may reply with while it answers.
+    """Return what a model may reply with while it answers.
 
     Args:
         native: Whether it makes tool calls itself.

@@ -1,7 +1,6 @@
 """The agent solver: understand and answer with tools, in one talk or in two.
 
-Owns the order of the phases and what becomes of their outcome. The model is the run's, and comes with each turn;
-the solver keeps nothing from one turn to the next.
+The model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
 """
 
 import asyncio
@@ -34,7 +33,7 @@ class AgentSolver:
     name = "agent"
 
     def __init__(self, limits: AgentLimits | None = None) -> None:
-        """Takes how long to try, and reads the advice.
+        """Take how long to try, and reads the advice.
 
         Raises:
             SettingsError: The advice cannot be read.
@@ -48,7 +47,7 @@ class AgentSolver:
         return render("agent/system", rules=briefing.rules(), advice=self._advice)
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer that the plan of the model's tool calls gives; one without a value where it finds none.
+        """Return the answer that the plan of the model's tool calls gives; one without a value where it finds none.
 
         A model that finds none in a part of a document, and has not searched the rest, is shown more of it once.
 

@@ -13,11 +13,7 @@ _DIGITS = 10
 
 
 def told(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Returns a reply of a tool as a model is told it; a refusal whole but for places.
-
-    Args:
-        reply: As it is on record.
-    """
+    """Return a reply of a tool as a model is told it; a refusal whole but for places."""
     if reply.get("success"):
         return _short(reply)
     return {name: _told_value(value) for name, value in reply.items() if name != "success"}
@@ -47,7 +43,7 @@ def _told_value(value: JsonValue) -> JsonValue:
 
 
 def _operands(shown: JsonValue) -> JsonValue:
-    """Returns operands a line each, such as `318.6 million (page: data cables, 2012)`; not those that are steps."""
+    """Return operands a line each, such as `318.6 million (page: data cables, 2012)`; not those that are steps."""
     if not isinstance(shown, list):
         return shown
     lines: list[JsonValue] = []

@@ -23,13 +23,10 @@ PHASE = "UNDERSTAND"
 async def understand(
     connection: Connection, question: str, context: TurnContext, system: str, repairs: int
 ) -> Understanding | None:
-    """Returns how the model understands a question; None where it does not say within the bound.
+    """Return how the model understands a question; None where it does not say within the bound.
 
     Args:
-        connection: The model.
-        question: As asked.
         context: The turn; what is understood, or why nothing is, goes to its trace.
-        system: The system prompt.
         repairs: How many more replies are asked for when one cannot be used.
 
     Raises:
@@ -55,7 +52,7 @@ async def understand(
 
 
 def page_variables(question: str, context: TurnContext) -> dict[str, object]:
-    """Returns what prompts are told: the page, the conversation, the text that the question is near to."""
+    """Return what prompts are told: the page, the conversation, the text that the question is near to."""
     sentences = [sentence.text for sentence in briefing.near_sentences(question, context)]
     page = briefing.outline(context)
     return {
@@ -67,11 +64,9 @@ def page_variables(question: str, context: TurnContext) -> dict[str, object]:
 
 
 def state(context: TurnContext, said: object, lookups: Sequence[JsonObject]) -> Understanding:
-    """Returns the understanding that a model states along with its first calls, and puts it on record.
+    """Return the understanding that a model states along with its first calls, and puts it on record.
 
     Args:
-        context: The turn.
-        said: What it states.
         lookups: The queries that it makes along with it: they say type, property and filters.
 
     Raises:
@@ -84,10 +79,10 @@ def state(context: TurnContext, said: object, lookups: Sequence[JsonObject]) -> 
 
 
 def reading(understanding: Understanding) -> JsonObject:
-    """Returns what an understanding says, without what it leaves empty."""
+    """Return what an understanding says, without what it leaves empty."""
     return {name: value for name, value in as_object(understanding).items() if value not in ("", [], {})}
 
 
 def written(understanding: Understanding) -> str:
-    """Returns an understanding as the second phase is told it, as JSON text."""
+    """Return an understanding as the second phase is told it, as JSON text."""
     return json.dumps(reading(understanding), ensure_ascii=False)

@@ -5,11 +5,7 @@ from quaestor.conversation.display import show_number
 
 
 def doubts_of(answer: Answer) -> tuple[str, ...]:
-    """Returns in sentences what was answered, how sure that was, and what it was nearly read as.
-
-    Args:
-        answer: One with a value.
-    """
+    """Return in sentences what was answered, how sure that was, and what it was nearly read as."""
     named = f" ({answer.description})" if answer.description else ""
     sure = "its probability is unknown" if answer.confidence is None else f"its probability is {answer.confidence:.2f}"
     found = f"it was {show_number(answer)}{named}; {sure}"

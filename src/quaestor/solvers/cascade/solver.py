@@ -1,6 +1,6 @@
 """The cascade: stages in their order, until one is sure enough.
 
-Owns the order, and the record of who answered. The conversation holds what was answered, whoever answered it.
+The conversation holds what was answered, whoever answered it.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,6 @@ class Stage:
     """One solver of a cascade.
 
     Attributes:
-        solver: Who answers.
         least: The confidence that its answer needs; None of the last, whose answer stands whatever it is.
     """
 
@@ -35,7 +34,7 @@ class Stage:
     least: float | None = None
 
     def takes(self, answer: Answer) -> bool:
-        """Returns whether an answer of this stage is the turn's. One that says nothing of itself is not sure."""
+        """Return whether an answer of this stage is the turn's. One that says nothing of itself is not sure."""
         if self.least is None:
             return True
         return answer.value is not None and (answer.confidence or 0.0) >= self.least
@@ -47,7 +46,7 @@ class CascadeSolver:
     name = "cascade"
 
     def __init__(self, stages: Sequence[Stage], *, show_doubts: bool = False, abstain_below: float = 0.0) -> None:
-        """Takes the stages.
+        """Take the stages.
 
         Args:
             stages: In their order.
@@ -57,7 +56,7 @@ class CascadeSolver:
         self.stages, self._show_doubts, self._abstain_below = tuple(stages), show_doubts, abstain_below
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer of the first stage that is sure enough, else what the last says.
+        """Return the answer of the first stage that is sure enough, else what the last says.
 
         Where the last one fails, the surest answer of those before stands, and its `reason` says so. An answer that is
         less sure than is asked of every answer comes without its value.
@@ -78,7 +77,7 @@ class CascadeSolver:
         return replace(answer, value=None, reason=why)
 
     async def _answered(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer of the stage whose answer counts."""
+        """Return the answer of the stage whose answer counts."""
         unsure: list[Answer] = []
         for number, stage in enumerate(self.stages, start=1):
             last = number == len(self.stages)
@@ -102,7 +101,7 @@ class CascadeSolver:
         raise SolverError("the cascade has no stages")
 
     async def _asked(self, number: int, question: str, context: TurnContext, told: Sequence[str]) -> Answer:
-        """Returns what a stage says, and puts it on record, whatever becomes of it."""
+        """Return what a stage says, and puts it on record, whatever becomes of it."""
         stage, role = self.stages[number - 1], role_of(number)
         solver, outer = stage.solver, context.trace
         inner = replace(

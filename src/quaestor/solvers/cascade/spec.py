@@ -36,7 +36,6 @@ class CascadeOptions:
             nothing of itself is withheld too.
         show_doubts: Whether a stage is told what the one before would have answered, and how sure it was.
         stages_options: What the solvers of the stages are built with, by their names.
-        weights: The folder of weights of those that have any.
     """
 
     stages: str = option("embedded,workflow", help="the solvers in order, separated by commas")
@@ -51,7 +50,7 @@ class CascadeOptions:
     weights: str | None = option(None, help="a folder of weights for the stages that use weights")
 
     def __post_init__(self) -> None:
-        """Refuses options that do not fit each other."""
+        """Refuse options that do not fit each other."""
         if len(self.names) < 2:
             raise SettingsError(f"a cascade needs at least two stages, such as embedded,workflow, not {self.stages!r}")
         if _NAME in self.names:
@@ -97,7 +96,7 @@ class CascadeOptions:
         return {role_of(place): name for place, name in enumerate(_listed(self.models or ""), start=1) if name}
 
     def of_stage(self, name: str) -> Mapping[str, object]:
-        """Returns what the solver of a name is built with.
+        """Return what the solver of a name is built with.
 
         Raises:
             SettingsError: There is no such solver, or its options are no table.
@@ -123,7 +122,7 @@ class CascadeOptions:
 
 
 def role_of(stage: int) -> str:
-    """Returns the name under which a turn has the model of a stage, counted from 1."""
+    """Return the name under which a turn has the model of a stage, counted from 1."""
     return f"stage_{stage}"
 
 
@@ -142,7 +141,7 @@ def _build(options: CascadeOptions) -> "CascadeSolver":
 
 
 def _of_stages(options: CascadeOptions, ask: "Callable[[SolverSpec[Any], DataclassInstance], T]") -> Sequence[T]:
-    """Returns what the specs of the stages say, each once."""
+    """Return what the specs of the stages say, each once."""
     from quaestor.solvers.registry import solver_spec
 
     specs = [(solver_spec(name), options.of_stage(name)) for name in dict.fromkeys(options.names)]

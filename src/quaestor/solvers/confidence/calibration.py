@@ -28,7 +28,7 @@ MEASURES = (
 
 
 def weighed_of(found: AnswerMeasured) -> tuple[float, ...]:
-    """Returns what is weighed of an answer, in the order of `MEASURES`. Counts of more than three are three."""
+    """Return what is weighed of an answer, in the order of `MEASURES`. Counts of more than three are three."""
     return (
         _log_odds(found.agreement),
         float(found.rank == 1),
@@ -51,7 +51,6 @@ class AnswerCalibration:
 
     Attributes:
         intercept: Of the log odds.
-        weights: By the names of the measures.
         learned: What it was learned from, for people: run, solver, model, turns.
         held_out: How good it is on companies that it was not learned from.
     """
@@ -62,14 +61,14 @@ class AnswerCalibration:
     held_out: Mapping[str, JsonValue]
 
     def confidence(self, found: AnswerMeasured) -> float:
-        """Returns the probability that the answer is right."""
+        """Return the probability that the answer is right."""
         weighed = zip(MEASURES, weighed_of(found), strict=True)
         odds = self.intercept + sum(self.weights[name] * value for name, value in weighed)
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
 def read_calibration(path: Path) -> AnswerCalibration:
-    """Returns the calibration of a file.
+    """Return the calibration of a file.
 
     Raises:
         SettingsError: It cannot be read, or is no such file.

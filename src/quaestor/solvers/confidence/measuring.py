@@ -25,11 +25,9 @@ _TIED = 2.0
 def measured(
     answer: Answer, question: str, context: TurnContext, ranking: RankingSolver, samples: tuple[int, int] = (1, 1)
 ) -> AnswerMeasured:
-    """Returns what can be counted of an answer.
+    """Return what can be counted of an answer.
 
     Args:
-        answer: One with a value.
-        question: As asked.
         context: The turn, with all that happened in it.
         ranking: Says how likely it finds each result.
         samples: How many of the model's answers came to this result, and how many there were.
@@ -51,7 +49,7 @@ def measured(
 
 
 def result_key(answer: Answer) -> str:
-    """Returns what an answer comes to, the same text for the same result; "" of none."""
+    """Return what an answer comes to, the same text for the same result; "" of none."""
     return "" if answer.value is None else value_to_text(answer.value)
 
 

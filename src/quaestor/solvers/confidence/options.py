@@ -17,7 +17,6 @@ class ConfidenceOptions:
         calibration: A file that `quaestor calibrate` wrote: answers have a confidence by it. None for none.
         abstain_below: The confidence below which an answer is withheld.
         samples: How often the model answers; the result that it comes to most often is the answer.
-        always_answer: Whether the model gives the likeliest answer where several fit.
     """
 
     measure: bool = option(False, help="record the measures from which `quaestor calibrate` learns a confidence")
@@ -31,7 +30,7 @@ class ConfidenceOptions:
     )
 
     def __post_init__(self) -> None:
-        """Refuses options that do not fit each other."""
+        """Refuse options that do not fit each other."""
         if self.abstain_below and self.calibration is None:
             raise SettingsError(
                 "a model's answers have no confidence to withhold them by: name a calibration, which "

@@ -36,10 +36,7 @@ class RatedSolver:
     """A solver whose answers are measured.
 
     Attributes:
-        inner: Who answers.
         ranking: Who says how likely each result is; it asks no model.
-        options: What is wanted.
-        name: The solver's that answers.
     """
 
     inner: Solver
@@ -49,12 +46,12 @@ class RatedSolver:
     _calibration: AnswerCalibration | None = field(init=False)
 
     def __post_init__(self) -> None:
-        """Reads the calibration, where one is named."""
+        """Read the calibration, where one is named."""
         self.name, named = self.inner.name, self.options.calibration
         self._calibration = None if named is None else read_calibration(Path(named))
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the solver's answer; by a calibration with a confidence, and without a value below what is asked.
+        """Return the solver's answer; by a calibration with a confidence, and without a value below what is asked.
 
         Of several samples it is the first of those with the result that most have; no answer is a result too.
 
@@ -98,7 +95,7 @@ class RatedSolver:
 
 
 def _take_over(context: TurnContext, chosen: _Sample, samples: Sequence[_Sample]) -> None:
-    """Makes what happened in the chosen sample what happened in the turn; used is what all of them did."""
+    """Make what happened in the chosen sample what happened in the turn; used is what all of them did."""
     if chosen.context is context:
         return
     context.trace.extend(chosen.context.trace)

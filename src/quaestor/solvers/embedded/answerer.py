@@ -11,7 +11,7 @@ class Answerer(Protocol):
     """Answers the questions that ask for its kind of answer, and leaves all others to those after it."""
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yields the answers to a question, best first, each result once; none where it asks for something else.
+        """Yield the answers to a question, best first, each result once; none where it asks for something else.
 
         Args:
             asked: The question, the page and the conversation.
@@ -21,12 +21,11 @@ class Answerer(Protocol):
 
 
 def first_answered(answerers: Iterable[Answerer], asked: AskedTurn, least: float) -> Iterator[Answer]:
-    """Yields the answers of the first of several that has one.
+    """Yield the answers of the first of several that has one.
 
     Args:
         answerers: In the order in which they are asked.
         asked: The question, the page and the conversation.
-        least: As for `Answerer.answers`.
     """
     for answerer in answerers:
         found = answerer.answers(asked, least)

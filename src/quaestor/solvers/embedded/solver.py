@@ -45,7 +45,7 @@ class EmbeddedSolver:
         decline_below: float = 0.0,
         answers: AnswerKinds = "numbers",
     ) -> None:
-        """Takes what was learned, and the options as `EmbeddedOptions` has them."""
+        """Take what was learned, and the options as `EmbeddedOptions` has them."""
         self._abstain_below, self._any_kind = abstain_below, answers == "all"
         self._decliner = AbstentionRules(answers) if decline else None
         self._reader = ConversationReader(weights, declines=decline, restates=self._any_kind, whole=self._any_kind)
@@ -65,7 +65,7 @@ class EmbeddedSolver:
         return self._filings is not None
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer of the likeliest plan that can be executed; one that is not sure enough, without a value.
+        """Return the answer of the likeliest plan that can be executed; one that is not sure enough, without a value.
 
         Raises:
             SolverError: The page holds no number that a plan could start from.
@@ -121,19 +121,17 @@ class EmbeddedSolver:
         return told if told is not None else named_measure(question, context, decline=decline)
 
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
-        """Yields the likeliest answers, best first, each result once: of the first kind that the question asks for.
+        """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for.
 
         Args:
-            question: As asked.
-            context: The turn's.
             least: The end comes with an answer that is less sure than this share of the first.
         """
         yield from first_answered(self._answerers, self._reader.asked(question, context), least)
 
     def read(self, question: str, context: TurnContext) -> Hypotheses:
-        """Returns the plans for a question, after each likely reading of the turns before."""
+        """Return the plans for a question, after each likely reading of the turns before."""
         return self._reader.choices(self._reader.asked(question, context))
 
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
-        """Returns a page ready for questions; the last few are kept."""
+        """Return a page ready for questions; the last few are kept."""
         return self._reader.page(graph)

@@ -1,7 +1,6 @@
 """The page as the expert reads it, with the rows and sentences marked that the question is likely about.
 
-Owns the likelihood: rare words that a question and the one before share with a label (and how much of the label they
-are) or with a sentence, and the years that it names. It marks and never leaves out.
+It marks and never leaves out.
 """
 
 from collections import Counter
@@ -45,26 +44,19 @@ Key = TypeVar("Key", Row, Place)
 
 @dataclass(frozen=True, slots=True)
 class Likely:
-    """What a question is likely about, the likeliest first.
-
-    Attributes:
-        rows: Rows of tables.
-        sentences: Sentences with a number.
-    """
+    """What a question is likely about, the likeliest first."""
 
     rows: tuple[Row, ...]
     sentences: tuple[Place, ...]
 
 
 def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGraph) -> Likely:
-    """Returns the rows and the sentences that a question is likely about.
+    """Return the rows and the sentences that a question is likely about.
 
     The question before it and the entity in focus count too, less: they tell "and in 2007?" and "what was the total?".
 
     Args:
-        question: As asked.
         memory: The conversation before.
-        document: The page.
         graph: Its numbers, with the labels of their rows.
     """
     own, years = stems(question), years_named_in(question)
@@ -87,7 +79,7 @@ def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGr
 def _best(
     texts: Mapping[Key, str], wanted: Mapping[str, float], years: frozenset[int], most: int, *, whole: bool
 ) -> list[Key]:
-    """Returns the likeliest places; `whole` where a text is a name, of which all should be wanted."""
+    """Return the likeliest places; `whole` where a text is a name, of which all should be wanted."""
     words = {key: set(stems(text)) for key, text in texts.items()}
     spread = Counter(word for own in words.values() for word in own)
 
@@ -118,12 +110,11 @@ def likely_lines(question: str, context: TurnContext) -> Sequence[str]:
 
 
 def shown_numbers(document: Document, *, all_sentences: bool = False) -> Mapping[str, object]:
-    """Returns the page for prompts, each line with its place: the same, byte for byte, whatever number is asked for.
+    """Return the page for prompts, each line with its place: the same, byte for byte, whatever number is asked for.
 
     Sentences that print no number and lead to no table are left out: no step can take a number from them.
 
     Args:
-        document: The page.
         all_sentences: Whether they are shown too, where the answer may be words.
     """
     if all_sentences:
@@ -138,12 +129,7 @@ def shown_numbers(document: Document, *, all_sentences: bool = False) -> Mapping
 
 
 def shown_sources(document: Document, plan: Plan) -> Mapping[str, object]:
-    """Returns what a plan takes of the page as `shown_numbers` does, with the rows that head the columns.
-
-    Args:
-        document: The page.
-        plan: What takes numbers from it.
-    """
+    """Return what a plan takes of the page as `shown_numbers` does, with the rows that head the columns."""
     rows, sentences = _taken(plan)
     tables = {table for table, _ in rows}
     heads = {table: document.table(table).header_rows for table in tables}

@@ -1,7 +1,6 @@
 """Rules that hold for the plan of any solver: where its numbers stand, and how its operations take them.
 
-Owns what can be told without a model from plan, page and question. A rule of reading speaks only where the page and
-the question leave little doubt; what it says a critic may overrule.
+A rule of reading speaks only where the page and the question leave little doubt; what it says a critic may overrule.
 """
 
 import re
@@ -78,9 +77,7 @@ class CheckContext:
 
     Attributes:
         plan: Valid, but perhaps without a result.
-        question: What is asked.
         memory: The turns before.
-        numbers: The page.
     """
 
     plan: Plan
@@ -130,7 +127,7 @@ class CheckContext:
 
 
 def check_plan(case: CheckContext) -> tuple[Finding, ...]:
-    """Returns all that speaks against a plan, in the order of the checks."""
+    """Return all that speaks against a plan, in the order of the checks."""
     return tuple(finding for check in CHECKS for finding in check(case))
 
 
@@ -192,7 +189,7 @@ def the_operation_asked_for(case: CheckContext) -> Iterator[Finding]:
 
 
 def _fitting(asked: str) -> frozenset[str] | None:
-    """Returns which last operations may give a metric type; None for a value, which every operation may."""
+    """Return which last operations may give a metric type; None for a value, which every operation may."""
     if asked == "value":
         return None
     own = {operation.name for operation in OPERATIONS.values() if operation.metric == asked}

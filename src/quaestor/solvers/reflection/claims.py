@@ -1,7 +1,6 @@
 """What a draft says that its steps come to, recomputed.
 
-Owns when a written result agrees with an exact one: as printed, in units or as a percentage, to the digits that were
-written. A step may also be right on the rounded results that it was given.
+A step may also be right on the rounded results that it was given.
 """
 
 from collections.abc import Sequence
@@ -19,11 +18,9 @@ from quaestor.solvers.reflection.findings import Finding
 
 
 def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[StepResult | None]) -> tuple[Finding, ...]:
-    """Returns a finding for each result of a draft that does not come out.
+    """Return a finding for each result of a draft that does not come out.
 
     Args:
-        draft: The draft.
-        execution: What its plan comes to.
         history: The answers of earlier turns.
     """
     findings: list[Finding] = []
@@ -45,7 +42,7 @@ def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[Ste
 
 
 def shown_claims(register: StepResult) -> str:
-    """Returns a result for people: twelve digits, and its scale."""
+    """Return a result for people: twelve digits, and its scale."""
     with localcontext(prec=12):
         return print_value(register.value, lambda number: amount_words((+number).normalize(), register.scale))
 
@@ -58,7 +55,7 @@ def _as_claimed(draft: ParsedDraft) -> StepResult | None:
 def _on_claims(
     step: Compute, draft: ParsedDraft, execution: Execution, history: Sequence[StepResult | None]
 ) -> StepResult | None:
-    """Returns what a step comes to on the results as the draft rounds them; None where to nothing."""
+    """Return what a step comes to on the results as the draft rounds them; None where to nothing."""
     given: list[StepResult | None] = []
 
     def taken(operand: Operand) -> Operand:

@@ -1,7 +1,4 @@
-"""Lists in drafts: which operands of a step are a list, and the words that a draft quotes.
-
-Owns how looked-up numbers become a group of a plan, and what is said of a draft whose operands are no list.
-"""
+"""Lists in drafts: which operands of a step are a list, and the words that a draft quotes."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -18,23 +15,22 @@ _NOWHERE = CellRef("", 0, 0, 0)
 
 
 def is_of_list(operation: str) -> bool:
-    """Returns whether an operation of a draft is made for lists."""
+    """Return whether an operation of a draft is made for lists."""
     return OPERATIONS[operation].of_list
 
 
 def stand_in_quotation(number: int) -> Extract:
-    """Returns a step that takes words, for a draft whose form alone is judged."""
+    """Return a step that takes words, for a draft whose form alone is judged."""
     return Extract(number, _NOWHERE, "", None, text="?")
 
 
 def list_operands(
     operation: str, operands: Sequence[Operand], look_ups: Collection[int], found: Mapping[int, PrintedNumber] | None
 ) -> tuple[Operand, ...] | None:
-    """Returns the operands of an operation on a list as a plan has them; None where they are no list.
+    """Return the operands of an operation on a list as a plan has them; None where they are no list.
 
     Args:
         operation: A name in the table of operations, one that is made for lists.
-        operands: As the draft has them.
         look_ups: The steps that look a number up.
         found: The numbers that they found, by step; None where the form alone is judged.
     """
@@ -56,7 +52,7 @@ def _group(steps: Sequence[int], found: Mapping[int, PrintedNumber] | None) -> O
 
 
 def without_grouped(plan: Plan) -> Plan:
-    """Returns a plan without the steps whose numbers a group has and nothing else takes."""
+    """Return a plan without the steps whose numbers a group has and nothing else takes."""
     grouped = {
         source
         for step in plan.steps

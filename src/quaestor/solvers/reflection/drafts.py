@@ -1,7 +1,7 @@
 """What an expert writes, and the plan that it means.
 
-Owns the names on the wire and the way from a number with its place to a cell or a span. A number is taken from where
-the page prints it, never from the draft; what cannot be located is a finding and stands for itself.
+A number is taken from where the page prints it, never from the draft; what cannot be located is a finding and stands
+for itself.
 """
 
 from collections.abc import Sequence
@@ -175,7 +175,7 @@ class ParsedDraft:
 
 
 def faults(draft: Draft, turns_before: int) -> Sequence[str]:
-    """Returns one sentence for each reason why a draft is no plan; empty where it is one, or has no answer."""
+    """Return one sentence for each reason why a draft is no plan; empty where it is one, or has no answer."""
     if not draft.steps:
         missing = "it has no steps; write them, or give the reason in no_answer"
         return [] if draft.no_answer is not None else [missing]
@@ -214,13 +214,7 @@ def faults(draft: Draft, turns_before: int) -> Sequence[str]:
 
 
 def quotation_faults(draft: Draft, question: str, document: Document) -> Sequence[str]:
-    """Returns one sentence for each quotation of a draft that is not on the page, or is a number.
-
-    Args:
-        draft: As it was written.
-        question: As asked.
-        document: The page.
-    """
+    """Return one sentence for each quotation of a draft that is not on the page, or is a number."""
     found: list[str] = []
     for number, step in enumerate(draft.steps[:MOST_STEPS], 1):
         if isinstance(step, QuotedWords):
@@ -245,13 +239,10 @@ def _operands_of(step: EarlierAnswer | Calculation) -> Sequence[Said]:
 
 
 def parse_draft(draft: Draft, question: str, numbers: NumberIndex, document: Document) -> ParsedDraft:
-    """Returns the plan that a draft without faults means, with what could not be located.
+    """Return the plan that a draft without faults means, with what could not be located.
 
     Args:
-        draft: As it was written.
         question: As asked; a number that it gives needs no place on the page.
-        numbers: The numbers of the page.
-        document: The page.
     """
     steps: list[Step] = []
     claims: list[DraftClaim | None] = []
@@ -289,7 +280,7 @@ def parse_draft(draft: Draft, question: str, numbers: NumberIndex, document: Doc
 
 
 def draft_words(draft: Draft) -> str:
-    """Returns a draft as it was written, a step a line, for critics."""
+    """Return a draft as it was written, a step a line, for critics."""
     lines = [f"Reasoning: {' '.join(draft.reasoning.split())}"] if draft.reasoning.strip() else []
     for number, step in enumerate(draft.steps, 1):
         if isinstance(step, LookUp):
@@ -309,7 +300,7 @@ def draft_words(draft: Draft) -> str:
 
 
 def read_claim(said: bool | int | float | str, scale: ScaleName | None = None) -> DraftClaim | None:
-    """Returns the one number, yes or no that a reply says; None where it says none, or several.
+    """Return the one number, yes or no that a reply says; None where it says none, or several.
 
     >>> read_claim("14.1 %").words
     '14.1 percent'

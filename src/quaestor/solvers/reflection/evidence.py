@@ -1,7 +1,4 @@
-"""All that can be said of a draft without a model, in one list.
-
-Owns the order and that nothing is said twice.
-"""
+"""All that can be said of a draft without a model, in one list."""
 
 from collections.abc import Iterable
 
@@ -17,25 +14,15 @@ from quaestor.solvers.reflection.numbers import NumberIndex
 
 
 def examine_plan(plan: Plan, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
-    """Returns what speaks against a plan, whoever made it; facts before rules of reading.
-
-    Args:
-        plan: What is examined.
-        question: As asked.
-        memory: The conversation before.
-        numbers: The numbers of the page.
-    """
+    """Return what speaks against a plan, whoever made it; facts before rules of reading."""
     return _in_order(check_plan(CheckContext(plan, read_question(question), memory, numbers)))
 
 
 def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
-    """Returns what speaks against an expert's draft: its plan, its places, and its arithmetic.
+    """Return what speaks against an expert's draft: its plan, its places, and its arithmetic.
 
     Args:
-        draft: What the expert's draft means.
-        question: As asked.
         memory: The conversation before.
-        numbers: The numbers of the page.
     """
     case = CheckContext(draft.plan, read_question(question), memory, numbers)
     claims: tuple[Finding, ...] = ()
@@ -45,7 +32,7 @@ def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: Nu
 
 
 def checked_words(plan: Plan) -> tuple[str, ...]:
-    """Returns what was computed about a plan, in words: what "nothing was found" speaks of, and what it does not."""
+    """Return what was computed about a plan, in words: what "nothing was found" speaks of, and what it does not."""
     taken, computes = len(plan.extracts), plan_computes(plan)
     said = []
     if taken:
@@ -59,7 +46,7 @@ def checked_words(plan: Plan) -> tuple[str, ...]:
 
 
 def plan_computes(plan: Plan) -> bool:
-    """Returns whether a plan does anything with the numbers and answers that it takes."""
+    """Return whether a plan does anything with the numbers and answers that it takes."""
     return any(isinstance(step, Compute) and step.operation != "identity" for step in plan.steps)
 
 

@@ -1,6 +1,6 @@
 """Other solvers as experts: one that is asked again with what was wrong, one that has its next answer ready.
 
-Owns what they are told. How they find their plans is their own affair.
+How they find their plans is their own affair.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,13 +21,7 @@ _MOST_OFFERED = 20
 
 @dataclass
 class SolverExpert:
-    """Another solver, asked again with what was wrong.
-
-    Attributes:
-        question: As asked.
-        context: The turn.
-        solver: Who answers.
-    """
+    """Another solver, asked again with what was wrong."""
 
     question: str
     context: TurnContext
@@ -35,7 +29,7 @@ class SolverExpert:
     revises = True
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Returns the plan of the solver's next answer, or what its model says of why there is none.
+        """Return the plan of the solver's next answer, or what its model says of why there is none.
 
         Raises:
             SolverError: It has none.
@@ -61,8 +55,6 @@ class RankedExpert:
     """A solver that has several answers ready, the likeliest first: the next one is its next draft.
 
     Attributes:
-        question: As asked.
-        context: The turn.
         answers: In the order in which they are offered.
     """
 
@@ -72,7 +64,7 @@ class RankedExpert:
     revises = False
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | None:
-        """Returns the plan of the next answer; None where all were offered.
+        """Return the plan of the next answer; None where all were offered.
 
         Raises:
             SolverError: There is not a single one.
@@ -85,11 +77,5 @@ class RankedExpert:
 
 
 def offers(solver: RankingSolver, question: str, context: TurnContext) -> Iterator[Answer]:
-    """Yields the answers that a solver ranks best, likeliest first, each result once.
-
-    Args:
-        solver: Who ranks them.
-        question: As asked.
-        context: The turn.
-    """
+    """Yield the answers that a solver ranks best, likeliest first, each result once."""
     return islice(solver.answers(question, context), _MOST_OFFERED)

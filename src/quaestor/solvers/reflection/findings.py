@@ -1,6 +1,6 @@
 """What computed evidence says of a draft.
 
-Owns the kinds of findings and which of them no critic can overrule. Computes nothing and asks nobody.
+Computes nothing and asks nobody.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,6 @@ class Finding:
     """One thing that is wrong with a draft, or looks so.
 
     Attributes:
-        kind: What sort of thing.
         step: Which step of the draft, from 1.
         text: What is wrong and what would be right, in a sentence.
     """
@@ -43,5 +42,5 @@ class Finding:
 
 
 def hard(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Returns those that no critic can overrule."""
+    """Return those that no critic can overrule."""
     return tuple(finding for finding in findings if finding.hard)

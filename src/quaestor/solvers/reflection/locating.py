@@ -1,8 +1,4 @@
-"""Where a number of a draft stands on the page, and whether that is what the draft calls it.
-
-Owns the choice among places that print one number: the one that the draft names, else the one whose labels are most
-like its words.
-"""
+"""Where a number of a draft stands on the page, and whether that is what the draft calls it."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -29,7 +25,6 @@ class LocatedNumber:
     """Where a number was found.
 
     Attributes:
-        value: What the draft says.
         number: The number of the page; None where it prints none like it.
         reading: Whether the printed minus is left out.
         remarks: What differs from what the draft says.
@@ -41,18 +36,16 @@ class LocatedNumber:
     remarks: tuple[tuple[Kind, str], ...] = ()
 
     def given(self, question: str) -> bool:
-        """Returns whether the question itself gives the number."""
+        """Return whether the question itself gives the number."""
         return says(question, self.value)
 
 
 def locate(quantity: Quantity, what: str, where: str, numbers: NumberIndex) -> LocatedNumber:
-    """Returns where a number stands.
+    """Return where a number stands.
 
     Args:
         quantity: As the draft writes it.
-        what: What it calls the number.
         where: The place that it names, or "".
-        numbers: The page.
     """
     found, reading = numbers.printing(quantity), "signed"
     if not found:
@@ -79,7 +72,7 @@ def _likeness(number: Number, what: str) -> tuple[int, bool, bool]:
 
 
 def _misnamed(number: Number, what: str, numbers: NumberIndex) -> str | None:
-    """Returns how a cell differs from what it is called, where another cell is that; None where it does not."""
+    """Return how a cell differs from what it is called, where another cell is that; None where it does not."""
     if not isinstance(number, Observation):
         return None
     years, said = years_named_in(what), set(stems(what))
@@ -93,12 +86,9 @@ def _misnamed(number: Number, what: str, numbers: NumberIndex) -> str | None:
 
 
 def better_named(number: Observation, said: set[str], numbers: NumberIndex, least: int = 1) -> Observation | None:
-    """Returns a number of the same table whose whole line some words name, where they do not name this one's.
+    """Return a number of the same table whose whole line some words name, where they do not name this one's.
 
     Args:
-        number: The number in question.
-        said: Stems of words.
-        numbers: The page.
         least: Of how many words a line must be, to count as named.
     """
     own = _line_words(number)

@@ -1,6 +1,6 @@
 """Draft, evidence, verdicts, and again: when a draft is accepted, when another is worth its price, which was the best.
 
-Owns the order. Asks nobody itself.
+Asks nobody itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class Expert(Protocol):
     """Whether a later draft answers what was said against the one before; else earlier drafts are likelier."""
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Returns the next draft, or why there is no answer; None where there is no other.
+        """Return the next draft, or why there is no answer; None where there is no other.
 
         Args:
             number: Which draft of the turn, from 1.
@@ -47,12 +47,12 @@ class Critics(Protocol):
     """Judge a draft. None at all is the empty mapping."""
 
     async def __call__(self, proposal: DraftProposal, number: int, /) -> Mapping[Duty, Verdict | NoVerdict]:
-        """Returns what those say who were asked about a draft."""
+        """Return what those say who were asked about a draft."""
         ...
 
 
 async def no_critics(_proposal: DraftProposal, _number: int, /) -> Mapping[Duty, Verdict | NoVerdict]:
-    """Returns no verdict: only the evidence judges."""
+    """Return no verdict: only the evidence judges."""
     return {}
 
 
@@ -62,7 +62,6 @@ class Round:
 
     Attributes:
         number: From 1.
-        proposal: The draft.
         said: By the critics who were asked.
         stands: Whether it repeats the draft before, in the face of the objections.
     """
@@ -127,15 +126,7 @@ class Round:
 
 @dataclass(slots=True)
 class ReflectionRounds:
-    """The rounds of one turn.
-
-    Attributes:
-        expert: Who drafts.
-        critics: Who judge.
-        limits: How long.
-        trace: Takes what happened.
-        played: The rounds so far.
-    """
+    """The rounds of one turn."""
 
     expert: Expert
     critics: Critics
@@ -144,7 +135,7 @@ class ReflectionRounds:
     played: list[Round] = field(default_factory=list)
 
     async def play(self) -> Round | NoAnswerGiven:
-        """Returns the round whose draft is the answer: the accepted one, else the best; or why there is no answer.
+        """Return the round whose draft is the answer: the accepted one, else the best; or why there is no answer.
 
         Raises:
             SolverError: There was no draft at all.
@@ -213,5 +204,5 @@ def _bounded(sentences: Sequence[str]) -> tuple[str, ...]:
 
 
 def contested(best: Round, drafts: int) -> str:
-    """Returns what a reader should know of a draft that was not accepted."""
+    """Return what a reader should know of a draft that was not accepted."""
     return f"contested after {drafts} draft{'s' * (drafts != 1)}: " + "; ".join(filter(None, best.doubts))[:1000]

@@ -20,8 +20,6 @@ class ModelExpert:
     """A model that writes steps down.
 
     Attributes:
-        question: As asked.
-        context: The turn.
         attempts: Replies until a draft can be used.
         always_answer: Whether it takes the likeliest of several numbers that fit.
     """
@@ -34,11 +32,11 @@ class ModelExpert:
     _role: ExpertRole = field(init=False)
 
     def __post_init__(self) -> None:
-        """Begins the talk that all drafts of the turn belong to."""
+        """Begin the talk that all drafts of the turn belong to."""
         self._role = ExpertRole(self.question, self.context, self.attempts, always_answer=self.always_answer)
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Returns the model's next draft, or what it says of why there is no answer.
+        """Return the model's next draft, or what it says of why there is no answer.
 
         Raises:
             ModelReplyError: No reply could be used.

@@ -1,7 +1,6 @@
 """The numbers of a page, found by place and by value, and what an operand of a plan stands for.
 
-Owns no judgement. A number is what the graph has: an observation of a table, a mention of the text, or a number that
-stands in a heading.
+A number is what the graph has: an observation of a table, a mention of the text, or a number that stands in a heading.
 """
 
 import re
@@ -51,22 +50,22 @@ class NumberIndex:
         return re.compile(rf"T\d+R\d+C\d+|(?:PRE|POST)\d+{named}", re.IGNORECASE)
 
     def code_in(self, text: str) -> str:
-        """Returns the first place that a text names as `place_code` writes it, or ""."""
+        """Return the first place that a text names as `place_code` writes it, or ""."""
         found = self._code.search(text)
         return found[0].upper() if found else ""
 
     def at(self, source: Source) -> Sequence[Number]:
-        """Returns the numbers that stand in a cell or a span."""
+        """Return the numbers that stand in a cell or a span."""
         return self._by_source.get(source, ())
 
     def taken(self, step: Extract) -> Number | None:
-        """Returns the number that a step takes; None where its place does not print that number."""
+        """Return the number that a step takes; None where its place does not print that number."""
         quantity = step.quantity
         found = (n for n in self.at(step.source) if quantity is not None and _same(n.quantity, quantity))
         return next(found, None)
 
     def printing(self, quantity: Quantity, *, magnitude: bool = False) -> Sequence[Number]:
-        """Returns the numbers that a person may have written down so, in reading order.
+        """Return the numbers that a person may have written down so, in reading order.
 
         Args:
             quantity: As written down; its scale is what was written beside it.
@@ -78,11 +77,10 @@ class NumberIndex:
 
 
 def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> bool:
-    """Returns whether a printed number may be written down so: as printed, in units, a percentage as a fraction.
+    """Return whether a printed number may be written down so: as printed, in units, a percentage as a fraction.
 
     Args:
         printed: As it stands on the page.
-        written: As it was written down.
         magnitude: Whether a number printed below zero is meant without its sign; no other one is then a match.
     """
     if magnitude:
@@ -101,45 +99,39 @@ def _same(printed: Quantity, taken: Quantity) -> bool:
 
 
 def counted_in(number: Number) -> Scale:
-    """Returns what one unit of a number stands for, when the labels of its table are read as well."""
+    """Return what one unit of a number stands for, when the labels of its table are read as well."""
     return number.scale if isinstance(number, Observation) else number.quantity.scale
 
 
 @dataclass(frozen=True)
 class Operands:
-    """What the operands of a plan stand for, through references and earlier turns.
-
-    Attributes:
-        plan: The plan.
-        memory: The turns before.
-        numbers: The page.
-    """
+    """What the operands of a plan stand for, through references and earlier turns."""
 
     plan: Plan
     memory: Memory
     numbers: NumberIndex
 
     def earlier(self, turns_ago: int) -> "Operands | None":
-        """Returns the operands of the plan that answered some turns ago; None where there is none."""
+        """Return the operands of the plan that answered some turns ago; None where there is none."""
         turns = self.memory.turns
         if not 1 <= turns_ago <= len(turns) or (plan := turns[-turns_ago].answer.plan) is None:
             return None
         return Operands(plan, Memory(turns[:-turns_ago]), self.numbers)
 
     def number(self, operand: Operand) -> Number | None:
-        """Returns the number of the page that an operand is, however it came there; None where it is none."""
+        """Return the number of the page that an operand is, however it came there; None where it is none."""
         found = self.step(operand)
         return found[0].numbers.taken(found[1]) if found and isinstance(found[1], Extract) else None
 
     def value(self, operand: Operand) -> Decimal | None:
-        """Returns the constant or the printed number that an operand is; None where it is computed."""
+        """Return the constant or the printed number that an operand is; None where it is computed."""
         if isinstance(operand, Constant):
             return operand.value
         number = self.number(operand)
         return number.quantity.value if number else None
 
     def step(self, operand: Operand) -> "tuple[Operands, Extract | Compute] | None":
-        """Returns the step that an operand is the result of, and the plan that it stands in."""
+        """Return the step that an operand is the result of, and the plan that it stands in."""
         if not isinstance(operand, Ref):
             return None
         if operand.step > 0:
@@ -152,14 +144,14 @@ class Operands:
         return before.step(Ref(len(before.plan.steps))) if before else None
 
     def extracted(self) -> Iterator[tuple[Extract, Number]]:
-        """Yields the steps that take a number from the page, with the number; those that take none are left out."""
+        """Yield the steps that take a number from the page, with the number; those that take none are left out."""
         for step in self.plan.extracts:
             if (number := self.numbers.taken(step)) is not None:
                 yield step, number
 
 
 def same_axis(one: Number | None, other: Number | None) -> bool:
-    """Returns whether two numbers are of one line of one table, so that only their periods tell them apart."""
+    """Return whether two numbers are of one line of one table, so that only their periods tell them apart."""
     return (
         one is not None
         and other is not None
@@ -169,17 +161,17 @@ def same_axis(one: Number | None, other: Number | None) -> bool:
 
 
 def table_line_of(number: Number | None) -> tuple[int, str] | None:
-    """Returns the line of a table that a number is on, without its period; None for a number of the text."""
+    """Return the line of a table that a number is on, without its period; None for a number of the text."""
     return (number.source.table, number.predicate) if isinstance(number, Observation) else None
 
 
 def place_words(number: Number) -> str:
-    """Returns a number's label and place for people: `net revenue, 2008 (T0R1C2)`."""
+    """Return a number's label and place for people: `net revenue, 2008 (T0R1C2)`."""
     return f"{number.label[:80]} ({place_code(number.source)})"
 
 
 def place_code(source: Source) -> str:
-    """Returns a place in one word, as prompts name it: `T0R1C2`, `PRE4`, `POST1`, `SECTION_7.2`.
+    """Return a place in one word, as prompts name it: `T0R1C2`, `PRE4`, `POST1`, `SECTION_7.2`.
 
     No two cells and no two sentences of a document have one.
     """
@@ -189,27 +181,27 @@ def place_code(source: Source) -> str:
 
 
 def sentence_code(section: str, index: int) -> str:
-    """Returns the place of a sentence in one word, by the id of its section and its place in it."""
+    """Return the place of a sentence in one word, by the id of its section and its place in it."""
     return f"{_SECTION_CODES.get(section, f'{section.upper()}.')}{index}"
 
 
 def power_of_ten(value: Decimal) -> bool:
-    """Returns whether a value is 100, 1000 and so on: a factor of scale."""
+    """Return whether a value is 100, 1000 and so on: a factor of scale."""
     return value >= 100 and value.normalize().as_tuple().digits == (1,)
 
 
 def quantity_words(quantity: Quantity) -> str:
-    """Returns a number for people: `5.2 million`."""
+    """Return a number for people: `5.2 million`."""
     scale = quantity.scale
     return f"{quantity.value:f}{'' if scale is Scale.ONE else f' {scale.value}'}"
 
 
 def years_named_in(text: str) -> frozenset[int]:
-    """Returns the years that a text names, of ranges the first and the last."""
+    """Return the years that a text names, of ranges the first and the last."""
     periods = [mention.period for mention in find_periods(text.lower())]
     return frozenset(year for period in periods for year in (period.year, period.last) if year is not None)
 
 
 def says(text: str, value: Decimal) -> bool:
-    """Returns whether a text gives a number, whatever its sign."""
+    """Return whether a text gives a number, whatever its sign."""
     return any(abs(value) == Decimal(number) for number in re.findall(r"\d+(?:\.\d+)?", text.replace(",", "")))

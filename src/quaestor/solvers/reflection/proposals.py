@@ -22,10 +22,8 @@ class DraftProposal:
     """One draft.
 
     Attributes:
-        plan: What it means.
         words: As it was written, for critics.
         steps: Its steps, in words, for records.
-        result: What the plan comes to, in words.
         findings: What computed evidence says against it.
         remark: What its author says of it that a reader should know, or None.
         says: What its author says is the answer, where it says so.
@@ -51,12 +49,7 @@ class DraftProposal:
 
 
 def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftProposal:
-    """Returns a solver's answer as a draft.
-
-    Args:
-        answer: What the solver says.
-        question: As asked.
-        context: The turn.
+    """Return a solver's answer as a draft.
 
     Raises:
         SolverError: It has no plan, so nothing can be judged.
@@ -70,7 +63,7 @@ def proposal_of(answer: Answer, question: str, context: TurnContext) -> DraftPro
 
 
 def plan_steps(plan: Plan) -> tuple[str, ...]:
-    """Returns the steps of a plan for people: `1. net revenue, 2008 = 206588 (T0R1C1)`, `2. subtract #1, #-1`."""
+    """Return the steps of a plan for people: `1. net revenue, 2008 = 206588 (T0R1C1)`, `2. subtract #1, #-1`."""
     return tuple(f"{step.id}. {_step_words(step)}" for step in plan.steps)
 
 
@@ -93,12 +86,10 @@ def _operand_words(operand: Operand) -> str:
 
 
 def result_words(plan: Plan, question: str, context: TurnContext) -> str:
-    """Returns what a plan comes to as the conversation would tell it, a percentage in percent, or why to nothing.
+    """Return what a plan comes to as the conversation would tell it, a percentage in percent, or why to nothing.
 
     Args:
-        plan: What is run.
         question: As asked: it tells a percentage from another ratio.
-        context: The turn.
     """
     try:
         return shown_answer(answer_from_plan(plan, context, question=question))

@@ -1,6 +1,6 @@
 """Expert and critics as a model plays them: what they are told.
 
-Owns the prompts, and who needs to be asked of a draft. Which model plays a role is the turn's to say.
+Which model plays a role is the turn's to say.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class ExpertRole:
     """The expert of one turn."""
 
     def __init__(self, question: str, context: TurnContext, attempts: int, *, always_answer: bool = False) -> None:
-        """Takes the question, the turn, how many replies to one request there may be, and whether to guess."""
+        """Take the question, the turn, how many replies to one request there may be, and whether to guess."""
         self._question, self._context, self._attempts = question, context, attempts
         self._always_answer = always_answer
         self._all_kinds = asks_beyond_numbers(context.read(question))
@@ -55,7 +55,7 @@ class ExpertRole:
         return found or quotation_faults(draft, self._question, self._context.document)
 
     async def draft(self, number: int, objections: Sequence[str]) -> Draft:
-        """Returns the next draft.
+        """Return the next draft.
 
         Args:
             number: Which draft of the turn, from 1.
@@ -93,7 +93,7 @@ class CriticRoles:
     """Both critics of one turn."""
 
     def __init__(self, question: str, context: TurnContext, attempts: int) -> None:
-        """Takes the question, the turn, and how many replies to one request there may be."""
+        """Take the question, the turn, and how many replies to one request there may be."""
         self._question, self._context = question, context
         self._talks = {
             duty: RoleTalk(
@@ -110,10 +110,9 @@ class CriticRoles:
         }
 
     async def judge(self, proposal: DraftProposal, number: int) -> Mapping[Duty, Verdict | NoVerdict]:
-        """Returns what the critics say, who are asked at the same time; of a draft without a calculation only one.
+        """Return what the critics say, who are asked at the same time; of a draft without a calculation only one.
 
         Args:
-            proposal: The draft.
             number: Which draft of the turn, from 1.
 
         Raises:

@@ -1,6 +1,6 @@
 """The reflection solver: a draft is judged before it is the answer.
 
-Owns who drafts and who judges, and what becomes of the outcome. It keeps nothing from one turn to the next.
+It keeps nothing from one turn to the next.
 """
 
 from quaestor.conversation.answer import Answer
@@ -19,12 +19,12 @@ class ReflectionSolver:
     name = "reflection"
 
     def __init__(self, limits: ReflectionLimits | None = None, expert: Solver | None = None) -> None:
-        """Takes how long to try, and the solver that drafts; None for a model that writes its steps down."""
+        """Take how long to try, and the solver that drafts; None for a model that writes its steps down."""
         self.limits = limits or ReflectionLimits()
         self.expert = expert
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer of the accepted draft, else of the best one, whose `reason` says that it is contested.
+        """Return the answer of the accepted draft, else of the best one, whose `reason` says that it is contested.
 
         Where the expert's model says that there is no answer, it is one without a value. The trace has
         every draft, finding and verdict. Without a model only the evidence judges.

@@ -50,14 +50,7 @@ class ReflectionOptions(ConfidenceOptions):
         hard_limit: Drafts at most, while each has less against it than the one before.
         repairs: Replies of one request that could not be used and were asked for again.
         expert: The name of the solver that drafts, or `model` for a model that writes its steps down.
-        expert_options: The options of the solver that drafts.
-        weights: Its folder of weights, where it has any.
         expert_model: The model that drafts; None for the run's.
-        expert_temperature: Of its sampling.
-        extraction_critic_model: The model that judges which numbers were taken.
-        extraction_critic_temperature: Of its sampling.
-        calculation_critic_model: The model that judges what was computed with them.
-        calculation_critic_temperature: Of its sampling.
     """
 
     max_iterations: int = option(2, help="drafts that are always made, unless one is accepted", least=1)
@@ -74,7 +67,7 @@ class ReflectionOptions(ConfidenceOptions):
     calculation_critic_temperature: float | None = option(None, help="its sampling temperature")
 
     def __post_init__(self) -> None:
-        """Refuses options that do not fit each other."""
+        """Refuse options that do not fit each other."""
         ConfidenceOptions.__post_init__(self)
         if self.hard_limit < self.max_iterations:
             drafts, most = self.max_iterations, self.hard_limit

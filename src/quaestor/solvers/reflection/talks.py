@@ -1,8 +1,4 @@
-"""One role's talk with its model in a turn: told all at first, and in later rounds only what is new.
-
-Owns that the messages of a round are those of the round before and more, so that whoever keeps the beginning of a
-request (as servers do) reads only its end.
-"""
+"""One role's talk with its model in a turn: told all at first, and in later rounds only what is new."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,10 +19,8 @@ class RoleTalk(Generic[T]):
 
     Attributes:
         role: `expert`, `extraction_critic` or `calculation_critic`: the role whose model is asked.
-        kind: The type of its replies.
         name: What it is to write, as the model is told.
         description: What that says, in a sentence.
-        context: The turn.
         attempts: Replies of one round in all, until one can be used.
         check: Returns what is wrong with a reply.
         salvage: Reads a reply that is no JSON of the type, or returns None.
@@ -50,7 +44,7 @@ class RoleTalk(Generic[T]):
         return bool(self._messages)
 
     async def ask(self, number: int, prompt: str, system: str) -> T:
-        """Returns what the role says in a round.
+        """Return what the role says in a round.
 
         Args:
             number: The round, from 1.

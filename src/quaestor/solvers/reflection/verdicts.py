@@ -1,7 +1,7 @@
 """What a critic says of a draft, as it is on the wire, and what can be read of it where it is muddled.
 
-Owns the reading. A verdict is read where it is stated in so many words; none is guessed from the tone of a text, and
-one that says both is none.
+A verdict is read where it is stated in so many words; none is guessed from the tone of a text, and one that says both
+is none.
 """
 
 import json
@@ -57,10 +57,7 @@ _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)("|$)', re.DOTALL)
 
 
 def salvage_verdict(text: str) -> Verdict | None:
-    """Returns the verdict in a reply that is prose, or JSON that is broken or cut off; None where it states none.
-
-    Args:
-        text: The reply.
+    """Return the verdict in a reply that is prose, or JSON that is broken or cut off; None where it states none.
 
     >>> salvage_verdict("is_correct = true, as far as I can see").is_correct
     True
@@ -82,7 +79,7 @@ def salvage_verdict(text: str) -> Verdict | None:
 
 
 def _texts(text: str, key: str) -> list[str]:
-    """Returns the texts that stand under a key of JSON, which may be broken or cut off behind it."""
+    """Return the texts that stand under a key of JSON, which may be broken or cut off behind it."""
     found = re.search(rf'"{key}"\s*:\s*+(\[?)\s*+(?=")', text)
     if found is None:
         return []

@@ -1,8 +1,4 @@
-"""The second phase's formula, judged: whether it can be run, and what a reader should doubt.
-
-Owns what a model is asked about once before it stands: a number that has no source, an absolute value that nobody asks
-for, and a ratio times one hundred, for a ratio is kept as a fraction.
-"""
+"""The second phase's formula, judged: whether it can be run, and what a reader should doubt."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,7 +30,7 @@ class FormulaPhase:
     _asked: set[str] = field(default_factory=set)
 
     def check(self, said: Formula) -> list[str]:
-        """Returns what is wrong with a formula, in sentences; it may be the model's last.
+        """Return what is wrong with a formula, in sentences; it may be the model's last.
 
         No formula is no fault where it says why there is no answer.
         """

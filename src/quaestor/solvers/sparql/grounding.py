@@ -1,7 +1,6 @@
 """From the rows of a query to the number of the page that they mean.
 
-Owns the tie: a value counts only with the observation, mention or label that it was taken from, so that a plan has its
-source. What a query computes has none, and is refused.
+What a query computes has none, and is refused.
 """
 
 import re
@@ -23,11 +22,7 @@ LIMITS = Limits(rows=200, seconds=2.0)
 
 @dataclass(frozen=True)
 class QueriedNumbers:
-    """The numbers of a page under the nodes of its graph.
-
-    Attributes:
-        graph: The page's graph.
-    """
+    """The numbers of a page under the nodes of its graph."""
 
     graph: KnowledgeGraph
 
@@ -54,7 +49,7 @@ class QueriedNumbers:
         return frozenset(term for triple in self.graph.triples() for term in triple if not term.startswith('"'))
 
     def find(self, query: str) -> tuple[str, ...]:
-        """Returns the nodes of the numbers that a query means, each once, in the order of the page.
+        """Return the nodes of the numbers that a query means, each once, in the order of the page.
 
         Raises:
             QueryError: It is refused, malformed, too slow or too large, or returns what is no number of the page.
@@ -62,7 +57,7 @@ class QueriedNumbers:
         return tuple(self.find_labelled(query))
 
     def find_labelled(self, query: str) -> Mapping[str, str | None]:
-        """Returns the nodes as `find` does, each with the texts that the query selects beside its number, or None.
+        """Return the nodes as `find` does, each with the texts that the query selects beside its number, or None.
 
         Raises:
             QueryError: As of `find`.
@@ -79,7 +74,7 @@ class QueriedNumbers:
         return {node: found[node] for node in self.by_node if node in found}
 
     def _tied(self, row: Mapping[str, Value | None], selected: Sequence[str], named: frozenset[str]) -> Sequence[str]:
-        """Returns the nodes that a row's selected values come from.
+        """Return the nodes that a row's selected values come from.
 
         Raises:
             QueryError: There is none.
@@ -108,7 +103,6 @@ class _Widened:
     """A query that returns all its variables.
 
     Attributes:
-        query: Its text.
         selected: What the query itself selects, without question marks; None for all.
         names: The names of nodes and properties in it.
     """
@@ -119,7 +113,7 @@ class _Widened:
 
 
 def _widened(query: str) -> _Widened:
-    """Returns a query that returns all its variables, so that each value has its node beside it.
+    """Return a query that returns all its variables, so that each value has its node beside it.
 
     Raises:
         QueryError: It is refused, or computes.

@@ -1,9 +1,8 @@
 """What the model gives back in the two phases, as types: the values that it needs, and the formula over them.
 
-Owns the names on the wire, and their order: a model says why before it says what. Lenient where a reply can still be
-understood: the values may be a list or an object by their names, and one of them may be its query, `result_3` or a
-number alone. Where a question asks for a number a model is told `NumberValues`, a part of `WantedValues`; what it
-writes is read as the whole.
+Lenient where a reply can still be understood: the values may be a list or an object by their names, and one of them may
+be its query, `result_3` or a number alone. Where a question asks for a number a model is told `NumberValues`, a part of
+`WantedValues`; what it writes is read as the whole.
 """
 
 from collections.abc import Mapping
@@ -26,7 +25,7 @@ MOST_VALUES = 24
 
 
 def _filled(value: object) -> object:
-    """Returns a value that is written in short as it is written in full."""
+    """Return a value that is written in short as it is written in full."""
     if isinstance(value, str):
         return {"result" if value.strip().startswith("result") else "sparql": value}
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -35,7 +34,7 @@ def _filled(value: object) -> object:
 
 
 def _listed(values: object) -> object:
-    """Returns values by their names as a list of values with names."""
+    """Return values by their names as a list of values with names."""
     if not isinstance(values, Mapping):
         return values
     filled = ((name, _filled(value)) for name, value in values.items())

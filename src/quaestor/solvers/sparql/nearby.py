@@ -1,8 +1,4 @@
-"""What a graph holds near a query that did not single out one number.
-
-Owns the hints that go back to the model: names that are not in the graph with those like them, and the numbers that
-share most words with the query, in the form in which they can be asked for.
-"""
+"""What a graph holds near a query that did not single out one number."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -19,7 +15,7 @@ _VOCABULARY = re.compile(r"(?:rdf|rdfs|owl|xsd|skos|prov|dcterms):")
 
 
 def unknown_names(numbers: QueriedNumbers, query: str) -> list[str]:
-    """Returns a sentence for each name of a query that the graph does not have."""
+    """Return a sentence for each name of a query that the graph does not have."""
     try:
         tokens = guard(query, "SELECT").tokens
     except QueryError:
@@ -34,11 +30,10 @@ def unknown_names(numbers: QueriedNumbers, query: str) -> list[str]:
 
 
 def near(numbers: QueriedNumbers, query: str, description: str) -> list[str]:
-    """Returns the nodes that share most words with a query and what it is for, the best first.
+    """Return the nodes that share most words with a query and what it is for, the best first.
 
     Args:
         numbers: The numbers of the page, by their nodes.
-        query: The query, as SPARQL.
         description: What it looks for, in words.
     """
     wanted = set(search_words(re.sub(r"[_:]", " ", f"{description} {_constants(query)}")))
@@ -48,7 +43,7 @@ def near(numbers: QueriedNumbers, query: str, description: str) -> list[str]:
 
 
 def nearby_lines(numbers: QueriedNumbers, nodes: Iterable[str]) -> str:
-    """Returns numbers as triples, so that a query can be made of them."""
+    """Return numbers as triples, so that a query can be made of them."""
     return " | ".join(_triples(node, numbers.by_node[node]) for node in nodes)
 
 

@@ -1,6 +1,6 @@
 """The values that a model names, found: each a number of the page with its source, an earlier result or a constant.
 
-Owns what is refused, in sentences that the model can act on. It keeps what it found, so that a query is run once.
+It keeps what it found, so that a query is run once.
 """
 
 import re
@@ -54,7 +54,6 @@ class Found:
     """One value.
 
     Attributes:
-        name: As the model named it.
         description: What it is, in the model's words.
         variable: What stands for it in a plan.
         register: Its value with scale and unit.
@@ -79,8 +78,6 @@ class Retrieval:
     """The values of one turn.
 
     Attributes:
-        question: What is asked.
-        context: The turn.
         all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
         values: What was found for the last list of values, by name.
     """
@@ -92,7 +89,7 @@ class Retrieval:
     _nodes: dict[str, Mapping[str, str | None] | QueryError] = field(default_factory=dict)
 
     def check(self, wanted: WantedValues) -> list[str]:
-        """Finds the values of a list, and returns a sentence for each that was not found; it may be the model's last.
+        """Find the values of a list, and returns a sentence for each that was not found; it may be the model's last.
 
         An empty list is no fault where it says why: the page does not have what is asked for.
         """
@@ -126,7 +123,7 @@ class Retrieval:
         return self._earlier(value, str(value.result)) if value.result is not None else self._on_page(value)
 
     def _quoted(self, value: WantedValue, words: str) -> Found:
-        """Returns words of the page."""
+        """Return words of the page."""
         document = self.context.document
         try:
             quotation = quote(document, _MARK.sub(r"\1", words), self.question)
@@ -181,7 +178,7 @@ class Retrieval:
         return [n for n, known in self._numbers.by_node.items() if abs(known.quantity.value) == abs(number)]
 
     def _on_page(self, value: WantedValue) -> Found:
-        """Returns the one number that a query means, or the several that one for cells does."""
+        """Return the one number that a query means, or the several that one for cells does."""
         query = str(value.sparql if value.cells is None else value.cells)
         started = perf_counter()
         known = query in self._nodes
@@ -217,7 +214,7 @@ class Retrieval:
         return nodes
 
     def _several_labelled(self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError) -> Found:
-        """Returns the numbers that a query means as a group, each with its label."""
+        """Return the numbers that a query means as a group, each with its label."""
         by_node = self._numbers.by_node
         found = self._found_nodes(value, query, nodes)
         group = group_of([LabelledNumber(by_node[node], label) for node, label in found.items()])
@@ -261,13 +258,13 @@ class Retrieval:
         return QueriedNumbers(self.context.graph)
 
     def named(self, variables: Sequence[NamedNumber]) -> tuple[NamedNumber, ...]:
-        """Returns the numbers that went into an answer, those of the page under the model's own names."""
+        """Return the numbers that went into an answer, those of the page under the model's own names."""
         found = [(v.variable, name) for name, v in self.values.items()]
         names = {variable.source: name for variable, name in found if isinstance(variable, Extract)}
         return tuple(replace(v, name=names.get(v.source, v.name)) if v.source else v for v in variables)
 
     def told(self) -> list[dict[str, str]]:
-        """Returns the values as the second phase is told them."""
+        """Return the values as the second phase is told them."""
         return [
             {
                 "name": found.name,
@@ -280,7 +277,7 @@ class Retrieval:
 
 
 def _contradictions(wanted: WantedValues, all_kinds: bool) -> Iterator[str]:
-    """Yields what a list says against itself."""
+    """Yield what a list says against itself."""
     if all_kinds and wanted.no_answer == "other":
         yield "no_answer cannot be 'other', because every kind of answer is allowed"
     if wanted.values and wanted.no_answer is not None:

@@ -1,7 +1,7 @@
 """What the model is shown of a page before it writes queries: the graph by its names, with the numbers, and the text.
 
-Owns the choice and its limits. What stands in one cell of its instance and property is shown beside the property; where
-several cells share both, each is shown under its own node with the labels that tell them apart.
+What stands in one cell of its instance and property is shown beside the property; where several cells share both, each
+is shown under its own node with the labels that tell them apart.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,11 +22,10 @@ _MOST_NUMBERS = 1_500
 
 
 def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -> Mapping[str, object]:
-    """Returns what queries are made of: types with properties and instances, sentences with mentions, labels.
+    """Return what queries are made of: types with properties and instances, sentences with mentions, labels.
 
     Args:
         question: What is asked; it decides what is shown of a text that is too long to be shown whole.
-        context: The turn.
         all_kinds: Whether the answer may be words, so that sentences and cells without numbers are shown too.
     """
     graph = context.graph
@@ -48,7 +47,7 @@ def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -
 
 
 def phase_variables(question: str, context: TurnContext) -> dict[str, object]:
-    """Returns what both phases are told: the question, what it points back to, why it is asked again, the results."""
+    """Return what both phases are told: the question, what it points back to, why it is asked again, the results."""
     return {
         "question": briefing.with_hints(question),
         "results": _results(context),
@@ -58,7 +57,7 @@ def phase_variables(question: str, context: TurnContext) -> dict[str, object]:
 
 
 def _results(context: TurnContext) -> list[dict[str, str]]:
-    """Returns the earlier results with what they mean, oldest first."""
+    """Return the earlier results with what they mean, oldest first."""
     told = briefing.history(context)
     return [{**said, **_meaning(turn)} for said, turn in zip(told, context.memory.turns, strict=True)]
 
@@ -73,7 +72,7 @@ def _meaning(turn: Turn) -> dict[str, str]:
 
 
 def _types(page: GraphPage, context: TurnContext) -> list[dict[str, object]]:
-    """Returns the types one after the other, with their numbers as far as there is room."""
+    """Return the types one after the other, with their numbers as far as there is room."""
     types: list[dict[str, object]] = []
     room = _MOST_NUMBERS
     for name in page.types:
@@ -93,12 +92,12 @@ def _types(page: GraphPage, context: TurnContext) -> list[dict[str, object]]:
 
 
 def _bare(caption: str) -> str:
-    """Returns a caption without the brackets around all of it."""
+    """Return a caption without the brackets around all of it."""
     return caption[1:-1] if caption.startswith("(") and caption.find(")") == len(caption) - 1 else caption
 
 
 def _lines(labels: Mapping[str, str], instances: Sequence[Instance]) -> list[str]:
-    """Returns a line for each property: its name, and its number of each instance, in their order."""
+    """Return a line for each property: its name, and its number of each instance, in their order."""
     found: list[str] = []
     for predicate, label in labels.items():
         cells = [[o for o in _numbers(instance) if o.predicate == predicate] for instance in instances]
@@ -115,7 +114,7 @@ def _lines(labels: Mapping[str, str], instances: Sequence[Instance]) -> list[str
 
 
 def _apart(number: Observation) -> str:
-    """Returns a number by its node with its labels: `doc:obs_0_3_1_0 (2009 > first quarter | sales) = 12`."""
+    """Return a number by its node with its labels: `doc:obs_0_3_1_0 (2009 > first quarter | sales) = 12`."""
     place = " | ".join(filter(None, map(_heading, (number.row, number.column))))
     return f"{observation_node(number)} ({place}) = {_printed(number.quantity)}"
 
@@ -133,12 +132,12 @@ def _printed(quantity: Quantity) -> str:
 
 
 def _property(name: str, label: str) -> str:
-    """Returns a property, with the label that the page prints where its name does not say as much."""
+    """Return a property, with the label that the page prints where its name does not say as much."""
     return name if folded(name) == folded(label) else f'{name} "{label}"'
 
 
 def _instance(instance: Instance) -> str:
-    """Returns an instance, with its period and what it is called where its name does not say as much."""
+    """Return an instance, with its period and what it is called where its name does not say as much."""
     said = [period_code(instance.period)] if instance.period else []
     said += [f'"{instance.entity}"'] if instance.entity else []
     own = folded(instance.name)
@@ -147,13 +146,13 @@ def _instance(instance: Instance) -> str:
 
 
 def _words(context: TurnContext) -> list[str]:
-    """Returns the cells that print words, with their labels."""
+    """Return the cells that print words, with their labels."""
     cells = (cell for cell in context.graph.text_cells if not cell.empty and any(map(str.isalnum, cell.text)))
     return _listed([f"{cell.row.label} | {cell.column.label}: {cell.text[:_LONGEST_CELL]}" for cell in cells])
 
 
 def _sentences(question: str, context: TurnContext, all_kinds: bool) -> tuple[list[str], int]:
-    """Returns the sentences that tell of numbers, each number marked with its node, and how many had no room."""
+    """Return the sentences that tell of numbers, each number marked with its node, and how many had no room."""
     marked: dict[tuple[str, int], list[MentionFact]] = {}
     for mention in context.graph.mentions:
         marked.setdefault((mention.source.section, mention.source.sentence), []).append(mention)

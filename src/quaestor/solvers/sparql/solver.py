@@ -1,7 +1,6 @@
 """The two-phase solver: values by query, then a formula over them.
 
-Owns the order of the phases and what becomes of their outcome. The model is the run's, and comes with each turn; the
-solver keeps nothing from one turn to the next.
+The model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
 """
 
 import asyncio
@@ -47,11 +46,11 @@ class SparqlSolver:
     name = "sparql"
 
     def __init__(self, limits: SparqlLimits | None = None) -> None:
-        """Takes how long to try."""
+        """Take how long to try."""
         self.limits = limits or SparqlLimits()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer that the model's formula gives over the values that its queries found.
+        """Return the answer that the model's formula gives over the values that its queries found.
 
         A value that is the answer as it stands needs no formula. Where the model says that there is no answer, also
         after it was shown more of a long document, the answer has no value, and says why. The trace has the values that
@@ -80,7 +79,7 @@ class SparqlSolver:
     async def _played(
         self, model: Connection, question: str, context: TurnContext, phase: str = PLAN
     ) -> tuple[FormulaPhase, WantedValues, Formula | None]:
-        """Returns the values that the model names in what is shown, and its formula over them where one is needed."""
+        """Return the values that the model names in what is shown, and its formula over them where one is needed."""
         retrieval = Retrieval(question, context, asks_beyond_numbers(context.read(question)))
         calculation = FormulaPhase(retrieval)
         wanted = await self._name(model, calculation, phase=phase)
@@ -98,14 +97,7 @@ class SparqlSolver:
     async def _name(
         self, model: Connection, calculation: FormulaPhase, missing: str | None = None, phase: str = PLAN
     ) -> WantedValues:
-        """Returns the values that the model names, found; where one of them is the answer, its plan is ready.
-
-        Args:
-            model: The model.
-            calculation: Takes what is found.
-            missing: Why there was no formula over the values named before; None the first time.
-            phase: What the request is on record as.
-        """
+        """Return the values that the model names, found; where one of them is the answer, its plan is ready."""
         retrieval = calculation.retrieval
         context = retrieval.context
 
@@ -146,7 +138,7 @@ class SparqlSolver:
         return reply.value
 
     async def _calculate(self, model: Connection, calculation: FormulaPhase, wanted: WantedValues) -> Formula:
-        """Returns the model's formula over the values."""
+        """Return the model's formula over the values."""
         retrieval = calculation.retrieval
         context = retrieval.context
         prompt = await compute_little(
@@ -176,7 +168,7 @@ class SparqlSolver:
 
 
 def _silence(wanted: WantedValues, said: Formula | None) -> tuple[WhyNoAnswer, str] | None:
-    """Returns why there is no answer, and what the model says of it; None where there is one."""
+    """Return why there is no answer, and what the model says of it; None where there is one."""
     if not wanted.values:
         return why_none(wanted.no_answer), wanted.reasoning
     if said is not None and said.formula is None:
@@ -185,12 +177,12 @@ def _silence(wanted: WantedValues, said: Formula | None) -> tuple[WhyNoAnswer, s
 
 
 def _told(*kinds: RuleKind) -> Sequence[CoreRule]:
-    """Returns rules as this solver tells them: formulas have signs, and no names of operations."""
+    """Return rules as this solver tells them: formulas have signs, and no names of operations."""
     return [replace(rule, operation=None) for rule in briefing.rules(*kinds)]
 
 
 def _named_rules(labels: Sequence[str]) -> Sequence[CoreRule]:
-    """Returns the rules of calculation that a model follows, by label or a part of one; all where it names none."""
+    """Return the rules of calculation that a model follows, by label or a part of one; all where it names none."""
     wanted = {part.strip().casefold() for label in labels for part in label.split(",")}
     every = _told("calculation")
     return [rule for rule in every if wanted & {part.strip() for part in rule.label.casefold().split(",")}] or every

@@ -1,7 +1,6 @@
 """`calculate`: an operation of the plans on numbers that can be traced.
 
-Owns what the tool adds to the plan's operations: numbers instead of references, more than two terms, percentages for
-readers, and rows by their label. How values become lists is `lists`'.
+How values become lists is `lists`'.
 """
 
 import re
@@ -29,12 +28,10 @@ _MANY = {"add": "sum"}
 
 
 def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
-    """Returns what an operation on some values comes to, and adds its steps.
+    """Return what an operation on some values comes to, and adds its steps.
 
     Args:
-        page: The page.
         draft: The plan of the turn, which the steps are added to.
-        request: The arguments.
 
     Raises:
         PlanError: It has no result, such as a division by zero.
@@ -69,7 +66,7 @@ def _unknown(operation: str) -> Refusal:
 
 
 def _growth_rate(draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
-    """Computes by how much a number grew each year, of the old one, the new one and the years between."""
+    """Compute by how much a number grew each year, of the old one, the new one and the years between."""
     traced = _traced_all(draft, request.values)
     if isinstance(traced, Refusal):
         return traced
@@ -84,7 +81,7 @@ def _growth_rate(draft: PlanBuilder, request: Calculate) -> Calculated | Refusal
 
 
 def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Grounding] | Refusal:
-    """Returns what each value is, those of runs of steps one by one."""
+    """Return what each value is, those of runs of steps one by one."""
     single = expanded(values, len(draft.steps))
     found: list[Grounding] = []
     for value in () if isinstance(single, Refusal) else single:
@@ -96,7 +93,7 @@ def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Ground
 
 
 def _wrong_number(draft: PlanBuilder, operation: Operation, traced: Sequence[Grounding]) -> Refusal | None:
-    """Returns a refusal where an operation takes more or fewer values; one list is as good as several numbers."""
+    """Return a refusal where an operation takes more or fewer values; one list is as good as several numbers."""
     least, most = operation.arity
     count = len(traced)
     lists = operation.takes == "all" and any(is_list(draft, item.operand) for item in traced)
@@ -108,7 +105,7 @@ def _wrong_number(draft: PlanBuilder, operation: Operation, traced: Sequence[Gro
 
 
 def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
-    """Computes over the numbers of a printed row, which every cell of the row must have."""
+    """Compute over the numbers of a printed row, which every cell of the row must have."""
     if len(request.values) != 1:
         return Refusal(f"{request.operation} requires exactly 1 value, the label of a row", "Change the values")
     several = len(page.graph.tables) > 1

@@ -13,12 +13,10 @@ _MOST_PROPERTIES = 60
 
 
 def list_entities(page: GraphPage, draft: PlanBuilder, request: ListEntities) -> Entities | Refusal:
-    """Returns the instances of a type, or all of them.
+    """Return the instances of a type, or all of them.
 
     Args:
-        page: The page.
         draft: Not used: every tool takes the same arguments.
-        request: The arguments.
     """
     del draft  # every tool takes the same arguments; this one takes no number
     instances = page.instances if request.entity_type is None else page.of_type(request.entity_type)
@@ -41,12 +39,10 @@ def _entity(instance: Instance) -> Entity:
 def introspect_ontology(
     page: GraphPage, draft: PlanBuilder, request: IntrospectOntology
 ) -> Types | Properties | Refusal:
-    """Returns the types that there are, or the properties of one.
+    """Return the types that there are, or the properties of one.
 
     Args:
-        page: The page.
         draft: Not used: every tool takes the same arguments.
-        request: The arguments.
     """
     del draft
     if request.action == "list_types":

@@ -1,6 +1,5 @@
 """`calculate` on lists: steps that tools returned become a list, of which an operation selects, counts or lists.
 
-Owns how values of a call become a list: several steps, a run of them (`#4..#9`), or one step that is a list already.
 The selection is the plan's.
 """
 
@@ -23,12 +22,7 @@ MOST_CELLS = 400
 
 
 def expanded(values: Sequence[Scalar], steps: int) -> Sequence[Scalar] | Refusal:
-    """Returns the values of a call, those of runs of steps one by one.
-
-    Args:
-        values: As given.
-        steps: How many steps there are.
-    """
+    """Return the values of a call, those of runs of steps one by one."""
     found: list[Scalar] = []
     for value in values:
         run = _RUN.fullmatch(value) if isinstance(value, str) else None
@@ -45,7 +39,7 @@ def expanded(values: Sequence[Scalar], steps: int) -> Sequence[Scalar] | Refusal
 
 
 def is_list(draft: PlanBuilder, operand: Operand) -> bool:
-    """Returns whether an operand is a step or an earlier answer that is a list."""
+    """Return whether an operand is a step or an earlier answer that is a list."""
     if not isinstance(operand, Ref):
         return isinstance(operand, CellGroup)
     register = draft.result(operand.step) if operand.step > 0 else draft.history[operand.step]
@@ -53,11 +47,9 @@ def is_list(draft: PlanBuilder, operand: Operand) -> bool:
 
 
 def select(page: GraphPage, draft: PlanBuilder, operation: Operation, traced: Sequence[Grounding]) -> int | Refusal:
-    """Returns the step of an operation on a list, and adds its steps.
+    """Return the step of an operation on a list, and add its steps.
 
     Args:
-        page: The page.
-        draft: The plan of the turn.
         operation: What is done with the list.
         traced: The values, of an operation with a number that number last.
 
@@ -77,7 +69,7 @@ def select(page: GraphPage, draft: PlanBuilder, operation: Operation, traced: Se
 def _listed(
     page: GraphPage, draft: PlanBuilder, operands: Sequence[Operand], operation: Operation
 ) -> Sequence[Operand] | Refusal:
-    """Returns what stands for a list in the plan: one operand, but for `items`, which takes several."""
+    """Return what stands for a list in the plan: one operand, but for `items`, which takes several."""
     numbers = list(_numbers(page, draft, operands))
     if len(numbers) == len(operands):
         return [group_of([LabelledNumber(number) for number in numbers])]
@@ -89,7 +81,7 @@ def _listed(
 
 
 def _numbers(page: GraphPage, draft: PlanBuilder, operands: Sequence[Operand]) -> Iterator[PrintedNumber]:
-    """Yields the numbers of the page among operands, as far as they are taken as they are printed."""
+    """Yield the numbers of the page among operands, as far as they are taken as they are printed."""
     graph = page.graph
     every: Sequence[PrintedNumber] = (*graph.labels, *graph.mentions, *graph.observations)
     printed = {(number.source, number.quantity): number for number in every}

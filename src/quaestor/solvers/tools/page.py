@@ -1,6 +1,6 @@
 """A page as the tools look at it: its graph by type, instance and property, and names found however they are spelt.
 
-Owns the comparison of names. A name means one thing or it is refused: nothing is picked from several.
+A name means one thing or it is refused: nothing is picked from several.
 """
 
 import re
@@ -24,7 +24,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 @lru_cache(maxsize=8192)
 def folded(name: str) -> str:
-    """Returns a name as names are compared: no prefix, no case, letters and digits only.
+    """Return a name as names are compared: no prefix, no case, letters and digits only.
 
     >>> folded("exercisePrice") == folded("kg:exercise_price") == folded("Exercise price")
     True
@@ -34,17 +34,15 @@ def folded(name: str) -> str:
 
 
 def spaced(name: str) -> str:
-    """Returns a name as a label: `exercisePrice` and `kg:exercise_price` are "exercise price"."""
+    """Return a name as a label: `exercisePrice` and `kg:exercise_price` are "exercise price"."""
     local = name.split(":", 1)[1] if name.startswith(("kg:", "doc:")) else name
     return _HUMP.sub(" ", local).replace("_", " ").casefold().strip()
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> tuple[str, ...]:
-    """Returns the known names most like a name.
+    """Return the known names most like a name.
 
     Args:
-        name: What was asked for.
-        known: The names that there are.
         most: How many are returned at most, the most alike first; names too unlike are left out.
     """
     from rapidfuzz import fuzz, process
@@ -61,10 +59,8 @@ class Instance:
     Attributes:
         name: Such as `kg:CashFlow_2008`.
         type: Such as `kg:CashFlow`.
-        table: The table's index.
         period: Its period, or None.
         heading: The row or column that it is.
-        facts: Its cells.
     """
 
     name: str
@@ -127,23 +123,23 @@ class GraphPage:
         return tuple(dict.fromkeys(instance.type for instance in self.instances))
 
     def of_type(self, name: str) -> tuple[Instance, ...]:
-        """Returns the instances of a type, however its name is spelt; all of them for the root type."""
+        """Return the instances of a type, however its name is spelt; all of them for the root type."""
         wanted = folded(name)
         if wanted == folded(ROOT_CLASS):
             return self.instances
         return tuple(instance for instance in self.instances if folded(instance.type) == wanted)
 
     def known_type(self, name: str) -> str | None:
-        """Returns the ontology's class of that name, or None."""
+        """Return the ontology's class of that name, or None."""
         return self._classes.get(folded(name))
 
     def properties(self, instances: Iterable[Instance]) -> dict[str, str]:
-        """Returns the properties that instances have, each with the label that the page prints for it."""
+        """Return the properties that instances have, each with the label that the page prints for it."""
         used = dict.fromkeys(fact.predicate for instance in instances for fact in instance.facts)
         return {name: self._labels.get(name, spaced(name)) for name in used}
 
     def property_named(self, name: str, known: Mapping[str, str]) -> str | None:
-        """Returns which of some properties is meant: by its name, the page's label, or another label of it."""
+        """Return which of some properties is meant: by its name, the page's label, or another label of it."""
         if name in known:
             return name
         wanted = folded(name)

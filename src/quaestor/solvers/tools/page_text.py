@@ -1,6 +1,6 @@
 """The text of a page as `find_in_text` looks at it: where each number stands, and what stands before and above it.
 
-Owns the period that the sentences before give a number whose own names none. Compares nothing with what is asked.
+Compares nothing with what is asked.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _LONGEST_BEFORE = 200
 
 
 def sentence_of(item: InText) -> str:
-    """Returns the whole sentence or label that a number stands in."""
+    """Return the whole sentence or label that a number stands in."""
     return item.sentence if isinstance(item, MentionFact) else item.label
 
 
@@ -38,26 +38,26 @@ class PageText:
         return tuple(sentence for sentence in self.graph.sentences if sentence.place not in numbered)
 
     def place(self, item: InText) -> str | tuple[str, int]:
-        """Returns what tells the sentence or the label of a number from others."""
+        """Return what tells the sentence or the label of a number from others."""
         source = item.source
         return (source.section, source.sentence) if isinstance(source, SentenceRef) else f"{source} {item.label}"
 
     def searched(self, item: InText | SentenceFact) -> str:
-        """Returns the text that words are looked for in: the sentence, with the headings that it is under."""
+        """Return the text that words are looked for in: the sentence, with the headings that it is under."""
         text = item.text if isinstance(item, SentenceFact) else sentence_of(item)
         return " ".join((*self._path(item), text))
 
     def heading(self, item: InText | SentenceFact) -> str | None:
-        """Returns the headings that a sentence is under, the outermost first; None where it has none."""
+        """Return the headings that a sentence is under, the outermost first; None where it has none."""
         return " > ".join(self._path(item)) or None
 
     def before(self, item: InText) -> str | None:
-        """Returns the end of the sentence before a number's, in the same section; None without one."""
+        """Return the end of the sentence before a number's, in the same section; None without one."""
         found = self._earlier(item)
         return found[-1].text[-_LONGEST_BEFORE:] if found else None
 
     def period_before(self, item: InText) -> tuple[Period, ...]:
-        """Returns the periods of the nearest of the two sentences before that names any.
+        """Return the periods of the nearest of the two sentences before that names any.
 
         None where the number has a period of its own, or its sentence names one.
         """

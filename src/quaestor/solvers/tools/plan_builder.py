@@ -1,8 +1,4 @@
-"""The plan of a turn while it grows: a step for every number that a tool returned or computed.
-
-Owns the steps and their results, and which number is which: a value given to a tool is traced to a step, an earlier
-answer, the page, or to nothing.
-"""
+"""The plan of a turn while it grows: a step for every number that a tool returned or computed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +34,6 @@ class Grounding:
     Attributes:
         operand: What stands for it in the plan.
         origin: Where it is from, in words.
-        label: What it is, in words.
         grounded: False where nothing returned it and the page does not print it.
         also: How many other numbers of the page it could have been.
     """
@@ -79,16 +74,16 @@ class PlanBuilder:
         return self._history
 
     def formula(self, step: int) -> str:
-        """Returns the whole arithmetic of a step."""
+        """Return the whole arithmetic of a step."""
         earlier = [answer.formula or None for answer in self._memory.answers]
         return render_formula(self.plan(step), earlier, self._memory.counts)
 
     def result(self, step: int) -> StepResult:
-        """Returns what a step came to."""
+        """Return what a step came to."""
         return self._results[step - 1]
 
     def label(self, step: int) -> str:
-        """Returns what a step or, from -1 backwards, an earlier answer is, in words."""
+        """Return what a step or, from -1 backwards, an earlier answer is, in words."""
         if step < 0:
             return self._memory.answers[step].description
         taken = self._steps[step - 1]
@@ -100,17 +95,17 @@ class PlanBuilder:
         return len(self._steps), self._latest
 
     def rewind(self, mark: tuple[int, int]) -> None:
-        """Forgets the steps of a call that came to nothing."""
+        """Forget the steps of a call that came to nothing."""
         steps, self._latest = mark
         del self._steps[steps:], self._results[steps:]
         self._shown = {step: number for step, number in self._shown.items() if step <= steps}
 
     def look_at(self, graph: KnowledgeGraph) -> None:
-        """Takes the graph of all that is shown now; the steps so far stay."""
+        """Take the graph of all that is shown now; the steps so far stay."""
         self._graph = graph
 
     def know(self, numbers: Iterable[PrintedNumber]) -> None:
-        """Notes numbers that whoever calls has before its eyes: one of them that it uses has its source."""
+        """Note numbers that whoever calls has before its eyes: one of them that it uses has its source."""
         self._told = tuple(numbers)
 
     def accept_numbers_of(self, question: str) -> None:
@@ -123,7 +118,7 @@ class PlanBuilder:
         return value not in self._asked and not needs_no_source(value)
 
     def show(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
-        """Returns the step of a number, or of words, that is shown beside others: it can be named, none is chosen."""
+        """Return the step of a number, or of words, that is shown beside others: it can be named, none is chosen."""
         before = len(self._steps)
         step = self._taken(number, query)
         if step > before and not isinstance(number, TextCell):
@@ -131,7 +126,7 @@ class PlanBuilder:
         return step
 
     def extract(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
-        """Returns the step that takes a number, or the words of a cell, from the page; there is one for each."""
+        """Return the step that takes a number, or the words of a cell, from the page; there is one for each."""
         self._latest = self._taken(number, query)
         self._shown.pop(self._latest, None)
         return self._latest
@@ -143,7 +138,7 @@ class PlanBuilder:
         return self._extracted(extract_number(step, number, query=query))
 
     def compute(self, operation: str, operands: Sequence[Operand]) -> int:
-        """Returns the step of an operation on what went before.
+        """Return the step of an operation on what went before.
 
         Raises:
             PlanError: It has no result; nothing was added.
@@ -156,7 +151,7 @@ class PlanBuilder:
         return step.id
 
     def plan(self, step: int | None = None) -> Plan:
-        """Returns the plan that ends in a step, by default the one returned last: only what it needs, numbered anew.
+        """Return the plan that ends in a step, by default the one returned last: only what it needs, numbered anew.
 
         Raises:
             SolverError: There is no step.
@@ -166,7 +161,7 @@ class PlanBuilder:
         return closed_plan(self._steps[: step or self._latest])
 
     def plan_of(self, value: AnswerValue) -> tuple[Plan, Grounding | None]:
-        """Returns the plan whose result a value is, and how the value was traced; None for what is no number.
+        """Return the plan whose result a value is, and how the value was traced; None for what is no number.
 
         A percentage, such as 14.14, may stand for a step that is a fraction: the plan then gives the fraction.
 
@@ -187,12 +182,12 @@ class PlanBuilder:
         return Plan((Compute(1, "identity", (traced.operand,)),)), traced
 
     def traced(self, step: int) -> Grounding:
-        """Returns a step of this turn or, from -1 backwards, the answer of an earlier one."""
+        """Return a step of this turn or, from -1 backwards, the answer of an earlier one."""
         origin = f"step {step}" if step > 0 else f"answer {-step} turn{'s' * (step < -1)} ago"
         return Grounding(Ref(step), origin, self.label(step))
 
     def trace(self, value: Decimal, scale: Scale | None = None) -> Grounding:
-        """Returns what a value is, as sure as it can be told: what was computed or retrieved before what was not.
+        """Return what a value is, as sure as it can be told: what was computed or retrieved before what was not.
 
         Args:
             value: The number, in units of `scale`.

@@ -1,7 +1,7 @@
 """`query_kg`: one value of one instance, the cells of a row, a column or several years, or what stands in the way.
 
-Owns the filters. They are compared with properties (year, period, entity, ...), never with a part of a node's name.
-Where one cell was asked for and several match, all of them are named, each with its step, and none is chosen.
+They are compared with properties (year, period, entity, ...), never with a part of a node's name. Where one cell was
+asked for and several match, all of them are named, each with its step, and none is chosen.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,14 +43,12 @@ Filters = Mapping[str, Scalar | list[Scalar]]
 
 
 def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved | SeveralRetrieved | Refusal:
-    """Returns what type, filters and property single out, with a step for each cell.
+    """Return what type, filters and property single out, with a step for each cell.
 
     Without a property all cells that fit are returned; with a list in a filter one or more for each of its values.
 
     Args:
-        page: The page.
         draft: The plan of the turn, which the steps are added to.
-        request: The arguments.
     """
     type_ = ROOT_CLASS if request.entity_type is None else request.entity_type
     instances = page.of_type(type_)
@@ -78,7 +76,7 @@ def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved
 def _unreadable(
     page: GraphPage, request: QueryKg, type_: str, known: Mapping[str, str], filters: Filters
 ) -> Refusal | None:
-    """Returns what is wrong with the names in a query; None where all of them are known."""
+    """Return what is wrong with the names in a query; None where all of them are known."""
     if not known:
         return no_such_type(page, type_)
     if request.property is not None and page.property_named(request.property, known) is None:
@@ -90,14 +88,14 @@ def _unreadable(
 
 
 def _named(key: str, known: Mapping[str, str], page: GraphPage) -> str:
-    """Returns the filter that a key means; a property of the page goes before another name of a filter."""
+    """Return the filter that a key means; a property of the page goes before another name of a filter."""
     if key in KEYS or page.property_named(key, known) is not None:
         return key
     return _OTHER_NAMES.get(key.strip().casefold().replace(" ", "_"), key)
 
 
 def no_such_type(page: GraphPage, name: str) -> Refusal:
-    """Returns what to say where the page has no instance of a type."""
+    """Return what to say where the page has no instance of a type."""
     known = page.known_type(name)
     return Refusal(
         f"No instances of type '{name[:100]}' found in knowledge graph"
@@ -177,7 +175,7 @@ def _zero(page: GraphPage, fact: Fact) -> Observation | None:
 
 
 def _amount(fact: Fact) -> object:
-    """Returns what two cells have in common that print one amount of one period; of words and gaps the cell."""
+    """Return what two cells have in common that print one amount of one period; of words and gaps the cell."""
     if isinstance(fact, TextCell) or fact.period is None:
         return fact
     return fact.quantity.number, fact.counts.scale, fact.unit, fact.period, folded(fact.row.label)
@@ -211,7 +209,7 @@ def _prints(fact: Fact, value: Scalar) -> bool:
 def _nothing(
     property_: str | None, instances: Sequence[Instance], matching: Sequence[Instance], filters: Filters
 ) -> Refusal:
-    """Returns what to say where no instance fits the filters, or none of those that fit has the property."""
+    """Return what to say where no instance fits the filters, or none of those that fit has the property."""
     wanted = {folded(str(filters[key])) for key in ("row", "entity") if key in filters}
     below = dict.fromkeys(
         f.row.label for i in instances for f in i.facts if wanted & set(map(folded, f.row.levels[:-1]))
@@ -277,7 +275,7 @@ def _ambiguous(
 
 
 def _several(facts: Sequence[Fact], draft: PlanBuilder, said: str) -> SeveralRetrieved:
-    """Returns the cells that were asked for together."""
+    """Return the cells that were asked for together."""
     shown: list[Retrieved | EmptyCell] = []
     for fact in facts[:_MOST_READ]:
         if isinstance(fact, TextCell) and fact.empty:
@@ -298,7 +296,7 @@ def _print(fact: Fact) -> str:
 
 
 def _traits(fact: Fact, instance: Instance) -> dict[str, Scalar]:
-    """Returns the value of every filter that a cell fits, the most telling first."""
+    """Return the value of every filter that a cell fits, the most telling first."""
     return {
         "year": "" if instance.year is None else str(instance.year),
         "period": "" if instance.period is None else period_code(instance.period),
@@ -311,7 +309,7 @@ def _traits(fact: Fact, instance: Instance) -> dict[str, Scalar]:
 
 
 def _telling(traits: Sequence[Mapping[str, Scalar]]) -> tuple[str, ...]:
-    """Returns the fewest filters, taken in order, by which all are told apart."""
+    """Return the fewest filters, taken in order, by which all are told apart."""
     chosen: list[str] = []
     apart = 1
     for key in traits[0]:

@@ -1,6 +1,6 @@
 """What comes out of the tools, as types: results, and refusals that say what to do.
 
-Owns the names of results on the wire. Looks nothing up.
+Looks nothing up.
 """
 
 from dataclasses import dataclass, field
@@ -19,8 +19,6 @@ class Refusal:
     """What a tool says instead of a result, so that the next call can do better.
 
     Attributes:
-        error: What is wrong.
-        suggestion: What to do.
         nearest: Known names most like the one that was given.
         available_instances: The instances that could have been meant.
         candidates: What matched, where that was more than one thing; each with the filters that single it out.
@@ -39,11 +37,6 @@ class RefusedCandidate:
     """One of several things that a query matched.
 
     Attributes:
-        instance: Whose value it is.
-        printed: What the cell prints.
-        label: What it is, in words.
-        filters: Those that single it out.
-        source: The cell.
         step: Its step in the plan, by which it can be named; None where nothing was reported.
     """
 
@@ -62,17 +55,11 @@ class Retrieved:
     Units: `value` is as printed, in units of `scale`, which its print or its labels say; `unknown` where nothing does.
 
     Attributes:
-        instance: Whose value it is.
-        property: Which property.
         value: The number; of a cell of words the words.
-        raw_value: As printed.
         scale: What one unit of a number stands for; None of words.
         unit: What is counted, or None.
         year: The last year of its period.
         period: As one word, or None.
-        label: What it is, in words.
-        source: The cell.
-        step: Its step in the plan.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -165,7 +152,6 @@ class Properties:
     """The result of `introspect_ontology` with `get_properties`.
 
     Attributes:
-        entity_type: The type.
         properties: Those that the page has; where it has none of the type, the ontology's most frequent ones.
         more: How many others the ontology has for the type.
     """
@@ -183,7 +169,6 @@ class OperandShown:
     Attributes:
         value: As it was used, in units of `scale`.
         origin: `step 1`, `answer 1 turn ago`, `page`, `constant` or `ungrounded`.
-        label: What it is.
         scale: What one unit of it stands for; `unknown` where nothing says it.
         also: How many other numbers of the page have the same value, where it was looked up there.
     """
@@ -200,17 +185,13 @@ class Calculated:
     """The result of `calculate`.
 
     Attributes:
-        operation: As executed.
-        values: As given.
         result: The number, true or false, or words. Of `percentage_change` and `percentage` in percent.
         fraction: The same as a fraction, where the result is in percent.
         scale: What one unit of the result stands for; `unknown` where nothing says it.
         unit: What it counts, or None.
         formula: The whole arithmetic.
-        operands: Where each value came from.
         ungrounded: The values that nothing has returned and the page does not print.
         sources: Every cell and span that it rests on.
-        step: Its step in the plan.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -233,7 +214,6 @@ class MentionShown:
 
     Attributes:
         value: As printed, in units of `scale`.
-        raw_value: As printed.
         scale: What one unit stands for; `unknown` where nothing says it.
         unit: What is counted, or None.
         period: The period that its sentence gives it, or None.
@@ -257,8 +237,6 @@ class SentenceShown:
     """A sentence or a label, with those of its numbers that fit.
 
     Attributes:
-        sentence: The whole of it.
-        mentions: The numbers; none where it has none or they were not asked for.
         heading: What it stands under, or None.
         before: The sentence before it, where that tells it apart or dates it.
     """

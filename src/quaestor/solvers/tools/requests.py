@@ -1,8 +1,4 @@
-"""What goes into the tools, as types.
-
-Owns the names of arguments on the wire, which are those of the tools' design (`entityType`, `filters`, `property`,
-`operation`, `values`, `action`), and what a model is told of them.
-"""
+"""What goes into the tools, as types."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal

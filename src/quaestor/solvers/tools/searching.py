@@ -1,7 +1,6 @@
 """`search_document`: more places of a long document, which the other tools can read then.
 
-Owns what is told of a place that was found and of a section that is read. What is found and what is shown besides is
-the turn's.
+What is found and what is shown besides is the turn's.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -42,7 +41,6 @@ class PlaceFound:
         type: Of a table its type, as `entityType` takes it; else None.
         title: What is printed over a table.
         rows: The labels of its rows; where a section is read, the rows as printed.
-        columns: The labels of its columns.
         text: Of a passage its text, whole sentences.
         cut: What is not told of it, and how to read it; "" where all is told.
     """
@@ -79,7 +77,6 @@ class SearchResult:
     Attributes:
         blocks: That fit, the likeliest first.
         document: All that is shown now.
-        graph: Its graph.
     """
 
     blocks: Sequence[Block]
@@ -92,10 +89,9 @@ Searching = Callable[[str | Reading], SearchResult]
 
 
 def places_found(found: SearchResult, query: str) -> PlacesFound | Refusal:
-    """Returns what is told of a search.
+    """Return what is told of a search.
 
     Args:
-        found: What it came to.
         query: The words that were looked for.
     """
     types = {table.index: table.name for table in found.graph.tables}
@@ -105,12 +101,7 @@ def places_found(found: SearchResult, query: str) -> PlacesFound | Refusal:
 
 
 def section_read(found: SearchResult, reading: Reading) -> PlacesFound | Refusal:
-    """Returns what is told of a section that was read.
-
-    Args:
-        found: What is in it.
-        reading: Which one.
-    """
+    """Return what is told of a section that was read."""
     whole = found.document.whole or found.document
     parts = len(section_parts(whole, reading.heading))
     if not found.blocks:
@@ -127,7 +118,7 @@ def section_read(found: SearchResult, reading: Reading) -> PlacesFound | Refusal
 def _place(
     block: Block, document: Document, types: dict[int, str], wanted: Collection[str] | None = None
 ) -> PlaceFound:
-    """Returns what is told of a block: what has most of some words; where there are none, all of it as printed."""
+    """Return what is told of a block: what has most of some words; where there are none, all of it as printed."""
     section = " > ".join(next(s.path for s in document.sections if s.id == block.section))
     if not isinstance(block.content, Table):
         sentences = [sentence.text for sentence in getattr(block.content, "sentences", ())]
@@ -149,7 +140,7 @@ def _place(
 
 
 def _passage(sentences: Sequence[str], wanted: Collection[str]) -> tuple[str, str]:
-    """Returns whole sentences around the one that has most of some words, and how much is left out."""
+    """Return whole sentences around the one that has most of some words, and how much is left out."""
     first = max(range(len(sentences)), key=lambda at: _shared(sentences[at], wanted), default=0)
     last, room = first, _MOST_TEXT - sum(map(len, sentences[first : first + 1]))
     # What a sentence is about often stands in the one before it.
@@ -165,7 +156,7 @@ def _passage(sentences: Sequence[str], wanted: Collection[str]) -> tuple[str, st
 
 
 def _labels(table: Table, wanted: Collection[str]) -> tuple[tuple[str, ...], str]:
-    """Returns labels of rows, of many those that have most of some words, and how many are left out."""
+    """Return labels of rows, of many those that have most of some words, and how many are left out."""
     rows = list(dict.fromkeys(header.label for header in table.rows[table.header_rows :] if header.label))
     best = sorted(rows, key=lambda label: -_shared(label, wanted))[:_MOST_ROWS]
     left = len(rows) - len(best)
@@ -174,7 +165,7 @@ def _labels(table: Table, wanted: Collection[str]) -> tuple[tuple[str, ...], str
 
 
 def _printed(table: Table) -> tuple[tuple[str, ...], str]:
-    """Returns the rows of a table as printed, and how many are left out."""
+    """Return the rows of a table as printed, and how many are left out."""
     rows = [" | ".join(filter(None, (cell.text.strip() for cell in row))) for row in table.cells[table.header_rows :]]
     rows = [row for row in rows if row]
     left = len(rows) - _MOST_ROWS_READ

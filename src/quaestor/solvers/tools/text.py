@@ -1,6 +1,6 @@
 """`find_in_text`: sentences and labels with their numbers, by words, by what is counted, and by period.
 
-Owns the comparison. One number that fits is taken; of several all are shown with their steps, and none is chosen.
+One number that fits is taken; of several all are shown with their steps, and none is chosen.
 """
 
 import re
@@ -52,12 +52,10 @@ class _Asked:
 
 
 def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> TextMatches | Refusal:
-    """Returns the sentences whose numbers fit, best first, with a step for each number; one that fits is taken.
+    """Return the sentences whose numbers fit, best first, with a step for each number; one that fits is taken.
 
     Args:
-        page: The page.
         draft: The plan of the turn, which the steps are added to.
-        request: The arguments.
     """
     if request.words is None and request.unit is None and request.period is None:
         return Refusal("find_in_text needs something to look for", "Give words, unit or period")
@@ -86,7 +84,7 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
 
 
 def _printed_once(found: Sequence[InText], text: PageText) -> list[InText]:
-    """Returns numbers without those that repeat, in another sentence, as much of the same unit in the same period."""
+    """Return numbers without those that repeat, in another sentence, as much of the same unit in the same period."""
     places: dict[object, str | tuple[str, int]] = {}
     kept = []
     for item in found:
@@ -98,7 +96,7 @@ def _printed_once(found: Sequence[InText], text: PageText) -> list[InText]:
 
 
 def _silent(text: PageText, words: Sequence[str], needed: float) -> list[SentenceFact]:
-    """Returns the sentences without numbers that have the words best, as well as those with numbers do."""
+    """Return the sentences without numbers that have the words best, as well as those with numbers do."""
     shares = {s: _share(text.searched(s), words) for s in text.without_numbers} if words else {}
     best = max(shares.values(), default=0.0)
     return [s for s, share in shares.items() if share == best >= needed][:_MOST_SILENT]
@@ -185,7 +183,7 @@ def _has_words(item: InText, asked: _Asked, text: PageText) -> bool:
 
 
 def read_period(value: Scalar) -> Period | None:
-    """Returns the period that a model writes (2007, a date, any code of a period); None where it writes none."""
+    """Return the period that a model writes (2007, a date, any code of a period); None where it writes none."""
     text = str(value).strip()
     if quarter := re.fullmatch(r"([12][0-9]{3})-?q([1-4])", text, re.IGNORECASE):
         return Period("quarter", int(quarter[1]), quarter=int(quarter[2]))
@@ -219,12 +217,12 @@ def counts(item: InText, unit: str | None) -> bool:
 
 
 def _unit(name: str) -> str:
-    """Returns the one name of a unit or a scale: `$` and dollars are usd, shares are share."""
+    """Return the one name of a unit or a scale: `$` and dollars are usd, shares are share."""
     said = name.strip().casefold()
     return " ".join(map(singular, _UNITS.get(said, said).split()))
 
 
 def _share(text: str, words: Sequence[str]) -> float:
-    """Returns how many of the words a text has, from 0 to 1."""
+    """Return how many of the words a text has, from 0 to 1."""
     said = search_words(text)
     return sum(word in said for word in words) / len(words) if words else 1.0

@@ -1,7 +1,6 @@
 """The tools by name, and the toolbox that a solver has for one turn.
 
-Owns the one definition of each tool, the reading of arguments, and the record of calls. Whatever a caller sends, the
-reply is a result or a refusal that can be acted on; no error escapes.
+Whatever a caller sends, the reply is a result or a refusal that can be acted on; no error escapes.
 """
 
 import json
@@ -61,9 +60,7 @@ class Tool(Generic[R]):
     """One tool.
 
     Attributes:
-        name: As it is called.
         description: What it does, for whoever chooses among the tools.
-        takes: The type of its arguments.
         function: What it does with a page, the plan of the turn, and its arguments.
     """
 
@@ -79,10 +76,9 @@ class Tool(Generic[R]):
         return plain_schema(kind)
 
     def use(self, page: GraphPage, draft: PlanBuilder, arguments: object) -> Reply | PlacesFound:
-        """Returns the reply to arguments of any kind.
+        """Return the reply to arguments of any kind.
 
         Args:
-            page: The page.
             draft: The plan of the turn; after a refusal it is as it was before, but for the steps of its candidates.
             arguments: As a model gave them; what does not fit is refused.
         """
@@ -160,12 +156,10 @@ class Toolbox:
         on_call: Callable[[ToolCall], None] | None = None,
         search: Searching | None = None,
     ) -> None:
-        """Takes the page and the turns so far.
+        """Take the page and the turns so far.
 
         Args:
-            graph: The page.
             ontology: What the graph was built with.
-            memory: The turns before this one.
             on_call: Is told of every call once it has returned, such as `TurnContext.note_call`.
             search: Finds more of a long document; None where all of it is shown.
         """
@@ -186,10 +180,9 @@ class Toolbox:
         return self._draft
 
     def call(self, tool: str, arguments: Arguments) -> dict[str, JsonValue]:
-        """Returns the reply of a tool, as JSON, and notes the call.
+        """Return the reply of a tool, as JSON, and notes the call.
 
         Args:
-            tool: Its name.
             arguments: By name, or as JSON text; whatever is wrong with them is said in the reply.
         """
         said = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, default=str)
@@ -215,7 +208,7 @@ class Toolbox:
         return {**TOOLS, _IN_TEXT: in_all, SEARCH: replace(SEARCH_TOOL, function=self._find)}
 
     def _find(self, page: GraphPage, draft: PlanBuilder, request: SearchDocument) -> PlacesFound | Refusal:
-        """Searches the document or reads a section; what is found can be read by the next call."""
+        """Search the document or reads a section; what is found can be read by the next call."""
         del page, draft
         if request.section is not None:
             reading = Reading(request.section, request.part)
@@ -238,7 +231,7 @@ class Toolbox:
         )
 
     def _widen(self, query: str | Reading) -> SearchResult:
-        """Searches the document; what is found is shown from then on."""
+        """Search the document; what is found is shown from then on."""
         assert self._search is not None
         found = self._search(query)
         self._page = GraphPage(found.graph, self._ontology)
@@ -246,7 +239,7 @@ class Toolbox:
         return found
 
     def ask(self, tool: str, arguments: Arguments) -> Reply | PlacesFound:
-        """Returns the reply of a tool, typed; the call is not noted."""
+        """Return the reply of a tool, typed; the call is not noted."""
         tools = self.tools
         known = tools.get(tool)
         if known is None:
@@ -259,7 +252,7 @@ class Toolbox:
         return known.use(self._page, self._draft, arguments)
 
     def plan(self) -> Plan:
-        """Returns the plan that ends in the last step.
+        """Return the plan that ends in the last step.
 
         Raises:
             SolverError: No tool returned a number.
@@ -267,7 +260,7 @@ class Toolbox:
         return self._draft.plan()
 
     def plan_of(self, value: AnswerValue) -> tuple[Plan, Grounding | None]:
-        """Returns the plan whose result is the value that a solver answers with, and how it was traced.
+        """Return the plan whose result is the value that a solver answers with, and how it was traced.
 
         Raises:
             SolverError: It is a yes or no that no step gives.
@@ -277,7 +270,7 @@ class Toolbox:
 
 
 def _misfit(tool: Tool[R], error: ValidationError) -> Refusal:
-    """Returns what is wrong with arguments, each fault in words."""
+    """Return what is wrong with arguments, each fault in words."""
     properties = tool.schema.get("properties")
     known = tuple(properties) if isinstance(properties, dict) else ()
     faults: dict[str, str] = {}

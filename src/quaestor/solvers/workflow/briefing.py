@@ -1,7 +1,6 @@
 """What the planner is told: the rules, the form of a plan with examples, the page by the names of its lines.
 
-Owns the wording's data and its order: what holds for every question first, then the page, then the conversation, so
-that a server that keeps prefixes reads only what is new. What the model copies from the page is words.
+What the model copies from the page is words.
 """
 
 from functools import lru_cache
@@ -18,7 +17,7 @@ from quaestor.solvers.workflow.names import Axes, axes_of
 
 @lru_cache(maxsize=2)
 def rendered_system(all_kinds: bool = False, *, always_answer: bool = False) -> str:
-    """Returns what holds for every question: rules, form, examples.
+    """Return what holds for every question: rules, form, examples.
 
     Args:
         all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
@@ -28,11 +27,9 @@ def rendered_system(all_kinds: bool = False, *, always_answer: bool = False) -> 
 
 
 def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False) -> str:
-    """Returns the page, the conversation so far and the question.
+    """Return the page, the conversation so far and the question.
 
     Args:
-        question: What is asked.
-        context: The turn.
         all_kinds: Whether the answer may be words, so that sentences without numbers are shown too.
     """
     document = context.document
@@ -71,12 +68,12 @@ def _table(table: Table, axes: Axes, document: Document) -> dict[str, object]:
 
 
 def _told(cells: list[str]) -> list[str]:
-    """Returns the cells of a row; none of a heading that prints nothing beside it."""
+    """Return the cells of a row; none of a heading that prints nothing beside it."""
     return cells if any(cell != "-" for cell in cells) else []
 
 
 def _printed(cell: Cell) -> str:
-    """Returns a cell as printed; of a cell with several numbers, each with the words that single it out."""
+    """Return a cell as printed; of a cell with several numbers, each with the words that single it out."""
     if cell.repair:
         return "-"
     if len(cell.quantities) < 2:

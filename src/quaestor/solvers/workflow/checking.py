@@ -1,7 +1,6 @@
 """What can be said of a written plan before a number of it is believed: all that is wrong, in one list.
 
-Owns the order of the checks (empty fields, look-ups, literals, references and arity, execution) and the sentences, on
-which a model can act. Decides nothing: which of several numbers of the text is meant is left open.
+Decides nothing: which of several numbers of the text is meant is left open.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +38,6 @@ class CheckedPlan:
     """A written plan after its look-ups.
 
     Attributes:
-        written: The plan.
         found: What its steps found, by their place from 0.
         open: The numbers of the text among which one is still to be chosen, by the step's place.
         issues: What is wrong; empty where all is well so far.
@@ -64,7 +62,7 @@ class CheckedPlan:
 
 
 def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnContext) -> CheckedPlan:
-    """Returns a plan with what its words found, and all that is wrong with it.
+    """Return a plan with what its words found, and all that is wrong with it.
 
     A plan whose numbers are all found is executed too. One that says that there is no answer has nothing to be judged,
     but for steps, which it cannot have.
@@ -72,7 +70,6 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
     Args:
         written: The plan, as a model wrote it.
         question: As asked; numbers that it gives may be used as they are.
-        context: The turn.
     """
     if written.no_answer is not None:
         both = "it has both steps and no_answer; leave one of them out"
@@ -105,7 +102,7 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
 
 
 def _looked_up(step: LookUpStep, question: str, context: TurnContext) -> LookedUp | TextMatch:
-    """Returns what a step's words find; of several numbers of the text all that are too close to call.
+    """Return what a step's words find; of several numbers of the text all that are too close to call.
 
     Raises:
         LookupFailure: They find nothing, or not without doubt.
@@ -125,7 +122,7 @@ def _looked_up(step: LookUpStep, question: str, context: TurnContext) -> LookedU
 
 
 def run_issues(plan: Plan, context: TurnContext) -> tuple[str, ...]:
-    """Returns why a plan has no result, naming the step; empty where it has one."""
+    """Return why a plan has no result, naming the step; empty where it has one."""
     for count in range(1, len(plan.steps) + 1):
         try:
             execute(Plan(plan.steps[:count]), context.memory.registers)
@@ -139,7 +136,7 @@ def run_issues(plan: Plan, context: TurnContext) -> tuple[str, ...]:
 
 
 def empty_fields(written: WorkflowPlan) -> int:
-    """Returns how many fields of the steps are left empty."""
+    """Return how many fields of the steps are left empty."""
     return len(tuple(_empty_fields(written)))
 
 
@@ -160,7 +157,7 @@ def _unsaid(step: LookUpStep) -> Iterator[str]:
 
 
 def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tuple[list[str], tuple[str, ...]]:
-    """Returns the literals that copy a number of the page as issues, and those that nothing accounts for as remarks."""
+    """Return the literals that copy a number of the page as issues, and those that nothing accounts for as remarks."""
     said = _said([question, *context.memory.questions])
     graph = context.graph
     printed = {abs(o.quantity.value) for o in graph.observations} | {abs(m.quantity.value) for m in graph.mentions}
@@ -181,7 +178,7 @@ def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tup
 
 
 def _said(questions: Sequence[str]) -> set[Decimal]:
-    """Returns the numbers that the user has named, as printed and in units."""
+    """Return the numbers that the user has named, as printed and in units."""
     found: set[Decimal] = set()
     for text in questions:
         for span in find_quantities(text):

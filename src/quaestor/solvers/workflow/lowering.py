@@ -1,7 +1,4 @@
-"""From a plan as a model writes it to a `Plan`, with the numbers that its words found.
-
-Owns the change of form alone: what is wrong with a plan is for `plan.validate` and `plan.execute` to say.
-"""
+"""From a plan as a model writes it to a `Plan`, with the numbers that its words found."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -41,7 +38,7 @@ _NOWHERE = CellRef("", 0, 0, 0)
 
 
 def lower(written: WorkflowPlan, found: Mapping[int, LookedUp]) -> Plan:
-    """Returns the plan, step by step.
+    """Return the plan, step by step.
 
     Args:
         written: What the model wrote.
@@ -60,7 +57,7 @@ def lower(written: WorkflowPlan, found: Mapping[int, LookedUp]) -> Plan:
 
 
 def _sizes(written: WorkflowPlan) -> Mapping[int, int]:
-    """Returns the steps that drop the sign of a number that nothing else takes, each with the step of that number.
+    """Return the steps that drop the sign of a number that nothing else takes, each with the step of that number.
 
     Such a number is one that is read without its sign, as the plans of all solvers say it.
     """
@@ -82,7 +79,7 @@ def _sizes(written: WorkflowPlan) -> Mapping[int, int]:
 
 
 def query_of(step: LookUpStep) -> str:
-    """Returns what a step looks for, in one line."""
+    """Return what a step looks for, in one line."""
     if isinstance(step, SelectCells):
         return f"{', '.join(step.rows)} | {', '.join(step.columns)}"[:_LONGEST_QUERY]
     if isinstance(step, QuoteWords):
@@ -120,6 +117,6 @@ def _operand(written: StepReference | LiteralNumber) -> Operand:
 
 
 def value_of(literal: LiteralNumber) -> Decimal:
-    """Returns a literal as it was written: 0.27 is 0.27, not the nearest binary fraction, and 100 has no places."""
+    """Return a literal as it was written: 0.27 is 0.27, not the nearest binary fraction, and 100 has no places."""
     value = Decimal(str(literal.value))
     return Decimal(int(literal.value)) if abs(literal.value) < _EXACT and literal.value.is_integer() else value

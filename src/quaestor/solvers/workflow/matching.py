@@ -1,6 +1,6 @@
 """How well words fit a row or a column: by its name, its label, the headings above it, and its period.
 
-Owns the comparison of one query with one line, from 0 to 100. What is chosen is `table_lookup`'s.
+What is chosen is `table_lookup`'s.
 """
 
 import re
@@ -52,7 +52,6 @@ class _Said:
 
     Attributes:
         words: Its words without periods.
-        periods: The periods that it names.
     """
 
     words: str
@@ -60,7 +59,7 @@ class _Said:
 
 
 def fit(query: str, line: Line) -> float:
-    """Returns how well a query fits a line: 100 for its own name or label, 0 for words or a year that it has not."""
+    """Return how well a query fits a line: 100 for its own name or label, 0 for words or a year that it has not."""
     ordinal, own = _ORDINAL.search(query), _ORDINAL.search(line.name)
     if ordinal and own and ordinal[1] != own[1]:
         return 0.0
@@ -97,7 +96,7 @@ def _fit(query: str, text: str, period: Period | None) -> float:
 
 @lru_cache(maxsize=65536)
 def _words_fit(query: str, label: str) -> float:
-    """Returns how much two texts share: a rung of the ontology's ladder if they meet on one, else their words.
+    """Return how much two texts share: a rung of the ontology's ladder if they meet on one, else their words.
 
     A label may say more than the query, and the query a little more than the label; where each says something that the
     other does not, they name two things ("operating expenses" is no "operating income").
@@ -121,7 +120,7 @@ def _content(text: str) -> tuple[str, ...]:
 
 
 def _missing(words: tuple[str, ...], among: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the words that have no like among others; one letter of a longer word may differ."""
+    """Return the words that have no like among others; one letter of a longer word may differ."""
     from rapidfuzz import fuzz, process
 
     return tuple(
@@ -143,7 +142,7 @@ def _periods_fit(query: tuple[Period, ...], line: tuple[Period, ...]) -> float:
 
 
 def _period_fits(query: Period, line: Period) -> float:
-    """Returns 1 for the same period, less for a coarser or finer one of the same year, 0 for another."""
+    """Return 1 for the same period, less for a coarser or finer one of the same year, 0 for another."""
     if query == line:
         return 1.0
     if query.kind == "range" or line.kind == "range" or query.year != line.year:

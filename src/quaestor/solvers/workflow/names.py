@@ -1,7 +1,6 @@
 """What the rows and columns of a page's tables are called: one name each, and no two lines of an axis share one.
 
-Owns the names that a model is shown, and by which it is sure to be understood. How other words are matched with them
-is `matching`'s.
+How other words are matched with them is `matching`'s.
 """
 
 from collections import Counter
@@ -21,7 +20,6 @@ class Line:
         index: Its place in the printed grid, from 0.
         name: What it is called; no other line of its axis is called so, nor one of another table.
         shown: The same as a model is shown it: without the table where that is told apart from all others too.
-        label: Its printed label, or "".
         levels: The headings above it, outermost first, its own label last.
         period: The period that it is about, or None.
     """
@@ -40,7 +38,6 @@ class Axes:
 
     Attributes:
         rows: By their index in the grid.
-        columns: The same.
     """
 
     rows: dict[int, Line]
@@ -49,7 +46,7 @@ class Axes:
 
 @lru_cache(maxsize=16)
 def axes_of(document: Document) -> tuple[Axes, ...]:
-    """Returns the names of a page's tables, table by table."""
+    """Return the names of a page's tables, table by table."""
     found = tuple(map(_axes, document.tables))
     if len(found) < 2:
         return found
@@ -65,7 +62,7 @@ def axes_of(document: Document) -> tuple[Axes, ...]:
 
 
 def _placed(lines: dict[int, Line], names: Counter[str], table: str) -> dict[int, Line]:
-    """Returns lines with the name of their table, which is shown where another table has a line of the name."""
+    """Return lines with the name of their table, which is shown where another table has a line of the name."""
     return {
         index: replace(
             line,
@@ -83,7 +80,7 @@ def _axes(table: Table) -> Axes:
 
 
 def _named(indices: list[int], headers: tuple[Header, ...], axis: str) -> dict[int, Line]:
-    """Returns the lines by index: a label that several lines have gets its headings, and then its number."""
+    """Return the lines by index: a label that several lines have gets its headings, and then its number."""
     labels = Counter(headers[index].label.casefold() for index in indices)
     names = {
         index: headers[index].label

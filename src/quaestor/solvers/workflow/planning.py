@@ -1,7 +1,6 @@
 """The rounds of one turn: a plan is asked for, looked up, run, and given back with its faults until it can be run.
 
-Owns the bound on replies and what the model is told. A number of the text that words alone do not decide is pointed at
-by the model, in a list; it never writes one.
+A number of the text that words alone do not decide is pointed at by the model, in a list; it never writes one.
 """
 
 import asyncio
@@ -32,14 +31,7 @@ _POINTING_ATTEMPTS = 2
 
 @dataclass(slots=True)
 class Planning:
-    """The plans of one turn.
-
-    Attributes:
-        connection: The model.
-        context: The turn.
-        question: What is asked.
-        limits: How long it may take.
-    """
+    """The plans of one turn."""
 
     connection: Connection
     context: TurnContext
@@ -51,11 +43,11 @@ class Planning:
     _told_of_sign: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
-        """Decides what the model is told at first."""
+        """Decide what the model is told at first."""
         self._all_kinds = asks_beyond_numbers(self.context.read(self.question))
 
     async def run(self) -> CheckedPlan:
-        """Returns a plan that has a result, or says why there is none.
+        """Return a plan that has a result, or says why there is none.
 
         A model that is told of numbers alone and says that the answer is none is told of all kinds then; one that finds
         no answer in a part of a document is shown more of it once.
@@ -94,7 +86,7 @@ class Planning:
         return await asyncio.to_thread(self.context.widen_once, self.question, written.thought_process)
 
     async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[CheckedPlan, int]:
-        """Returns a plan without faults but for what is still to be chosen, and how many replies it took."""
+        """Return a plan without faults but for what is still to be chosen, and how many replies it took."""
         reply = await request_structured(
             self.connection,
             WorkflowPlan,
@@ -126,7 +118,7 @@ class Planning:
         return examined.issues
 
     async def _decided(self, examined: CheckedPlan) -> tuple[CheckedPlan, tuple[str, ...]]:
-        """Returns the plan with every number chosen, and why it cannot be run, if so."""
+        """Return the plan with every number chosen, and why it cannot be run, if so."""
         if not examined.open:
             return examined, ()
         numbers: dict[int, LookedUp] = dict(examined.found)
@@ -144,7 +136,7 @@ class Planning:
         return chosen, tuple(issues) or await compute_little(run_issues, chosen.plan, self.context)
 
     async def _point(self, step: int, sought: LookUpStep, match: TextMatch) -> int:
-        """Returns the place from 1 of the number that the model means, or 0 if it means none of them."""
+        """Return the place from 1 of the number that the model means, or 0 if it means none of them."""
         count = len(match.numbers)
 
         def check(said: NumberChoice) -> Sequence[str]:

@@ -1,7 +1,4 @@
-"""What a turn of the workflow leaves on record, and what can be counted from it.
-
-Owns which events a plan and its look-ups are, and how often a plan had to be repaired.
-"""
+"""What a turn of the workflow leaves on record, and what can be counted from it."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -34,7 +31,6 @@ class PlanStatistics:
     """How plans went in a run.
 
     Attributes:
-        turns: Turns in which a plan was asked for.
         first: Turns whose first reply could be run as it was.
         repaired: Turns that needed a repair and were answered.
         failed: Turns that failed to be answered.
@@ -53,17 +49,17 @@ class PlanStatistics:
 
 
 def as_json(written: WorkflowPlan) -> str:
-    """Returns a plan as a model writes it."""
+    """Return a plan as a model writes it."""
     return json.dumps(serial.dump(written), ensure_ascii=False)
 
 
 def plan_event(number: int, written: WorkflowPlan) -> PlanProposed:
-    """Returns the event of a plan."""
+    """Return the event of a plan."""
     return PlanProposed(number, as_object(written))
 
 
 def found_events(examined: CheckedPlan) -> list[LookedUp]:
-    """Returns an event for each number that was found: the words, where they led, how well, and the runner-up."""
+    """Return an event for each number that was found: the words, where they led, how well, and the runner-up."""
     found = []
     for place, step in enumerate(examined.written.steps):
         number = examined.found.get(place)
@@ -80,7 +76,7 @@ def found_events(examined: CheckedPlan) -> list[LookedUp]:
 
 
 def statistics(turns: Iterable[tuple[Sequence[Event], bool]]) -> PlanStatistics:
-    """Returns the figures of some turns.
+    """Return the figures of some turns.
 
     Args:
         turns: For each what happened in it, and whether it was answered.

@@ -1,8 +1,8 @@
 """A plan as a model writes it: extract steps with words to look up, compute steps with references and literals.
 
-Owns the wire form. Every field of every step is filled, for steps of one kind are a type of their own; no field takes
-a number of the page. Where a question asks for a number a model is told `NumberPlan`, a part of `WorkflowPlan`; what
-it writes is read as the whole.
+Every field of every step is filled, for steps of one kind are a type of their own; no field takes a number of the page.
+Where a question asks for a number a model is told `NumberPlan`, a part of `WorkflowPlan`; what it writes is read as the
+whole.
 """
 
 from dataclasses import dataclass
@@ -140,7 +140,7 @@ _KINDS = ("table", "text", "compute", "select_cells", "quote")
 
 
 def _kind(value: Any) -> str | None:
-    """Returns which step it is, by `tool` and `source`; None for none of them."""
+    """Return which step it is, by `tool` and `source`; None for none of them."""
     fields = value if isinstance(value, dict) else {name: getattr(value, name, None) for name in ("tool", "source")}
     kind = fields.get("source") if fields.get("tool") == "extract_value" else fields.get("tool")
     return kind if kind in _KINDS else None

@@ -1,7 +1,7 @@
 """Cells of a table by the words for their rows and columns: several at once, each with its label.
 
-Owns what `all` and `HEADING > all` mean, and which table is meant where several would do. Each other query names one
-line, by the rules of `table_lookup`; what fits none, or several as well, is an error that names the nearest.
+Each other query names one line, by the rules of `table_lookup`; what fits none, or several as well, is an error that
+names the nearest.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,11 +53,9 @@ class _Side:
 def select_cells(
     document: Document, graph: KnowledgeGraph, rows: Sequence[str], columns: Sequence[str]
 ) -> SelectedCells:
-    """Returns the cells with a number in which rows and columns meet, row by row.
+    """Return the cells with a number in which rows and columns meet, row by row.
 
     Args:
-        document: The page.
-        graph: Its graph.
         rows: Names of rows, `all`, or `HEADING > all` for those under a heading; or those of columns, of a table that
             stands the other way round.
         columns: The same for the other axis.
@@ -89,7 +87,7 @@ def select_cells(
 def _ways(
     document: Document, rows: Sequence[str], columns: Sequence[str]
 ) -> Iterator[tuple[float, Table, tuple[int, ...], tuple[int, ...]]]:
-    """Yields the tables in which all queries name lines, as asked or the other way round, with the worst score."""
+    """Yield the tables in which all queries name lines, as asked or the other way round, with the worst score."""
     for table, axes in zip(document.tables, axes_of(document), strict=True):
         straight = _side(rows, axes.rows), _side(columns, axes.columns)
         turned = _side(columns, axes.rows), _side(rows, axes.columns)
@@ -100,7 +98,7 @@ def _ways(
 
 
 def _side(queries: Sequence[str], lines: Mapping[int, Line]) -> _Side | None:
-    """Returns the lines that all queries mean, each once; None where one of them means none."""
+    """Return the lines that all queries mean, each once; None where one of them means none."""
     found: dict[int, None] = {}
     worst = 100.0
     for query in queries:
@@ -113,7 +111,7 @@ def _side(queries: Sequence[str], lines: Mapping[int, Line]) -> _Side | None:
 
 
 def _meant(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
-    """Returns the lines that a query means, with how well it fits."""
+    """Return the lines that a query means, with how well it fits."""
     said = " ".join(query.split())
     if said.casefold() in (ALL, f"{ALL} rows", f"{ALL} columns", "*"):
         return dict.fromkeys(lines, 100.0)
@@ -127,7 +125,7 @@ def _meant(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
 
 
 def _under(heading: str, lines: Mapping[int, Line]) -> dict[int, float]:
-    """Returns the lines under a heading; of a page with several tables `table 2` is one."""
+    """Return the lines under a heading; of a page with several tables `table 2` is one."""
     wanted = " ".join(heading.casefold().split())
     by_name = {i: 100.0 for i, line in lines.items() if line.name.casefold().startswith(f"{wanted} {_UNDER}")}
     if by_name:
@@ -150,7 +148,7 @@ def _asked(rows: Sequence[str], columns: Sequence[str]) -> str:
 
 
 def _why_none(document: Document, rows: Sequence[str], columns: Sequence[str]) -> str:
-    """Says which query names no line, or several, in all tables; else that no table has all of them."""
+    """Say which query names no line, or several, in all tables; else that no table has all of them."""
     if not document.tables:
         return "the page has no table"
     axes: tuple[Axes, ...] = axes_of(document)

@@ -1,6 +1,6 @@
 """The workflow solver: one plan, written by a model, then looked up, validated, executed and, where need be, repaired.
 
-Owns the order. The model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
+The model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
 """
 
 from quaestor.conversation.answer import Answer
@@ -18,11 +18,11 @@ class WorkflowSolver:
     name = "workflow"
 
     def __init__(self, limits: WorkflowLimits | None = None) -> None:
-        """Takes how long to try."""
+        """Take how long to try."""
         self.limits = limits or WorkflowLimits()
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Returns the answer that the model's plan gives; one without a value where the model says that there is none.
+        """Return the answer that the model's plan gives; one without a value where the model says that there is none.
 
         The trace has every plan as JSON, what was wrong with it, and where the words of its steps led.
 

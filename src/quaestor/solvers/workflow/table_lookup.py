@@ -1,7 +1,6 @@
 """A number of a table by the words for its row and its column.
 
-Owns the choice and its bounds: the best cell, its score and the runner-up; a fit that is too weak, or too close to
-call, is an error that names the nearest labels, never a guess. Either orientation is taken.
+Either orientation is taken.
 """
 
 import re
@@ -37,8 +36,6 @@ class TableMatch:
     """A number that was found in a table.
 
     Attributes:
-        cell: Its cell.
-        quantity: The number.
         label: What it is called, for people: "net revenue, 2008".
         score: How well row and column fit, 100 at most.
         runner_up: The next best cell in the same words, or None where no other fits.
@@ -66,10 +63,9 @@ class _Candidate:
 
 
 def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
-    """Returns the one number that a row and a column name.
+    """Return the one number that a row and a column name.
 
     Args:
-        document: The page.
         row_query: Words for the row, or for the column of a table that stands the other way round.
         col_query: Words for the other axis. "(number 2)" after it means the second number of the cell.
 
@@ -98,7 +94,7 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
 
 
 def _candidates(document: Document, row_query: str, col_query: str) -> Iterator[_Candidate]:
-    """Yields the cells with a number whose row and column fit, in both orientations."""
+    """Yield the cells with a number whose row and column fit, in both orientations."""
     for table, axes in zip(document.tables, axes_of(document), strict=True):
         for first, second, loss in ((row_query, col_query, 0.0), (col_query, row_query, _TURNED)):
             rows, columns = fitting_lines(first, axes.rows), fitting_lines(second, axes.columns)
@@ -111,10 +107,9 @@ def _candidates(document: Document, row_query: str, col_query: str) -> Iterator[
 
 
 def fitting_lines(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
-    """Returns the lines that fit a query, with their scores; the line that it names letter by letter alone.
+    """Return the lines that fit a query, with their scores; the line that it names letter by letter alone.
 
     Args:
-        query: Words for a line.
         lines: The lines of an axis, by their index.
     """
     for index, line in lines.items():
@@ -137,7 +132,7 @@ def _number_of(cell: Cell, place: int | None) -> Quantity:
 
 
 def _nothing(document: Document, row_query: str, col_query: str) -> str:
-    """Says why no cell fits: no such row, no such column, or no number where they meet."""
+    """Say why no cell fits: no such row, no such column, or no number where they meet."""
     if not document.tables:
         return "the page has no table; take the number from the text"
     axes = axes_of(document)
@@ -161,10 +156,9 @@ def _misses(axes: tuple[Axes, ...], row_query: str, col_query: str) -> list[str]
 
 
 def nearest_names(query: str, lines: Sequence[Line]) -> str:
-    """Returns the names of the few lines that are nearest to a query, for messages.
+    """Return the names of the few lines that are nearest to a query, for messages.
 
     Args:
-        query: Words for a line.
         lines: Those among which it may be.
     """
     near = sorted(lines, key=lambda line: -fit(query, line))[:_NEAREST]

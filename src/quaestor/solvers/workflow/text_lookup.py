@@ -1,7 +1,6 @@
 """A number of the text by the words around it, what it counts and its period.
 
-Owns the scores and their bounds: one number that stands out is taken; several that do not differ enough are handed
-back to be pointed at; none is an error that says what is near. The value itself is never asked for.
+The value itself is never asked for.
 """
 
 from collections.abc import Sequence
@@ -58,7 +57,7 @@ class TextMatch:
 
 
 def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
-    """Returns the numbers of the text that words fit best.
+    """Return the numbers of the text that words fit best.
 
     Raises:
         LookupFailure: None fits well enough.
@@ -106,7 +105,7 @@ class _Asked:
         )
 
     def score(self, item: InText) -> float:
-        """Returns how well a number fits, from 0 to 100."""
+        """Return how well a number fits, from 0 to 100."""
         near, all_words = _around(item)
         score = _NEAR * _share(self.context, near) + _ELSEWHERE * _share(self.words, all_words)
         if self.units:
@@ -118,7 +117,7 @@ class _Asked:
 
 
 def _around(item: InText) -> tuple[frozenset[str], frozenset[str]]:
-    """Returns the words next to a number, and all words of its sentence or label."""
+    """Return the words next to a number, and all words of its sentence or label."""
     if isinstance(item, HeaderNumber):
         words = frozenset(search_words(item.label))
         return words, words
@@ -141,7 +140,7 @@ def _same_year(one: Period, other: Period) -> bool:
 
 
 def shown_matches(item: InText) -> str:
-    """Returns a number of the text as it is listed: `91 (USD, million, 2008) in: we paid [$ 91 million] to owners`."""
+    """Return a number of the text as it is listed: `91 (USD, million, 2008) in: we paid [$ 91 million] to owners`."""
     quantity = item.quantity
     facts = [part for part in (quantity.unit, quantity.scale.value if quantity.scale != "one" else None) if part]
     if item.period is not None:

@@ -53,7 +53,6 @@ class ReadingReply(Value):
 
     Attributes:
         display: The answer under this interpretation, for people.
-        description: What that answer is.
         confidence: The probability that this is the answer, or null.
     """
 
@@ -96,7 +95,6 @@ class ExplanationOfAnswer(Value):
     """Why or how, in sentences.
 
     Attributes:
-        sentences: One to six.
         sources: The cells and sentences that they cite, numbered from 1 in this order.
     """
 
@@ -113,15 +111,12 @@ class AnswerReply(Value):
 
     Attributes:
         number: The number of the answer in the conversation, from 1.
-        question: The question.
         asked: The same; earlier versions split a text into several questions.
         value: A number as text, `true` or `false`, `{"text": ...}`, `{"list": [...]}`, or null.
         scale: The scale of the value: one, thousand, million, percent.
         unit: The unit, or null.
         answer: The value by the benchmark's convention.
-        kind: The type of the answer.
         answerable: The probability that the document contains an answer, or null.
-        display: The answer for people.
         explanation: Sentences that explain the answer, or that are the answer, or null.
         formula: The arithmetic for people, or null.
         program: The arithmetic in the notation of the benchmark, or null.
@@ -159,11 +154,9 @@ class AnswerReply(Value):
 
 
 def answers_of(turns: Sequence[Turn], document: Document, run: str | None, first: int = 1) -> Iterator[AnswerReply]:
-    """Yields the answers of a conversation.
+    """Yield the answers of a conversation.
 
     Args:
-        turns: All of it.
-        document: What was asked about.
         run: The run that they are kept as, or None.
         first: The number of the first that is yielded, from 1.
     """

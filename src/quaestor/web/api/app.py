@@ -46,7 +46,7 @@ _ROUTERS = (
 
 
 def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
-    """Returns the interface, to be mounted at its address.
+    """Return the interface, to be mounted at its address.
 
     Args:
         settings: With its limits.

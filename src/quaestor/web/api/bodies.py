@@ -1,7 +1,7 @@
 """How requests are read: bounded in size and time, of the type that is taken, JSON without two meanings.
 
-Owns what is refused before anything of a request is used. A body is UTF-8; a key stands once in an object; numbers are
-finite; a parameter that is not known, or stands twice, is a mistake and not ignored.
+A body is UTF-8; a key stands once in an object; numbers are finite; a parameter that is not known, or stands twice, is
+a mistake and not ignored.
 """
 
 import json
@@ -33,13 +33,13 @@ class StrictRequest(Request):
     """A request whose JSON is read strictly."""
 
     async def body(self) -> bytes:
-        """Returns the body, once all of it is there."""
+        """Return the body, once all of it is there."""
         if not hasattr(self, "_body"):
             self._body = await read_body(self, site_of(self).settings.serve_request_kb * 1_000)
         return self._body
 
     async def json(self) -> Any:
-        """Returns what the body says."""
+        """Return what the body says."""
         if not hasattr(self, "_json"):
             self._json = strict_json(await self.body())
         return self._json
@@ -49,7 +49,7 @@ class StrictRoute(APIRoute):
     """A route that reads its requests strictly."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Returns what answers a request."""
+        """Return what answers a request."""
         handle = super().get_route_handler()
         takes_json = self.body_field is not None
         known = set(_parameters(self.dependant))
@@ -64,7 +64,7 @@ class StrictRoute(APIRoute):
 
 
 def require_type(request: Request, wanted: str) -> None:
-    """Refuses a body of another type.
+    """Refuse a body of another type.
 
     Raises:
         HTTPException: The header says another type, or none.
@@ -77,11 +77,7 @@ def require_type(request: Request, wanted: str) -> None:
 
 @asynccontextmanager
 async def file_body(request: Request, most: int) -> AsyncIterator[IO[bytes]]:
-    """Gives a file that is the body of a request, once all of it is there.
-
-    Args:
-        request: What was asked.
-        most: Bytes that it may have.
+    """Give a file that is the body of a request, once all of it is there.
 
     Raises:
         HTTPException: It is of another type or too large, or there is no room for it on the disk.
@@ -98,11 +94,7 @@ async def file_body(request: Request, most: int) -> AsyncIterator[IO[bytes]]:
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """Returns the body of a request.
-
-    Args:
-        request: What was asked.
-        most: Bytes that it may have.
+    """Return the body of a request.
 
     Raises:
         HTTPException: It is too large.
@@ -127,7 +119,7 @@ async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
 
 
 def strict_json(data: bytes) -> object:
-    """Returns what a text in JSON says.
+    """Return what a text in JSON says.
 
     Raises:
         HTTPException: It is no JSON, or could be read in two ways.
@@ -177,14 +169,14 @@ def _finite(digits: str) -> float:
 
 
 def _parameters(needed: Dependant) -> Iterator[str]:
-    """Yields the names of the parameters that an address may have."""
+    """Yield the names of the parameters that an address may have."""
     yield from (field.alias for field in needed.query_params)
     for inner in needed.dependencies:
         yield from _parameters(inner)
 
 
 def _check_parameters(request: Request, known: set[str]) -> None:
-    """Refuses parameters of an address that say nothing here, or say two things."""
+    """Refuse parameters of an address that say nothing here, or say two things."""
     names = [name for name, _ in request.query_params.multi_items()]
     faults = [("unknown parameter", name) for name in names if name not in known]
     faults += [("given more than once", name) for name in set(names) if names.count(name) > 1 and name in known]

@@ -40,9 +40,7 @@ class NewConversationBody(RequestBody):
     """A new conversation.
 
     Attributes:
-        document: The id of its document.
         title: Its title; by default its first question.
-        solver: The solver that answers.
     """
 
     document: str = Field(max_length=100)
@@ -61,14 +59,9 @@ class ConversationReply(Value):
     """A conversation without its answers.
 
     Attributes:
-        id: The id of the conversation.
-        document: The id of its document.
-        about: The name of its document.
         title: Its title; "" before the first question.
-        answers: The number of answers.
         solver: The solver that answers the next question.
         run: The id of the run that stores it; null before the first question.
-        created: When it was created.
         used: When a question was last asked or the title changed.
     """
 
@@ -177,7 +170,7 @@ async def _export_conversation(
 
 
 def conversation_of(kept: KeptConversation, solver: str | None = None) -> ConversationReply:
-    """Returns a conversation as it is listed; with the solver that is there, where the chosen one is not."""
+    """Return a conversation as it is listed; with the solver that is there, where the chosen one is not."""
     return ConversationReply(
         id=kept.id,
         document=kept.document,

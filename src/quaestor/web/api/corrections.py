@@ -53,13 +53,8 @@ class CorrectionReply(Value):
 
     Attributes:
         number: Its number in the conversation, from 1.
-        says: The correction in words.
-        author: Who made it.
-        made: When it was made.
         reason: Why it was made, or "".
         stands: Whether it is in effect, that is, not undone.
-        act: The correction as data.
-        changes: The answers that it changed.
     """
 
     number: int
@@ -80,8 +75,6 @@ class OfferReply(Value):
     """A possible correction.
 
     Attributes:
-        fix: The `fix` that makes the correction.
-        says: The correction in words.
         gives: The resulting answer.
     """
 

@@ -30,10 +30,9 @@ _GIVEN = (
 
 
 def describe_api(api: FastAPI, *, token: bool) -> dict[str, Any]:
-    """Returns the document of an interface.
+    """Return the document of an interface.
 
     Args:
-        api: The interface.
         token: Whether whoever asks needs the token.
     """
     told = get_openapi(
@@ -57,7 +56,7 @@ def describe_api(api: FastAPI, *, token: bool) -> dict[str, Any]:
 
 
 def _link(paths: dict[str, dict[str, Any]]) -> None:
-    """Says of each operation that gives an id which others take it."""
+    """Say of each operation that gives an id which others take it."""
     operations = [(path, operation) for path, methods in paths.items() for operation in methods.values()]
     for source, status, parameter, where in _GIVEN:
         links = {

@@ -88,7 +88,6 @@ class HealthReply(Value):
     """How much of the tables was understood.
 
     Attributes:
-        tables: The number of tables.
         numbers: The number of cells that hold a number.
         unread: The number of cells with digits that were not read as numbers.
         undated: The number of columns without a period that should have one.
@@ -104,8 +103,6 @@ class OutlineReply(Value):
     """The outline of a document.
 
     Attributes:
-        id: The id of the document.
-        document: Its name in sources.
         pages: The number of pages, or null if it is unknown.
         sections: Its sections in order.
         tables: Its tables in order.
@@ -186,14 +183,12 @@ class FactReply(Value):
 
     Attributes:
         label: Row and column, or the sentence.
-        text: The printed text.
         value: The exact signed value in units of `scale`.
         scale: The scale of the value: one, thousand, million, percent.
         unit: The unit, or null.
         period: Its period, or null.
         property: Its property in the ontology, or null.
         concept: The concept of its XBRL tag, or null.
-        source: Its place in the document.
     """
 
     label: str

@@ -37,8 +37,6 @@ class DocumentReply(Value):
     """A document.
 
     Attributes:
-        id: The id of the document.
-        name: A name for people.
         origin: `file` if the server was started with it, `upload` if it was uploaded, `page` if it is a page of a file.
     """
 

@@ -20,7 +20,7 @@ _MOST_FAULTS = 20
 
 
 def install_problems(api: FastAPI) -> None:
-    """Gives an interface its problems."""
+    """Give an interface its problems."""
 
     async def on_quaestor(request: Request, error: Exception) -> Response:
         assert isinstance(error, QuaestorError)

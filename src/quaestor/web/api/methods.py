@@ -11,11 +11,11 @@ class HeadMiddleware:
     """An ASGI middleware: answers HEAD as GET, without the body."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Takes what it wraps."""
+        """Take what it wraps."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request."""
+        """Answer a request."""
         if scope["type"] != "http" or scope["method"] != "HEAD":
             await self.app(scope, receive, send)
             return
@@ -27,10 +27,9 @@ class HeadMiddleware:
 
 
 def methods_of(api: FastAPI, path: str) -> list[str]:
-    """Returns the methods that an address takes.
+    """Return the methods that an address takes.
 
     Args:
-        api: The interface.
         path: Of the address, below the interface.
     """
     paths: dict[str, dict[str, Any]] = api.openapi()["paths"]

@@ -1,6 +1,6 @@
 """Problem details (RFC 9457): what goes wrong, in a form for programs, and what to do in one line.
 
-Owns their form, and which of them the document of the interface names. No status is decided here.
+No status is decided here.
 """
 
 import json
@@ -78,9 +78,6 @@ class Problem(Value):
     """Problem details (RFC 9457).
 
     Attributes:
-        type: Always `about:blank`; see `code`.
-        title: The status in words.
-        status: The HTTP status.
         detail: What went wrong, where, and what to do, in one line.
         code: The kind of problem, for programs: `unknown_conversation`, `not_found`.
         errors: The invalid parts of the request, if there are any.
@@ -95,12 +92,12 @@ class Problem(Value):
 
 
 def is_for_programs(path: str) -> bool:
-    """Tells whether an address is one for programs."""
+    """Tell whether an address is one for programs."""
     return path == PREFIX or path.startswith(f"{PREFIX}/")
 
 
 def code_of(error: QuaestorError) -> str:
-    """Returns the kind of an error for programs.
+    """Return the kind of an error for programs.
 
     >>> code_of(UnknownRunError("no such run")), code_of(UnknownUploadError("no such document"))
     ('unknown_run', 'unknown_document')
@@ -110,10 +107,9 @@ def code_of(error: QuaestorError) -> str:
 
 
 def problem_of(status: int, detail: str, code: str = "", errors: Sequence[Fault] = ()) -> Problem:
-    """Returns a problem.
+    """Return a problem.
 
     Args:
-        status: Of HTTP.
         detail: What went wrong and what to do, in one line.
         code: The kind of the problem; by default that of the status.
         errors: The parts of the request that cannot be used.
@@ -124,28 +120,26 @@ def problem_of(status: int, detail: str, code: str = "", errors: Sequence[Fault]
 
 
 def problem_json(problem: Problem) -> str:
-    """Returns a problem as JSON, all in ASCII: what it repeats of a request may be no text at all."""
+    """Return a problem as JSON, all in ASCII: what it repeats of a request may be no text at all."""
     return json.dumps({name: value for name, value in problem.model_dump().items() if name != "errors" or value})
 
 
 def problem_answer(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
-    """Returns a problem as an answer.
+    """Return a problem as an answer.
 
     Args:
         problem: What went wrong.
-        headers: Of the answer.
     """
     challenge = {"WWW-Authenticate": "Bearer"} if problem.status == 401 else {}
     return Response(problem_json(problem), problem.status, {**challenge, **(headers or {})}, MEDIA_TYPE)
 
 
 def problems(*more: int, changes: bool = False, body: bool = False) -> dict[int | str, dict[str, Any]]:
-    """Returns the problems of an operation, as the document of the interface names them.
+    """Return the problems of an operation, as the document of the interface names them.
 
     Args:
         *more: Those that not every operation has.
         changes: Whether it changes anything.
-        body: Whether it takes a body.
     """
     statuses = sorted({*_ALWAYS, *more, *(_CHANGING if changes else ()), *(_WITH_A_BODY if body else ())})
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}

@@ -78,7 +78,6 @@ class WholeAnswerReply(Value):
     """An answer with its plan and trace.
 
     Attributes:
-        answer: The answer.
         plan: The nodes of the calculation, each after its inputs.
         turn: The full record: plan steps and their results, references to earlier turns, events, tool calls and
             model usage.
@@ -149,7 +148,6 @@ class _Told:
     """A message of a stream.
 
     Attributes:
-        event: What it is.
         data: As JSON.
     """
 
@@ -158,7 +156,7 @@ class _Told:
 
 
 async def _follow(site: Site, conversation: str, wanted: QuestionBody, told: "asyncio.Queue[_Told]") -> None:
-    """Answers, and tells what happens; the last that is told is one of `_END`."""
+    """Answer, and tells what happens; the last that is told is one of `_END`."""
     last = _Told("problem", problem_json(problem_of(500, INTERNAL)))
 
     def listen(question: str, news: Event | Turn) -> None:

@@ -18,7 +18,7 @@ class Rates:
     """How much each address has left."""
 
     def __init__(self, a_minute: int, clock: Callable[[], float] = monotonic) -> None:
-        """Takes the rate.
+        """Take the rate.
 
         Args:
             a_minute: Requests a minute of one address; 0 is no limit.
@@ -29,7 +29,7 @@ class Rates:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, address: str) -> float:
-        """Counts a request, and returns 0 where it may be answered; else the seconds until one may."""
+        """Count a request, and returns 0 where it may be answered; else the seconds until one may."""
         if not self._a_second:
             return 0.0
         now = self._clock()
@@ -47,11 +47,11 @@ class Throttle:
     """An ASGI middleware: refuses what comes too often."""
 
     def __init__(self, app: ASGIApp, rates: Rates) -> None:
-        """Takes what it wraps, and the rates."""
+        """Take what it wraps, and the rates."""
         self.app, self._rates = app, rates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request."""
+        """Answer a request."""
         if scope["type"] == "http" and (wait := self._rates.wait((scope.get("client") or ("",))[0])):
             seconds = math.ceil(wait)
             line = f"too many requests from your address; retry in {seconds} s"

@@ -37,14 +37,12 @@ class ScoreReply(Value):
     """The score of a run.
 
     Attributes:
-        scored: When the run was scored.
         version: The version of quaestor that scored it.
         dataset: The labelled file.
         accuracy: The share of right turns.
         correct_answers: The number of right turns.
         turns: The number of labelled turns.
         unanswered: The number of turns without an answer.
-        conversations: The number of scored conversations.
         mean_turns: The mean number of turns per conversation.
         mean_tool_calls: The mean number of tool calls per turn.
         metrics: The result of each scorer by its name.
@@ -67,18 +65,11 @@ class RunReply(Value):
     """A run.
 
     Attributes:
-        id: The id of the run.
         kind: Questions of a dataset, questions of a person, or answers of another program.
-        status: Its status.
         dataset: The name of the dataset file.
-        dataset_digest: The digest of its documents and questions.
-        solver: The solver that answered.
         model: The model that the solver asked, or null.
-        options: The options of the solver.
         conversations: The number of conversations in the run.
-        played: The number of finished conversations.
         progress: The number of conversations with each status; empty if the run is complete.
-        started: When it started.
         finished: When it last finished, or null.
         score: Its latest score; null if it is not scored, or continued after it was scored.
         outdated: Whether it continued after it was scored.
@@ -118,7 +109,6 @@ class ScoresReply(Value):
     """The accuracy of a run, overall and by class of turn.
 
     Attributes:
-        run: The id of the run.
         score: The latest score; null if it is not scored, or continued after it was scored.
         outdated: Whether it continued after it was scored.
         breakdowns: By number of the turn (from 1), operation, source of the numbers and type of the answer.
@@ -150,11 +140,8 @@ class RunTurnReply(Value):
     """A turn of a run without its trace.
 
     Attributes:
-        conversation: The id of its conversation.
         number: Its number in the conversation, from 1.
-        question: The question.
         display: The answer for people.
-        status: Its progress.
         kind: The type of the answer.
         operation: The last operation of its plan, or null.
         origin: The source of its numbers, or null.
@@ -181,7 +168,7 @@ class RunTurnList(PartReply[RunTurnReply]):
 
 
 def run_of(view: RunView) -> RunReply:
-    """Returns a run as it is told."""
+    """Return a run as it is told."""
     run = view.run
     options = run.spec.get("solver_options")
     return RunReply(
@@ -204,12 +191,7 @@ def run_of(view: RunView) -> RunReply:
 
 
 def scores_of(view: RunView, counts: RunCounts) -> ScoresReply:
-    """Returns how right a run is.
-
-    Args:
-        view: The run.
-        counts: Its turns, counted.
-    """
+    """Return how right a run is."""
     breakdowns = {
         "turn" if by == "index" else by: tuple(
             TallyReply(
@@ -229,7 +211,7 @@ def scores_of(view: RunView, counts: RunCounts) -> ScoresReply:
 
 
 def turn_of(judged: JudgedTurn) -> RunTurnReply:
-    """Returns a turn as it is listed."""
+    """Return a turn as it is listed."""
     turn = judged.turn
     return RunTurnReply(
         conversation=turn.conversation,

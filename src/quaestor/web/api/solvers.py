@@ -15,10 +15,7 @@ class SolverReply(Value):
     """A solver, with its model if it uses one.
 
     Attributes:
-        id: The id of the solver.
-        name: The solver and its model.
         summary: A one-line description.
-        asks_model: Whether it asks a model.
     """
 
     id: str

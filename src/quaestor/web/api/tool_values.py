@@ -21,8 +21,6 @@ class PlaceReply(Value):
     Attributes:
         document: The name of the document in sources.
         page: The page, from 1, or null.
-        section: Its headings.
-        kind: `table` or `passage`.
         title: Its title, or the nearest heading.
         text: The relevant text, as printed.
         score: The relevance, from 0 to 1.
@@ -67,9 +65,7 @@ class QueryReply(Value):
     """The result of a query.
 
     Attributes:
-        form: The form of the query.
         answer: The answer to an ASK query, else null.
-        columns: The names of the variables.
         rows: One value per column: an exact number as text, the short name of a node, or null if it is unbound.
         sources: The places of the numbers whose nodes are in the rows.
         empty: Matching cells without a value, in words.
@@ -104,11 +100,7 @@ class NumberCheckReply(Value):
     """Whether a document contains a number.
 
     Attributes:
-        found: Whether it contains the number.
-        number: The number as parsed.
-        count: The total number of places.
         matches: The places, closest match first.
-        nearest: The nearest numbers, if the document does not contain it.
     """
 
     found: bool
@@ -126,7 +118,6 @@ class CalculationBody(RequestBody):
         values: The value of each name: a cell by its labels, a number in the text by the words around it, an earlier
             answer by its turn, or a given number.
         plan: A plan in the format of the prompt `write_plan` of `quaestor mcp`.
-        question: The question that the plan answers.
     """
 
     formula: str | None = Field(None, min_length=1, max_length=LONGEST_FORMULA)
@@ -149,13 +140,11 @@ class StepReply(Value):
     """A step of a plan, or an input of one.
 
     Attributes:
-        key: Its unique key.
         kind: A number or text of the document, a row, a group of cells, a constant, an earlier answer or an operation.
         title: The label of a number, or the name of an operation.
         value: Its result, in words, or null.
         takes: The keys of its inputs, in order.
         turn: The number of the earlier answer, from 1, or null.
-        sources: Its places in the document.
     """
 
     key: str
@@ -193,7 +182,6 @@ class ExplanationReply(Value):
 
     Attributes:
         turn: The number of the answer, from 1.
-        display: The answer for people.
         description: What the answer is, or null.
         grounds: Why the question was interpreted this way, or null.
         other_readings: Other interpretations, most likely first.
@@ -203,7 +191,6 @@ class ExplanationReply(Value):
         tool_calls: The tool calls with their inputs and outputs.
         corrected: The correction, or null.
         seconds: The time that it took.
-        usage: The usage of models.
     """
 
     turn: int

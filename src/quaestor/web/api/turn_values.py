@@ -18,7 +18,6 @@ class PlanNodeReply(Value):
         title: The label of a number, or the name of an operation.
         value: Its result, in words; "" if it is unknown.
         inputs: The keys of its inputs, in order.
-        sources: Its places in the document.
         turn: The number of the earlier answer, from 1, or null.
         step: The number of the step in the plan, from 1; 0 if it is not a step.
     """
@@ -34,7 +33,7 @@ class PlanNodeReply(Value):
 
 
 def nodes_of(nodes: Iterable[plan_steps.PlanNode]) -> tuple[PlanNodeReply, ...]:
-    """Returns what a plan is computed of, each after those that lead to it."""
+    """Return what a plan is computed of, each after those that lead to it."""
     return tuple(
         PlanNodeReply(
             key=node.key,

@@ -27,7 +27,6 @@ class PartReply(Value, Generic[T]):
     """A part of a list.
 
     Attributes:
-        items: The items.
         total: The number of items in the whole list.
         offset: The number of items skipped.
         limit: The maximum number of items.
@@ -43,7 +42,7 @@ def part_of(
     offset: Annotated[int, Query(ge=0, le=_FARTHEST, description="The number of items to skip.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST, description="The maximum number of items.")] = 50,
 ) -> ListPart:
-    """Returns the part of a list that an address asks for."""
+    """Return the part of a list that an address asks for."""
     return ListPart(offset, limit)
 
 
@@ -52,5 +51,5 @@ Part = Annotated[ListPart, Depends(part_of)]
 
 
 def part_of_whole(items: tuple[T, ...], part: ListPart) -> ListPage[T]:
-    """Returns a part of a list that is there as a whole."""
+    """Return a part of a list that is there as a whole."""
     return ListPage(items[part.offset : part.offset + part.limit], len(items), part)

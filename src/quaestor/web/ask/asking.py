@@ -66,7 +66,7 @@ _News = Event | Turn | _Failed | _Beat | None
 
 
 async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
-    """Yields what the page is told: that it is asked, each step, each answer, or what went wrong."""
+    """Yield what the page is told: that it is asked, each step, each answer, or what went wrong."""
     told: asyncio.Queue[_News] = asyncio.Queue()
 
     async def answer() -> None:
@@ -119,5 +119,5 @@ async def _answered(site: Site, id: str, turn: Turn, mark: str) -> str:
 
 
 def _message(html: str) -> str:
-    """Returns a message of the stream: each line of it is one of data."""
+    """Return a message of the stream: each line of it is one of data."""
     return "".join(f"data: {line}\n" for line in html.splitlines()) + "\n"

@@ -48,9 +48,6 @@ class ShownPlace:
         part: The number of the part of the document that they are in.
         where: Page and section, or "".
         place: Row and column, or the number of the sentence.
-        before: What is printed before it.
-        text: What is printed there.
-        after: What is printed after it.
     """
 
     key: str
@@ -67,7 +64,6 @@ class FormulaPiece:
     """Some of a formula.
 
     Attributes:
-        text: As written.
         place: Where the number stands, or None.
     """
 
@@ -80,7 +76,6 @@ class SentencePiece:
     """Some of a sentence.
 
     Attributes:
-        text: As it reads.
         marks: The numbers of the places that it rests on, each with its place.
         assumed: Whether it is a number of nobody but who wrote the sentence.
     """
@@ -96,9 +91,7 @@ class Card:
 
     Attributes:
         number: Its place in the conversation, from 1.
-        question: As asked.
         answer: The answer itself, for what a card does not say.
-        value: As people read it.
         kind: What it is, in a word or two.
         formula: In pieces; empty of what was merely looked up.
         sentences: Those of the explanation, in pieces; empty where there is none.
@@ -141,8 +134,6 @@ class ShownReading:
 
     Attributes:
         number: Its place among them, from 1.
-        shown: What it would come to.
-        description: What that is.
         sure: How surely, in words, or "".
     """
 
@@ -153,18 +144,16 @@ class ShownReading:
 
 
 def cards(turns: Sequence[Turn], paper: Paper, first: int = 0) -> list[Card]:
-    """Returns the cards of a conversation.
+    """Return the cards of a conversation.
 
     Args:
-        turns: All of the conversation.
-        paper: What it is about.
         first: From which turn on, from 0.
     """
     return [_card(turns, index, paper) for index in range(first, len(turns))]
 
 
 def place_of_source(source: Source, paper: Paper) -> ShownPlace:
-    """Returns a source as somewhere to go to."""
+    """Return a source as somewhere to go to."""
     document = paper.document
     shown = show_source(source, document)
     where = "" if document.is_page else whereabouts(source, document).words

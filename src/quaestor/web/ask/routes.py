@@ -128,19 +128,12 @@ async def show_conversation(
     template: str = "ask/conversation.html",
     more: Mapping[str, object] | None = None,
 ) -> Response:
-    """Returns the page of a conversation.
+    """Return the page of a conversation.
 
     Args:
-        request: What was asked.
-        site: The server's own.
-        id: The conversation's.
         at: The key of the place that is looked at, or "".
         part: The part of the document that is shown first, or None.
-        typed: What stands in the box.
-        error: What is said beside it.
-        status: Of HTTP.
         corrected: The number of the correction that was just made, or 0.
-        template: What the page is made of.
         more: What that is filled with besides.
     """
     state = await site.sessions.look(id)

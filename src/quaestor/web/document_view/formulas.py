@@ -1,7 +1,4 @@
-"""The arithmetic of an answer, cut where its numbers stand, each with the place that it was taken from.
-
-Owns which number of a formula is which cell: by what the plan takes, in the order of the formula.
-"""
+"""The arithmetic of an answer, cut where its numbers stand, each with the place that it was taken from."""
 
 import re
 from collections import defaultdict
@@ -21,7 +18,6 @@ class FormulaPart:
     """Some of a formula.
 
     Attributes:
-        text: As the formula has it.
         source: Where the number was taken from; None of a sign, a constant, a name.
     """
 
@@ -30,10 +26,9 @@ class FormulaPart:
 
 
 def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[FormulaPart, ...]:
-    """Returns the formula of an answer in parts, which are the formula again when they are put together.
+    """Return the formula of an answer in parts, which are the formula again when they are put together.
 
     Args:
-        answer: The answer.
         earlier: Those of the conversation before it: a formula writes out the ones that it uses.
     """
     waiting: dict[str, list[Source]] = defaultdict(list)
@@ -63,7 +58,7 @@ def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[Formu
 
 
 def _taken(plan: Plan) -> Iterator[tuple[str, Source]]:
-    """Yields the numbers that a plan takes from the document, as a formula prints them."""
+    """Yield the numbers that a plan takes from the document, as a formula prints them."""
     for step in plan.steps:
         if isinstance(step, Extract):
             if step.number is not None:

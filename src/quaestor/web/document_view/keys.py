@@ -1,7 +1,6 @@
 """Places in a document as words of an address: `t3-4-2` a cell, `s-notes-12-30-35` a span of a sentence.
 
-Owns these words: they are the ids of elements, and what links to a place are made of. Nothing else than a place of the
-document at hand comes of one.
+Nothing else than a place of the document at hand comes of one.
 """
 
 import re
@@ -14,7 +13,7 @@ _SPAN = re.compile(r"s-([a-z0-9_]{1,200})-(\d{1,6})-(\d{1,7})-(\d{1,7})", re.ASC
 
 
 def source_key(source: Source) -> str:
-    """Returns the words for a place.
+    """Return the words for a place.
 
     >>> source_key(CellRef("page.pdf", 0, 2, 1)), source_key(SentenceRef("page.pdf", "pre_text", 3, 10, 14))
     ('t0-2-1', 's-pre_text-3-10-14')
@@ -25,13 +24,13 @@ def source_key(source: Source) -> str:
 
 
 def sentence_key(sentence: Sentence | SentenceRef) -> str:
-    """Returns the words for a whole sentence."""
+    """Return the words for a whole sentence."""
     index = sentence.index if isinstance(sentence, Sentence) else sentence.sentence
     return f"s-{sentence.section}-{index}"
 
 
 def source_at(key: str, document: Document) -> Source | None:
-    """Returns the place that some words are of; None where the document has no such place."""
+    """Return the place that some words are of; None where the document has no such place."""
     try:
         if match := _CELL.fullmatch(key):
             table, row, column = map(int, match.groups())

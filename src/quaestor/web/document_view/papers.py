@@ -13,11 +13,11 @@ class DocumentCache:
     """The documents that were shown last. All calls are made from one event loop."""
 
     def __init__(self) -> None:
-        """Holds none yet."""
+        """Hold none yet."""
         self._held: OrderedDict[int, Paper] = OrderedDict()
 
     async def paper(self, document: Document) -> Paper:
-        """Returns a document in parts."""
+        """Return a document in parts."""
         # Two documents that are held are never of one id, and to compare what they say would take longer than to cut.
         held = self._held.get(id(document))
         if held is None or held.document is not document:

@@ -1,6 +1,6 @@
 """A document cut into parts of about one size, each shown by itself: a filing is never one page for a browser.
 
-Owns where it is cut, and which part a place is in. A long table is cut between its rows, its headings over each piece.
+A long table is cut between its rows, its headings over each piece.
 """
 
 from bisect import bisect_right
@@ -30,7 +30,6 @@ class PartPiece:
     """A block, or some rows of a table.
 
     Attributes:
-        block: What stands there.
         first: Of a table the first row of its body that is shown.
         last: The row after the last one.
     """
@@ -64,13 +63,12 @@ class Paper:
     """A document in parts.
 
     Attributes:
-        document: The whole of it.
         parts: In its order.
         health: How much of its tables was understood.
     """
 
     def __init__(self, document: Document) -> None:
-        """Cuts a document."""
+        """Cut a document."""
         self.document = document
         self.parts = tuple(
             Part(number, tuple(pieces), lines) for number, (pieces, lines) in enumerate(_cut(document.blocks))
@@ -79,23 +77,23 @@ class Paper:
         self._starts = [(part.pieces[0].block.order, part.pieces[0].first) for part in self.parts]
 
     def part_of(self, source: Source) -> int:
-        """Returns the number of the part that a cell or a sentence is in; LookupError where there is no such place."""
+        """Return the number of the part that a cell or a sentence is in; LookupError where there is no such place."""
         block = self.document.block(source)
         row = source.row if isinstance(source, CellRef) else 0
         return self._at(block.order, row)
 
     def part_of_block(self, order: int) -> int:
-        """Returns the number of the part that a block begins in, by its place in the document."""
+        """Return the number of the part that a block begins in, by its place in the document."""
         return self._at(order, 0)
 
     def headings(self) -> Iterator[tuple[Block, SectionHeading, int]]:
-        """Yields the headings of the document with the numbers of their parts."""
+        """Yield the headings of the document with the numbers of their parts."""
         for block in self.document.blocks:
             if isinstance(block.content, SectionHeading):
                 yield block, block.content, self.part_of_block(block.order)
 
     def tables(self) -> Iterator[tuple[Block, Table, int]]:
-        """Yields the tables with the numbers of their parts."""
+        """Yield the tables with the numbers of their parts."""
         for block in self.document.blocks:
             if isinstance(block.content, Table):
                 yield block, block.content, self.part_of_block(block.order)

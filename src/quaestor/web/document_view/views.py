@@ -1,8 +1,4 @@
-"""Parts of a document as templates show them: rows of cells, words around marked numbers.
-
-Owns what a template need not think about: which cells stand over several columns, which hold numbers, which words are
-marked.
-"""
+"""Parts of a document as templates show them: rows of cells, words around marked numbers."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,8 +19,6 @@ class CellView:
     """A cell of a grid.
 
     Attributes:
-        key: Its id.
-        text: As printed.
         span: How many columns it stands over.
         numeric: Whether it is set as a number.
         used: Whether an answer rests on it.
@@ -61,7 +55,6 @@ class SpanView:
     """Words of a sentence.
 
     Attributes:
-        text: As printed.
         key: Of a marked span its id, else "".
         here: Whether it is the place that is looked at.
     """
@@ -76,7 +69,6 @@ class SentenceView:
     """A sentence.
 
     Attributes:
-        key: Its id.
         spans: Its words, cut where marked ones begin and end.
     """
 
@@ -91,13 +83,9 @@ class BlockView:
     Attributes:
         kind: `heading`, `paragraph` or `table`.
         key: The id of a heading or a table.
-        text: Of a heading.
         level: Of a heading, 1 for the outermost.
         page: The page that begins here, or None.
-        sentences: Of a paragraph.
         title: Of a table, with its caption.
-        heads: Rows that head the columns.
-        rows: Those below.
         rest: Which rows of a long table these are, in words, or "".
         about: The role of a table and what its numbers count in, or "".
         doubts: What of a table was not understood.
@@ -118,11 +106,9 @@ class BlockView:
 
 
 def part_view(paper: Paper, part: Part, used: Collection[Source], here: Source | None = None) -> list[BlockView]:
-    """Returns a part of a document to be shown.
+    """Return a part of a document to be shown.
 
     Args:
-        paper: The document.
-        part: Which part.
         used: What answers rest on.
         here: The place that is looked at, or None.
     """
@@ -136,7 +122,7 @@ def part_view(paper: Paper, part: Part, used: Collection[Source], here: Source |
 
 
 def heading_key(order: int) -> str:
-    """Returns the id of a heading or a table by the place of its block."""
+    """Return the id of a heading or a table by the place of its block."""
     return f"b{order}"
 
 
@@ -199,7 +185,7 @@ def _table(table: Table, piece: PartPiece, used: frozenset[Source], here: Source
 
 
 def _numeric_columns(table: Table) -> frozenset[int]:
-    """Returns the columns in which there are more numbers and dashes than words."""
+    """Return the columns in which there are more numbers and dashes than words."""
     found = set()
     for column in range(1, len(table.columns)):
         cells = [row[column] for row in table.cells[table.header_rows :] if row[column].text.strip()]
@@ -233,7 +219,7 @@ def _cell(cell: Cell, numeric: frozenset[int], used: frozenset[Source], here: So
 def _merged(
     cells: Sequence[Cell], numeric: frozenset[int], used: frozenset[Source], here: Source | None
 ) -> Iterator[CellView]:
-    """Yields the cells of a row that heads columns; one that is repeated beside itself once, over all of them."""
+    """Yield the cells of a row that heads columns; one that is repeated beside itself once, over all of them."""
     place = 0
     while place < len(cells):
         end = place + 1

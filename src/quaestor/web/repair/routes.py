@@ -84,7 +84,7 @@ async def _undo(request: Request, site: TheSite, id: str, number: int) -> Respon
 
 
 async def _made(request: Request, site: Site, id: str, fix: Callable[[Ledger], Fix], name: str) -> Response:
-    """Returns the way back to the conversation, once a correction is made; keeps the name that was given with it."""
+    """Return the way back to the conversation, once a correction is made; keeps the name that was given with it."""
     who = name or _author(request, site)
     made = await site.sessions.correct(id, fix, who)
     first = min((change.turn for change in made.changes), default=None)
@@ -108,7 +108,7 @@ def _author(request: Request, site: Site) -> str:
 
 
 def _act(ledger: Ledger, turn: int, choice: str, place: str, value: str, step: int | None) -> Act:
-    """Returns what a form asks for: something that was offered, another number, or another place for a step."""
+    """Return what a form asks for: something that was offered, another number, or another place for a step."""
     if not 0 <= turn < len(ledger.turns):
         raise InputError(f"answer {turn + 1} does not exist; the conversation has {len(ledger.turns)} answers")
     if choice:

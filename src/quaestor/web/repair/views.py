@@ -24,8 +24,6 @@ class ChangeView:
 
     Attributes:
         number: Its place in the conversation, from 1.
-        was: The answer before.
-        now: The answer since.
         why: Why it has no value any longer, or "".
     """
 
@@ -41,13 +39,6 @@ class CorrectionView:
 
     Attributes:
         number: Its place among them, from 1.
-        says: What was done.
-        author: Who did it.
-        made: When.
-        reason: Why, or "".
-        stands: Whether it can be undone.
-        undone: Whether it was.
-        changes: The answers that it changed.
     """
 
     number: int
@@ -65,8 +56,6 @@ class NumberView:
     """A number that an answer rests on.
 
     Attributes:
-        key: Of its place.
-        label: What it is called.
         text: As it counts now.
         was: As it was read, where a person corrected it, or "".
     """
@@ -83,8 +72,6 @@ class StepView:
 
     Attributes:
         number: From 1.
-        label: What it takes.
-        key: Of the place of that.
     """
 
     number: int
@@ -99,7 +86,6 @@ class OfferView:
     Attributes:
         act: What choosing it does, as a form sends it.
         kind: `source`, `reading` or `operation`.
-        says: It in words.
         gives: The answer that it would come to.
     """
 
@@ -110,7 +96,7 @@ class OfferView:
 
 
 def correction_views(ledger: Ledger) -> list[CorrectionView]:
-    """Returns what is on record of a conversation, the latest first."""
+    """Return what is on record of a conversation, the latest first."""
     stands = {one.number for one in standing(ledger.corrections)}
     return [_correction(one, ledger, stands) for one in reversed(ledger.corrections)]
 
@@ -132,10 +118,9 @@ def _correction(made: Correction, ledger: Ledger, stands: set[int]) -> Correctio
 
 
 def numbers_of_answer(ledger: Ledger, turn: int) -> list[NumberView]:
-    """Returns the numbers that an answer rests on.
+    """Return the numbers that an answer rests on.
 
     Args:
-        ledger: The conversation.
         turn: The answer's place in it, from 0.
     """
     return [_number(source, ledger) for source in sources_of(ledger.turns[turn].answer)]
@@ -154,10 +139,9 @@ def _number(source: Source, ledger: Ledger) -> NumberView:
 
 
 def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[StepView]:
-    """Yields the steps of an answer that take a number of the document.
+    """Yield the steps of an answer that take a number of the document.
 
     Args:
-        ledger: The conversation.
         turn: The answer's place in it, from 0.
     """
     plan = ledger.turns[turn].answer.plan
@@ -167,10 +151,9 @@ def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[StepView]:
 
 
 def offer_views(ledger: Ledger, turn: int) -> list[OfferView]:
-    """Returns what could be chosen for an answer.
+    """Return what could be chosen for an answer.
 
     Args:
-        ledger: The conversation.
         turn: The answer's place in it, from 0.
     """
     offered = possible_corrections(ledger, turn)

@@ -24,7 +24,7 @@ OUTCOMES = (
 
 @router.get("/compare")
 async def _compare(request: Request, site: TheSite, views: Views) -> Response:
-    """Shows two runs turn by turn; runs that are ticked in a list come as `run`, the later one first."""
+    """Show two runs turn by turn; runs that are ticked in a list come as `run`, the later one first."""
     listed = ListRequest.of("/runs/compare", request.query_params, TURNS_SHOWN)
     if ticked := request.query_params.getlist("run"):
         if len(ticked) != 2:

@@ -1,7 +1,6 @@
 """A plan as a drawing: boxes from left to right, each after what leads to it, and the lines between them.
 
-Owns where everything stands, in units of the drawing. Colours and type are the style sheet's; the same steps stand
-beside it in words.
+Colours and type are the style sheet's; the same steps stand beside it in words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +22,6 @@ class Box:
     """A thing of the plan and its place.
 
     Attributes:
-        node: What it is.
         x: Its left edge.
         y: Its upper edge.
         title: What is written in it first, cut to fit.
@@ -46,8 +44,6 @@ class Edge:
     Attributes:
         path: As SVG writes a path.
         number: Which operand it is, from 1; 0 where the operation has one.
-        x: Where the number stands.
-        y: Likewise.
     """
 
     path: str
@@ -62,9 +58,6 @@ class Drawing:
 
     Attributes:
         boxes: In the order of the plan.
-        lines: Between them.
-        width: Of the drawing.
-        height: Of the drawing.
     """
 
     boxes: tuple[Box, ...]
@@ -74,7 +67,7 @@ class Drawing:
 
 
 def draw(nodes: Sequence[PlanNode]) -> Drawing:
-    """Returns the drawing of a plan.
+    """Return the drawing of a plan.
 
     Args:
         nodes: As `plan_nodes` gives them, each after those that lead to it; one at least.
@@ -104,10 +97,9 @@ def draw(nodes: Sequence[PlanNode]) -> Drawing:
 
 
 def step_words(node: PlanNode, nodes: Mapping[str, PlanNode]) -> str:
-    """Returns a thing of a plan in words, for who does not see the drawing.
+    """Return a thing of a plan in words, for who does not see the drawing.
 
     Args:
-        node: The thing.
         nodes: All of the plan, by their keys.
     """
     if node.kind in ("constant", "earlier"):

@@ -1,7 +1,6 @@
 """What the addresses of lists say: which runs or turns, and which part of their list; and such addresses again.
 
-Owns the names of the parameters. What is empty asks for nothing; what is no number, or no known word, is refused in one
-line.
+What is empty asks for nothing; what is no number, or no known word, is refused in one line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +33,6 @@ class ListRequest:
     """A list as its address asks for it.
 
     Attributes:
-        path: Of the address.
         values: Its parameters, those that ask for something.
         limit: How many are on one page.
     """
@@ -45,11 +43,9 @@ class ListRequest:
 
     @classmethod
     def of(cls, path: str, query: QueryParams, limit: int) -> "ListRequest":
-        """Returns what an address asks for.
+        """Return what an address asks for.
 
         Args:
-            path: Of the address.
-            query: Its parameters.
             limit: How many are on one page.
         """
         values = {name: value.strip() for name, value in query.items() if value.strip()}
@@ -66,7 +62,7 @@ class ListRequest:
         return ListPart((self.number - 1) * self.limit, self.limit)
 
     def address(self, **changes: str | int | None) -> str:
-        """Returns the address of the same list with some parameters changed; a change begins at the first page.
+        """Return the address of the same list with some parameters changed; a change begins at the first page.
 
         Args:
             **changes: By name; None takes one away.
@@ -76,11 +72,11 @@ class ListRequest:
         return f"{self.path}?{urlencode(kept)}" if kept else self.path
 
     def text(self, name: str) -> str | None:
-        """Returns a parameter, or None."""
+        """Return a parameter, or None."""
         return self.values.get(name)
 
     def word(self, name: str, kind: Any) -> Any:
-        """Returns a parameter that is one of the words of a Literal, or None.
+        """Return a parameter that is one of the words of a Literal, or None.
 
         Raises:
             InputError: It is another word.
@@ -91,7 +87,7 @@ class ListRequest:
         raise InputError(f"{found!r:.60} is not a valid {name}: choose from {', '.join(map(str, get_args(kind)))}")
 
     def share(self, name: str) -> float | None:
-        """Returns a parameter that is a percentage as a share, or None.
+        """Return a parameter that is a percentage as a share, or None.
 
         Raises:
             InputError: It is not a number from 0 to 100.
@@ -108,7 +104,7 @@ class ListRequest:
         return number / 100
 
     def place(self, name: str) -> int | None:
-        """Returns a parameter that counts from 1 as a place from 0, or None."""
+        """Return a parameter that counts from 1 as a place from 0, or None."""
         found = self._whole(name, 1, _LAST_PAGE)
         return None if found is None else found - 1
 
@@ -122,7 +118,7 @@ class ListRequest:
 
 
 def run_filter(listed: ListRequest, datasets: Sequence[str]) -> RunFilter:
-    """Returns which runs are asked for.
+    """Return which runs are asked for.
 
     Args:
         listed: The address, which has the name of a dataset without its folders.
@@ -135,7 +131,7 @@ def run_filter(listed: ListRequest, datasets: Sequence[str]) -> RunFilter:
 
 
 def turn_filter(listed: ListRequest) -> TurnFilter:
-    """Returns which turns of a run are asked for."""
+    """Return which turns of a run are asked for."""
     order = cast("TurnOrder", listed.word("order", TurnOrder) or "conversation")
     return TurnFilter(
         text=listed.text("q") or "",
@@ -150,7 +146,7 @@ def turn_filter(listed: ListRequest) -> TurnFilter:
 
 
 def verdict_filter(listed: ListRequest) -> VerdictFilter:
-    """Returns which turns are asked for by their verdict."""
+    """Return which turns are asked for by their verdict."""
     verdict = listed.word("verdict", Verdict)
     cause = listed.text("cause")
     if cause is not None and cause not in set(Cause):
@@ -159,7 +155,7 @@ def verdict_filter(listed: ListRequest) -> VerdictFilter:
 
 
 def pair_filter(listed: ListRequest) -> PairFilter:
-    """Returns which turns of two runs are asked for."""
+    """Return which turns of two runs are asked for."""
     outcome = cast("Outcome | None", listed.word("outcome", Outcome))
     differ = listed.word("answers", Literal["differ", "same"])
     return PairFilter(outcome, None if differ is None else differ == "differ", listed.text("q") or "")
@@ -171,8 +167,6 @@ class Pager:
 
     Attributes:
         first: The number of the first that is shown, from 1; 0 where none is.
-        last: That of the last.
-        total: How many there are.
         previous: The address of the page before, or None.
         next: That of the next page, or None.
     """
@@ -185,7 +179,7 @@ class Pager:
 
 
 def pager(listed: ListRequest, page: ListPage[Any]) -> Pager:
-    """Returns the way through the pages of a list."""
+    """Return the way through the pages of a list."""
     before, shown = page.part.offset, len(page.items)
     number = listed.number
     last_page = max(1, -(-page.total // listed.limit))

@@ -17,7 +17,7 @@ router = APIRouter()
 
 @router.get("/{run}/graph/{conversation:path}")
 async def _show_graph(request: Request, site: TheSite, run: str, conversation: str, node: str = "") -> Response:
-    """Shows a thing of the graph of a conversation's page with all that it leads to; without one where to begin."""
+    """Show a thing of the graph of a conversation's page with all that it leads to; without one where to begin."""
     network = await _network(site, run, conversation, node)
 
     def address(id: str | None) -> str:
@@ -37,7 +37,7 @@ async def _show_graph(request: Request, site: TheSite, run: str, conversation: s
 
 @router.get("/{run}/network/{conversation:path}")
 async def _give_network(site: TheSite, run: str, conversation: str, node: str = "") -> Response:
-    """Gives the same for a picture."""
+    """Give the same for a picture."""
     network = await _network(site, run, conversation, node)
     nodes: list[JsonValue] = [{"id": one.id, "label": one.label, "kind": one.kind} for one in network.nodes]
     edges: list[JsonValue] = [{"source": one.source, "target": one.target, "label": one.label} for one in network.edges]
@@ -52,7 +52,7 @@ async def _network(site: Site, run: str, conversation: str, node: str) -> Networ
 
 
 def _neighbours(network: Network) -> list[tuple[str, NetworkNode]]:
-    """Returns what the thing in the middle leads to, with what joins them; what leads to it is told backwards."""
+    """Return what the thing in the middle leads to, with what joins them; what leads to it is told backwards."""
     if network.focus is None:
         return []
     nodes, middle = {node.id: node for node in network.nodes}, network.focus.id

@@ -12,7 +12,7 @@ from quaestor.application.run_views import RunViews
 
 @asynccontextmanager
 async def looking(app: FastAPI) -> AsyncIterator[None]:
-    """Opens it for as long as an app runs whose store is open."""
+    """Open it for as long as an app runs whose store is open."""
     site = app.state.site
     async with RunViews(site.store, site.settings.store) as views:
         app.state.run_views = views
@@ -20,7 +20,7 @@ async def looking(app: FastAPI) -> AsyncIterator[None]:
 
 
 def views_of(request: Request) -> RunViews:
-    """Returns what the app that a request came to looks through runs with."""
+    """Return what the app that a request came to looks through runs with."""
     return cast("RunViews", request.app.state.run_views)
 
 

@@ -36,7 +36,7 @@ def _same(values: tuple[str, ...]) -> list[tuple[str, str]]:
 
 @router.get("")
 async def _list_runs(request: Request, site: TheSite, views: Views) -> Response:
-    """Shows the runs of the store, the latest first."""
+    """Show the runs of the store, the latest first."""
     listed = ListRequest.of("/runs", request.query_params, RUNS_SHOWN)
     choices = await views.choices()
     page = await views.runs(run_filter(listed, choices.datasets), listed.part)
@@ -56,7 +56,7 @@ async def _list_runs(request: Request, site: TheSite, views: Views) -> Response:
 
 @router.get("/{run}")
 async def _show_run(request: Request, site: TheSite, views: Views, run: str) -> Response:
-    """Shows one run: its scores, what was right by several properties, and its turns."""
+    """Show one run: its scores, what was right by several properties, and its turns."""
     listed = ListRequest.of(f"/runs/{run}", request.query_params, TURNS_SHOWN)
     view = await views.run(run)
     counts = await views.counts(view)
@@ -80,7 +80,7 @@ _PARAMETERS = {"index": "turn", "kind": "kind", "operation": "operation", "origi
 
 
 def _rows(counts: RunCounts, by: Any) -> list[tuple[str, dict[str, str | int] | None, Any]]:
-    """Returns the classes of a breakdown with what filters by them: turns in their order, others by size."""
+    """Return the classes of a breakdown with what filters by them: turns in their order, others by size."""
     found = counts.tallies[by].items()
     ordered = sorted(found, key=lambda one: (one[0] if by == "index" else -one[1].turns, str(one[0])))
     return [(_class_words(by, name), _asked(by, name), tally) for name, tally in ordered]
@@ -109,14 +109,14 @@ def _asked(by: str, name: str | int | None) -> dict[str, str | int] | None:
 
 @router.get("/{run}/references")
 async def _show_references(request: Request, site: TheSite, views: Views, run: str) -> Response:
-    """Shows the figures of a run by its references, which are read again from its file."""
+    """Show the figures of a run by its references, which are read again from its file."""
     view, score = await read_references(views, site.store, run)
     return site.pages.page(request, "runs/references.html", view=view, score=score, titles=SCORERS, words=words)
 
 
 @router.get("/{run}/progress")
 async def _show_progress(request: Request, site: TheSite, views: Views, run: str) -> Response:
-    """Shows how far a run is: a part of a page."""
+    """Show how far a run is: a part of a page."""
     view = await views.run(run)
     return site.pages.page(request, "runs/progress.html", view=view, run=view.run)
 
@@ -125,6 +125,6 @@ async def _show_progress(request: Request, site: TheSite, views: Views, run: str
 async def _show_turn(
     request: Request, site: TheSite, views: Views, run: str, number: int, conversation: str
 ) -> Response:
-    """Shows one turn: what was asked and answered, how that came about, and the reference where there is one."""
+    """Show one turn: what was asked and answered, how that came about, and the reference where there is one."""
     found = await look_at_turn(views, site.store, run, conversation, number)
     return site.pages.page(request, "runs/turn.html", words=words, **turn_values(found))

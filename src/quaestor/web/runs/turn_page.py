@@ -35,10 +35,7 @@ class PlaceInWords:
     """Where a number stands, in words.
 
     Attributes:
-        place: Where that is.
-        before: The words before it.
         marked: The number, or the words, as printed.
-        after: The words after it.
         key: The id of the element that shows it on this page, or "".
     """
 
@@ -50,18 +47,16 @@ class PlaceInWords:
 
 
 def turn_address(run: str, conversation: str, index: int) -> str:
-    """Returns the address of a turn.
+    """Return the address of a turn.
 
     Args:
-        run: The run's id.
-        conversation: The conversation's id.
         index: The turn's place in it, from 0.
     """
     return f"/runs/{quote(run)}/turns/{index + 1}/{quote(conversation)}"
 
 
 def turn_values(found: TurnDetail) -> dict[str, Any]:
-    """Returns what the template of a turn is filled with."""
+    """Return what the template of a turn is filled with."""
     record, answer = found.record, found.turn.answer
     indexes = [judged.turn.index for judged in found.conversation]
 
@@ -99,7 +94,7 @@ def turn_values(found: TurnDetail) -> dict[str, Any]:
 
 
 def _sheet(found: TurnDetail) -> dict[str, Any]:
-    """Returns the parts of the document in which the answer rests, each with its blocks; else the first one."""
+    """Return the parts of the document in which the answer rests, each with its blocks; else the first one."""
     if found.document is None:
         return {"parts": [], "parts_left": 0}
     paper, used = Paper(found.document), frozenset(sources_of(found.turn.answer))

@@ -24,7 +24,7 @@ _SOON = 60
 
 
 def dataset_name(dataset: str) -> str:
-    """Returns the name of a dataset without the folders of the machine.
+    """Return the name of a dataset without the folders of the machine.
 
     >>> dataset_name("/home/me/data/pages.json")
     'pages.json'
@@ -33,7 +33,7 @@ def dataset_name(dataset: str) -> str:
 
 
 def answerer(run: RunRecord) -> str:
-    """Returns who answered: the solver, or what the program is called whose answers were imported."""
+    """Return who answered: the solver, or what the program is called whose answers were imported."""
     options = run.spec.get("solver_options")
     if run.kind == "import" and isinstance(options, dict):
         return f"{options.get('name')}, imported"
@@ -41,13 +41,13 @@ def answerer(run: RunRecord) -> str:
 
 
 def model_name(run: RunRecord) -> str:
-    """Returns the name of the model that a run asked, or ""."""
+    """Return the name of the model that a run asked, or ""."""
     model = run.spec.get("model")
     return f"{model.get('provider')}:{model.get('model')}" if isinstance(model, dict) else ""
 
 
 def moment(at: datetime) -> str:
-    """Returns a time for people, in UTC.
+    """Return a time for people, in UTC.
 
     >>> moment(datetime(2026, 1, 5, 9, 30, tzinfo=UTC))
     '5 Jan 2026, 09:30'
@@ -70,7 +70,7 @@ def duration(start: datetime, end: datetime | None) -> str:
 
 
 def percent(share: float) -> str:
-    """Returns a share as a percentage with one decimal.
+    """Return a share as a percentage with one decimal.
 
     >>> percent(0.7669)
     '76.7 %'
@@ -79,7 +79,7 @@ def percent(share: float) -> str:
 
 
 def figures(score: ScoreRecord) -> list[dict[str, Any]]:
-    """Returns the figures of a score, each with its title, share and interval; those over no turn are left out."""
+    """Return the figures of a score, each with its title, share and interval; those over no turn are left out."""
     found = []
     for name, figure in score.metrics.items():
         if not isinstance(figure, dict) or not figure.get("total"):
@@ -93,7 +93,7 @@ def figures(score: ScoreRecord) -> list[dict[str, Any]]:
 
 
 def answer_words(turn: TurnListing) -> str:
-    """Returns the answer of a turn for people; why there is none is not said."""
+    """Return the answer of a turn for people; why there is none is not said."""
     if turn.number is None:
         return "no answer" if turn.status == "complete" or turn.error else "…"
     try:
@@ -104,5 +104,5 @@ def answer_words(turn: TurnListing) -> str:
 
 
 def sure_words(confidence: float | None) -> str:
-    """Returns a confidence for people; "" where there is none."""
+    """Return a confidence for people; "" where there is none."""
     return "" if confidence is None else show_confidence(confidence)

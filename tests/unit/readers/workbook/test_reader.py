@@ -230,7 +230,7 @@ def test_cells_far_out_take_no_room(tmp_path: Path) -> None:
 
 
 def with_header(path: Path, local: int, value: int) -> None:
-    """Writes a number of two bytes into each part's header of an archive, and into its entry of the list of parts."""
+    """Write a number of two bytes into each part's header of an archive, and into its entry of the list of parts."""
     data = bytearray(path.read_bytes())
     for mark, offset in ((b"PK\3\4", local), (b"PK\1\2", local + 2)):
         at = data.find(mark)

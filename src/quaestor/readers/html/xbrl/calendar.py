@@ -14,7 +14,7 @@ _DAY = re.compile(
 
 
 def read_calendar(words: Mapping[str, str]) -> FiscalCalendar:
-    """Returns a filing's fiscal calendar; that of calendar years where its tags do not say another.
+    """Return a filing's fiscal calendar; that of calendar years where its tags do not say another.
 
     An annual report ends with its fiscal year. A quarterly one names the fiscal year that it is in and the day on
     which years end.
@@ -47,7 +47,7 @@ def _date(text: str) -> date | None:
 
 
 def _day_of_year(text: str, year: int) -> date | None:
-    """Returns a day of a year: `--12-31`, "December 31"."""
+    """Return a day of a year: `--12-31`, "December 31"."""
     match = _DAY.match(" ".join(text.split()))
     if match is None:
         return None

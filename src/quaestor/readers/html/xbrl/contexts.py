@@ -1,6 +1,6 @@
 """What the tags of a filing refer to: contexts (when, and of which part of the company) and units.
 
-Owns their reading. A context or unit that says nothing that can be understood is left out, and named.
+A context or unit that says nothing that can be understood is left out, and named.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,7 +29,7 @@ class TagContext:
 
 
 def read_context(element: Element, names: Names) -> TagContext:
-    """Returns what an `xbrli:context` says.
+    """Return what an `xbrli:context` says.
 
     Raises:
         ValueError: It names no day, or the last one before the first; or it is of all time.
@@ -54,7 +54,7 @@ def read_context(element: Element, names: Names) -> TagContext:
 
 
 def read_unit(element: Element, names: Names) -> str:
-    """Returns what an `xbrli:unit` says: `USD`, `shares`, `USD/shares`, `pure`.
+    """Return what an `xbrli:unit` says: `USD`, `shares`, `USD/shares`, `pure`.
 
     Raises:
         ValueError: It names no measure.
@@ -77,12 +77,11 @@ def read_unit(element: Element, names: Names) -> str:
 def read_all(
     elements: Iterable[Element], read: Callable[[Element], _Read], what: str, warn: Callable[[str], None]
 ) -> dict[str, _Read]:
-    """Returns what elements say by their ids; one that cannot be read is named and left out.
+    """Return what elements say by their ids; one that cannot be read is named and left out.
 
     Args:
         elements: Of two with one id the first one counts.
         read: Reads one of them; ValueError where it cannot be read.
-        what: What each of them is, for the warning.
         warn: Takes one line for each that cannot be read.
     """
     found: dict[str, _Read] = {}
@@ -96,7 +95,7 @@ def read_all(
 
 
 def _day(text: str, *, ends: bool) -> date:
-    """Returns a day. Midnight ends the day before, where a period ends with it."""
+    """Return a day. Midnight ends the day before, where a period ends with it."""
     day, _, time = text.strip().partition("T")
     found = date.fromisoformat(day[:10])
     return found - timedelta(days=1) if ends and time.startswith("00:00:00") else found

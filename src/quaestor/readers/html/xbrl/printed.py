@@ -1,7 +1,6 @@
 """The tagged numbers of a file as they are printed: the sign around each, and whether it stands in a table.
 
-Owns the look at the characters right around a tag, in the order of the file. Reads no table, so that what a reader of
-tables made of a number can be held against it.
+Reads no table, so that what a reader of tables made of a number can be held against it.
 """
 
 import re
@@ -26,10 +25,9 @@ _CLOSE = re.compile(r"[^\S\n]{0,6}(?:%[^\S\n]{0,6})?[)\]]")
 
 
 def printed_facts(tree: Element, tags: Tags) -> tuple[PrintedFact, ...]:
-    """Returns the tagged numbers that a file prints, in its order; of a tag that encloses nothing, nothing is printed.
+    """Return the tagged numbers that a file prints, in its order; of a tag that encloses nothing, nothing is printed.
 
     Args:
-        tree: The root element.
         tags: Of the same tree. What stands in the file's header is left out: nothing of it is printed.
     """
     shown = {tag.element: tag for tag in tags.numbers if not tag.hidden and tag.text.strip()}
@@ -52,7 +50,7 @@ class _Flat:
         self._length = 0
 
     def read(self, tree: Element) -> None:
-        """Reads a tree, however deep it is."""
+        """Read a tree, however deep it is."""
         tables = 0
         pending: list[tuple[Element, str, int]] = [(tree, "", -1)]
         while pending:

@@ -1,7 +1,6 @@
 """The tags of a filing: which number means what.
 
-Owns the reading of `ix:nonFraction` with the contexts and units that it refers to, and of the words that other tags
-enclose. A tag that is broken gives no fact and a warning; the number that it encloses is read as any other.
+A tag that is broken gives no fact and a warning; the number that it encloses is read as any other.
 """
 
 from collections import Counter
@@ -25,9 +24,6 @@ class NumberTag:
     """A tagged number as it stands in the file.
 
     Attributes:
-        element: The tag.
-        fact: What it says.
-        text: What it encloses.
         hidden: Whether it stands in the header of the file, where nothing is printed.
     """
 
@@ -53,12 +49,12 @@ class Tags:
     _facts: Mapping[Element, Fact] = field(default_factory=dict, repr=False)
 
     def fact(self, element: Element) -> Fact | None:
-        """Returns what the tag of a printed number says; None where it is broken, or no tag of a number."""
+        """Return what the tag of a printed number says; None where it is broken, or no tag of a number."""
         return self._facts.get(element)
 
 
 def read_tags(tree: Element) -> Tags:
-    """Returns the tags of a parsed file; none where it has none.
+    """Return the tags of a parsed file; none where it has none.
 
     Args:
         tree: The root element, as `xml.etree` or `lxml` made it, by an XML or an HTML parser.
@@ -184,7 +180,7 @@ class _Reader:
         self._faults[line] += 1
 
     def _warnings(self) -> tuple[str, ...]:
-        """Returns a few lines and how many more there are: a broken file has thousands of them."""
+        """Return a few lines and how many more there are: a broken file has thousands of them."""
         lines = [line if count == 1 else f"{line} ({count} times)" for line, count in self._faults.items()]
         more = len(lines) - _SHOWN
         return (*lines[:_SHOWN], *([f"{more} more tags cannot be read"] if more > 0 else ()))

@@ -1,7 +1,6 @@
 """Printed text to number, as the transformation registries of inline XBRL define it (`ixt`, `ixt-sec`).
 
-Owns the formats by their local names, which have one meaning in all versions of the registries. What is not of the
-form that its format asks for is an error, never a guess.
+What is not of the form that its format asks for is an error, never a guess.
 """
 
 import re
@@ -22,10 +21,9 @@ _NOT_DIGITS = re.compile(r"[^0-9]")
 
 
 def printed_number(text: str, format: str | None) -> Decimal:
-    """Returns the number that a printed text stands for, without the scale and the sign of its tag.
+    """Return the number that a printed text stands for, without the scale and the sign of its tag.
 
     Args:
-        text: What the tag encloses.
         format: The local name of the transformation (`num-dot-decimal`); None where the text is a plain decimal.
 
     Raises:

@@ -1,7 +1,7 @@
 """A parsed file as its tags are read: elements by namespace and local name, whichever way the file was parsed.
 
-Owns names. An XML parser says namespaces; an HTML parser leaves `ix:nonfraction` as it stands, in small letters, and
-the declarations among the attributes. Both trees are asked the same questions, as `xml.etree` and `lxml` answer them.
+An XML parser says namespaces; an HTML parser leaves `ix:nonfraction` as it stands, in small letters, and the
+declarations among the attributes. Both trees are asked the same questions, as `xml.etree` and `lxml` answer them.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -46,14 +46,14 @@ class Element(Protocol):
 
     def __iter__(self) -> "Iterator[Element]": ...
     def iter(self) -> "Iterator[Element]":
-        """Yields it and all that is in it, in the order of the file."""
+        """Yield it and all that is in it, in the order of the file."""
 
 
 class Names:
     """The namespaces of a file by their prefixes."""
 
     def __init__(self, root: Element) -> None:
-        """Takes the declarations of the whole file; where a prefix is declared twice, the first one holds."""
+        """Take the declarations of the whole file; where a prefix is declared twice, the first one holds."""
         found: dict[str, str] = {}
         for element in root.iter():
             if not isinstance(element.tag, str):
@@ -70,11 +70,11 @@ class Names:
         self._kinds: dict[str, tuple[str, str]] = {}
 
     def kind(self, element: Element) -> tuple[str, str]:
-        """Returns what an element is: the usual prefix of its namespace, and its local name in small letters."""
+        """Return what an element is: the usual prefix of its namespace, and its local name in small letters."""
         return self.kind_of(element.tag) if isinstance(element.tag, str) else ("", "")
 
     def kind_of(self, tag: str) -> tuple[str, str]:
-        """Returns the same of a tag or an attribute by its name."""
+        """Return the same of a tag or an attribute by its name."""
         found = self._kinds.get(tag)
         if found is None:
             found = self._kinds[tag] = self._kind_of(tag)
@@ -90,7 +90,7 @@ class Names:
         return usual_prefix(self._spaces.get(prefix.casefold(), prefix)), local.casefold()
 
     def qualified(self, name: str) -> str:
-        """Returns a name that stands in a text with the usual prefix of its namespace (`us-gaap:Assets`)."""
+        """Return a name that stands in a text with the usual prefix of its namespace (`us-gaap:Assets`)."""
         prefix, colon, local = name.strip().rpartition(":")
         if not colon:
             return local
@@ -101,7 +101,7 @@ class Names:
 
 @lru_cache(maxsize=256)
 def usual_prefix(space: str) -> str:
-    """Returns the prefix that a namespace usually has; of one that is a prefix already, itself.
+    """Return the prefix that a namespace usually has; of one that is a prefix already, itself.
 
     >>> usual_prefix("http://fasb.org/us-gaap/2024")
     'us-gaap'
@@ -121,12 +121,12 @@ def _is_public(space: str) -> bool:
 
 
 def attributes(element: Element) -> dict[str, str]:
-    """Returns the attributes without a namespace, by their names in small letters."""
+    """Return the attributes without a namespace, by their names in small letters."""
     return {name.casefold(): value for name, value in element.attrib.items() if name[:1] != "{" and ":" not in name}
 
 
 def text_of(element: Element, skipped: Collection[Element] = ()) -> str:
-    """Returns the text that an element encloses, in its order, without comments and without some elements in it."""
+    """Return the text that an element encloses, in its order, without comments and without some elements in it."""
     if isinstance(element.tag, str) and element not in skipped and next(iter(element), None) is None:
         return element.text or ""
     found: list[str] = []

@@ -57,16 +57,11 @@ class AnswerabilityModel:
     """Tells how likely documents hold answers."""
 
     def __init__(self, learned: Answerability | None, below: float) -> None:
-        """Takes what was learned, and the probability below which an answer is doubted."""
+        """Take what was learned, and the probability below which an answer is doubted."""
         self._learned, self._below = learned, below
 
     def holds(self, choices: Hypotheses, context: TurnContext) -> float | None:
-        """Returns the probability that the document holds the answer; None where nothing was learned of that.
-
-        Args:
-            choices: The plans for the question.
-            context: The turn's.
-        """
+        """Return the probability that the document holds the answer; None where nothing was learned of that."""
         if self._learned is None:
             return None
         first = choices.first
@@ -75,13 +70,10 @@ class AnswerabilityModel:
         return None if measured is None else round(self._learned.probability(measured), 4)
 
     def missing(self, nearest: Answer, question: Question, page: NumberMatrix, context: TurnContext) -> str | None:
-        """Returns what the document lacks, in words, where it hardly holds the answer; else None.
+        """Return what the document lacks, in words, where it hardly holds the answer; else None.
 
         Args:
             nearest: The likeliest answer, with the probability.
-            question: What is asked.
-            page: The numbers that were read.
-            context: The turn's.
         """
         if self._learned is None or nearest.answerable is None:
             return None
@@ -97,12 +89,7 @@ class AnswerabilityModel:
         return missing_words(question, nearest.plan, page, self._learned.stems)
 
     def names_what_is_unknown(self, question: Question, page: NumberMatrix) -> bool:
-        """Returns whether a question names a thing that no number is about.
-
-        Args:
-            question: What is asked.
-            page: The numbers that were read.
-        """
+        """Return whether a question names a thing that no number is about."""
         learned = self._learned
         return learned is not None and not telling_stems(question, learned.stems) <= page.vocabulary.keys()
 

@@ -18,14 +18,10 @@ _LONGEST = 40
 
 
 def empty_cell_asked(question: str, context: TurnContext) -> str | None:
-    """Returns what the cells say that a question asks for, where none of them has a number; None where one may.
+    """Return what the cells say that a question asks for, where none of them has a number; None where one may.
 
     It is certain where each cell of the line and of a time that is asked for prints nothing, a dash or words, and no
     sentence has a number that the year and the line's words go with.
-
-    Args:
-        question: As asked.
-        context: The turn.
     """
     read, document = context.read(question), context.document
     for named in named_cells(read, document) if read.names else _line_before(context):
@@ -40,14 +36,9 @@ def empty_cell_asked(question: str, context: TurnContext) -> str | None:
 
 
 def other_line_taken(question: Question, plan: Plan | None, context: TurnContext) -> str | None:
-    """Returns the line that a question names and nothing else, where an answer takes numbers of others; None otherwise.
+    """Return the line that a question names and nothing else, where an answer takes numbers of others; None otherwise.
 
     Only where the line has no number, or not those that a change needs, of the time that is asked for.
-
-    Args:
-        question: As asked.
-        plan: How it is answered.
-        context: The turn.
     """
     named = named_cells(question, context.document)
     sources = [step.source for step in plan.extracts] if plan is not None else []

@@ -27,7 +27,7 @@ _SUREST = 1e-6
 
 
 def asked_stems(question: Question) -> tuple[str, ...]:
-    """Returns the stems of a question's words, everyday turns in the words of reports; nobody whose report it is.
+    """Return the stems of a question's words, everyday turns in the words of reports; nobody whose report it is.
 
     >>> asked_stems(Question("what was the company's capex?"))
     ('capit', 'expenditur')
@@ -39,11 +39,10 @@ def asked_stems(question: Question) -> tuple[str, ...]:
 def answerable_measures(
     choices: Hypotheses, weights: StemWeights, elsewhere: Container[int] = frozenset()
 ) -> Floats | None:
-    """Returns what is measured of a question; None where no plan fits it.
+    """Return what is measured of a question; None where no plan fits it.
 
     Args:
         choices: The plans for it, and what they were ranked by.
-        weights: Of its words.
         elsewhere: The years that the document has outside of the excerpt that was read: of those nothing is measured.
 
     Shape: `len(ANSWERABLE_MEASURES)`, in that order.

@@ -1,6 +1,6 @@
 """What a page lacks of a question, in words: a line, a year, or numbers that all its words describe together.
 
-Owns the wording. Says nothing of how likely an answer is.
+Says nothing of how likely an answer is.
 """
 
 from collections.abc import Iterator, Set
@@ -30,13 +30,11 @@ _BEFORE = frozenset("share total rate quarter original portion".split())
 
 
 def missing_words(question: Question, plan: Plan | None, page: NumberMatrix, weights: StemWeights) -> str:
-    """Returns what the page lacks of a question that it hardly answers.
+    """Return what the page lacks of a question that it hardly answers.
 
     Args:
-        question: What is asked.
         plan: The nearest reading.
         page: The numbers of the page, or of the parts of a document that were read.
-        weights: Of the words of questions.
     """
     telling = telling_stems(question, weights)
     unknown = {stem for stem in telling if stem not in page.vocabulary}
@@ -52,12 +50,7 @@ def missing_words(question: Question, plan: Plan | None, page: NumberMatrix, wei
 
 
 def telling_stems(question: Question, weights: StemWeights) -> frozenset[str]:
-    """Returns the stems of a question's words that name a thing, as reports put it.
-
-    Args:
-        question: What is asked.
-        weights: Of the words of questions.
-    """
+    """Return the stems of a question's words that name a thing, as reports put it."""
     said = words(in_words_of_reports(question.lowered))
     naming = {stem for word in said if word not in FUNCTION_WORDS for stem in stems(word)}
     if question.wants.kind == "yes_no":
@@ -69,11 +62,7 @@ _NOTHING = "no number fits the question"
 
 
 def nearest_words(answer: Answer) -> str:
-    """Returns the nearest reading, such as `nearest: $ 6,823 (net earnings in 2012), 22 % sure`.
-
-    Args:
-        answer: The likeliest, with its value.
-    """
+    """Return the nearest reading, such as `nearest: $ 6,823 (net earnings in 2012), 22 % sure`."""
     about = f" ({answer.description})" if answer.description else ""
     sure = f", {words}" if (words := confidence_words(answer.confidence)) else ""
     return f"nearest: {show_number(answer)}{about}{sure}"
@@ -90,7 +79,7 @@ def _described(plan: Plan | None, page: NumberMatrix) -> frozenset[str]:
 
 
 def _phrases(question: Question, missing: Set[str]) -> Iterator[str]:
-    """Yields the words of a question that have some stems, with small ones between them and results before them."""
+    """Yield the words of a question that have some stems, with small ones between them and results before them."""
     before: list[str] = []
     run: list[str] = []
     end = 0

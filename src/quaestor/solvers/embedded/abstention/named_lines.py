@@ -1,7 +1,6 @@
 """The line of a table that a question spells whole, and the cells of it that are asked for.
 
-Owns when a question certainly asks for one line, or for the cell where a row and a column that it spells cross: its
-words name nothing else. Which of the line's cells are of the time that is asked for, periods say.
+Which of the line's cells are of the time that is asked for, periods say.
 """
 
 import re
@@ -37,8 +36,6 @@ class NamedLine:
     """A row or a column of a table.
 
     Attributes:
-        table: The table's index.
-        place: The row, or the column.
         is_row: Which of the two it is.
     """
 
@@ -52,9 +49,6 @@ class NamedCells:
     """The cells of a line that a question names, or the one where a row and a column that it names cross.
 
     Attributes:
-        name: What the line is called, or the row and the column.
-        cells: Of all lines that are called so.
-        words: Of their labels.
         exact: Whether the question names nothing else.
     """
 
@@ -64,20 +58,14 @@ class NamedCells:
     exact: bool
 
     def at(self, time: AskedTime, document: Document) -> tuple[Cell, ...]:
-        """Returns the cells that are of a time.
-
-        Args:
-            time: As asked.
-            document: What they stand in.
-        """
+        """Return the cells that are of a time."""
         return tuple(cell for cell in self.cells if _is_at(cell, time, document))
 
 
 def named_cells(question: Question, document: Document) -> tuple[NamedCells, ...]:
-    """Returns the cells that a question names by whole labels; none where other words may mean another cell.
+    """Return the cells that a question names by whole labels; none where other words may mean another cell.
 
     Args:
-        question: As asked.
         document: An excerpt will do: all of it is looked at.
     """
     whole = document.whole or document
@@ -100,12 +88,7 @@ def named_cells(question: Question, document: Document) -> tuple[NamedCells, ...
 
 
 def cells_beside(cell: CellRef, document: Document) -> NamedCells:
-    """Returns the cells of the line that contains a cell: its row, or its column where years head the rows.
-
-    Args:
-        cell: In a table.
-        document: An excerpt will do.
-    """
+    """Return the cells of the line that contains a cell: its row, or its column where years head the rows."""
     whole = document.whole or document
     is_row = whole.table(cell.table).orientation != "rows"
     line = NamedLine(cell.table, cell.row if is_row else cell.column, is_row)
@@ -137,7 +120,7 @@ def _name(cell: Cell, document: Document) -> str:
 
 
 def _spelled(said: Words, labels: "dict[Words, list[NamedLine]]") -> Iterator[Words]:
-    """Yields the labels that stand in some words, the longest first, none of them in another."""
+    """Yield the labels that stand in some words, the longest first, none of them in another."""
     taken: set[int] = set()
     for size in range(min(len(said), max(map(len, labels), default=0)), 0, -1):
         for start in range(len(said) - size + 1):

@@ -1,7 +1,4 @@
-"""A number of another kind than a question asks for: no yes or no, no count of those things.
-
-Owns the wording and how certain it is: of look-ups of one number of a filing, by what its labels say.
-"""
+"""A number of another kind than a question asks for: no yes or no, no count of those things."""
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.provenance import CellRef
@@ -15,14 +12,7 @@ from quaestor.solvers.embedded.page.number import CandidateNumber
 
 
 def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
-    """Returns what a document lacks, in words, where the number found is none of those that a question asks for.
-
-    Args:
-        question: As asked.
-        nearest: The likeliest answer.
-        leaves: The numbers that were read.
-        document: What they stand in.
-    """
+    """Return what a document lacks, in words, where the number found is none of those that a question asks for."""
     if question.wants.kind == "yes_no" and nearest.kind == "number":
         return "the two values to compare were not found"
     if not document.is_page and (lacking := _undue_summed(question, nearest, leaves, document)):

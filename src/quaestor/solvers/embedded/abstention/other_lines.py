@@ -31,13 +31,11 @@ _LEAST = 2
 
 
 def other_line_asked(question: Question, plan: Plan | None, document: Document) -> str | None:
-    """Returns the line that a question names, where the page lacks it and the answer is of another line; else None.
+    """Return the line that a question names, where the page lacks it and the answer is of another line; else None.
 
     Args:
-        question: What is asked.
         plan: How it is answered; of anything but the look-up of one cell, or a calculation with earlier answers alone,
             nothing is said.
-        document: The page.
     """
     answered, earlier = _row_taken(plan, document), _is_of_answers(plan) and question.pattern_names <= _PLAIN
     if asks_for_change(question):
@@ -88,13 +86,13 @@ def _captions() -> Mapping[tuple[str, ...], str]:
 
 @lru_cache(maxsize=8192)
 def _line_of(label: str) -> str | None:
-    """Returns the core's line that a label names; None where it names none."""
+    """Return the core's line that a label names; None where it names none."""
     found = core_line_index().find_named(label)
     return None if found is None else income_or_loss(found.property)
 
 
 def _named_in(said: tuple[str, ...]) -> tuple[str, str] | None:
-    """Returns the longest caption that words have in one piece, and its line."""
+    """Return the longest caption that words have in one piece, and its line."""
     captions = _captions()
     for size in range(len(said), _LEAST - 1, -1):
         for start in range(len(said) - size + 1):

@@ -1,8 +1,7 @@
 """A number of another time than a question asks for: "revenue in Q3 2024" beside columns of the first quarter.
 
-Owns which numbers of an answer are held against which times. How two times are compared, `decode.cell_times` says. Of a
-year alone it says how certain it is that the number of another one is no answer: it may stand elsewhere in the
-document, as that of a debt that is due.
+How two times are compared, `decode.cell_times` says. Of a year alone it says how certain it is that the number of
+another one is no answer: it may stand elsewhere in the document, as that of a debt that is due.
 """
 
 from quaestor.core.provenance import CellRef
@@ -15,14 +14,7 @@ from quaestor.solvers.embedded.page.matrix import NumberMatrix
 
 
 def other_time_answered(question: Question, plan: Plan | None, leaves: NumberMatrix, document: Document) -> str | None:
-    """Returns the time that a question asks for and an answer's numbers are not of; None where they may be.
-
-    Args:
-        question: As asked.
-        plan: How it is answered.
-        leaves: The numbers that were read.
-        document: What they stand in.
-    """
+    """Return the time that a question asks for and an answer's numbers are not of; None where they may be."""
     asked, taken = times_asked(question), [step.source for step in plan.extracts] if plan is not None else []
     if all(time.is_fine for time in asked) and len(taken) >= max(1, len(asked)):
         lacking = (t.said for t in asked if all(is_of_other_time(t, source, document) for source in taken))
@@ -53,13 +45,11 @@ def _other_year(question: Question, plan: Plan | None, leaves: NumberMatrix) -> 
 
 
 def is_of_unread_year(question: Question, plan: Plan | None, document: Document) -> bool:
-    """Returns whether a year is asked for and a cell is told of a table with several columns, of which none has a year.
+    """Return whether a year is asked for and a cell is told of a table with several columns, of which none has a year.
 
     Benchmark pages are exempt: its questions name the year of the page, whatever its tables say.
 
     Args:
-        question: As asked.
-        plan: How it is answered.
         document: The document that contains the cell.
     """
     step = plan.steps[0] if plan is not None and len(plan.steps) == 1 else None

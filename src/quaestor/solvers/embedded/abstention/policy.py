@@ -1,6 +1,6 @@
 """What is told instead of the likeliest answer, where a person asks and the page likely does not say.
 
-Owns the order of what is looked at once there is an answer. The rules that need none stand in `declining`.
+The rules that need none stand in `declining`.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ class AbstentionPolicy:
     decliner: AbstentionRules | None
 
     def doubted(self, first: Answer, asked: AskedTurn) -> Answer:
-        """Returns an answer with the probability that the page holds one; a list is no surer than that.
+        """Return an answer with the probability that the page holds one; a list is no surer than that.
 
         Args:
             first: The likeliest answer. What rests on no number of the page has a probability of its own, or none.
@@ -53,7 +53,7 @@ class AbstentionPolicy:
         return replace(first, answerable=holds, confidence=sure)
 
     def refused(self, first: Answer, asked: AskedTurn) -> Answer | None:
-        """Returns the answer without a value, where the likeliest one is not to be given; else None.
+        """Return the answer without a value, where the likeliest one is not to be given; else None.
 
         Args:
             first: The likeliest answer, with the probability that the page holds one.
@@ -74,7 +74,7 @@ class AbstentionPolicy:
         return self.decliner.of_another_line(first, asked.question, asked.context)
 
     def _lacking(self, first: Answer, asked: AskedTurn) -> Iterator[str]:
-        """Yields what is certainly not there of what is asked for: a kind, a line, a time."""
+        """Yield what is certainly not there of what is asked for: a kind, a line, a time."""
         document = asked.context.document
         if kind := other_kind_answered(asked.worded, first, asked.page.leaves, document):
             yield kind

@@ -1,7 +1,7 @@
 """Declines a question that the page does not answer: typed, with what is missing, what is there, and what is nearest.
 
-Owns the order of the rules and their wording. No rule guesses: of what is not certain the probability decides that was
-learned, and it is answered as ever where there is none.
+No rule guesses: of what is not certain the probability decides that was learned, and it is answered as ever where there
+is none.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ class _Kept:
 
 
 def without_turns(turns: Sequence[int]) -> Answer:
-    """Returns the answer without a value of a question that rests on earlier ones without one; it is on no record yet.
+    """Return the answer without a value of a question that rests on earlier ones without one; it is on no record yet.
 
     Args:
         turns: Those questions, from 0.
@@ -48,7 +48,7 @@ class AbstentionRules:
     """Declines questions that the page cannot answer."""
 
     def __init__(self, answers: AnswerKinds = "numbers") -> None:
-        """Takes which answers there may be."""
+        """Take which answers there may be."""
         self._words = answers == "all"
 
     def declined(
@@ -58,10 +58,9 @@ class AbstentionRules:
         nearest: Callable[[], Answer | None],
         words: SpanCandidate | None = None,
     ) -> Answer | None:
-        """Returns the answer without a value of a question that certainly cannot be answered; None where it may be.
+        """Return the answer without a value of a question that certainly cannot be answered; None where it may be.
 
         Args:
-            question: As asked.
             context: The turn's; what is said goes on its record.
             nearest: Finds the nearest reading, if there is one.
             words: The words of the document that may answer it, or None.
@@ -78,23 +77,20 @@ class AbstentionRules:
         return _silent(context, reason, said)
 
     def doubted(self, nearest: Answer, missing: str, context: TurnContext) -> Answer:
-        """Returns the answer without a value of a question that is most likely not answered.
+        """Return the answer without a value of a question that is most likely not answered.
 
         Args:
             nearest: The nearest reading, with the probability that the page holds the answer.
             missing: What the page lacks.
-            context: The turn's.
         """
         said = f"{missing}; {nearest_words(nearest)}"
         return _silent(context, "not_on_page", said, nearest.answerable or 0.0)
 
     def of_another_line(self, nearest: Answer, question: Question, context: TurnContext) -> Answer | None:
-        """Returns the answer without a value of a question for a line that the document lacks; None where it has it.
+        """Return the answer without a value of a question for a line that the document lacks; None where it has it.
 
         Args:
             nearest: The likeliest answer, of a line that sounds like it.
-            question: As asked.
-            context: The turn's.
         """
         document = context.document.whole or context.document
         line = other_line_asked(question, nearest.plan, document)
@@ -104,21 +100,14 @@ class AbstentionRules:
         return _silent(context, "not_on_page", f'the {what} has no line "{line}"; {nearest_words(nearest)}')
 
     def of_another_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
-        """Returns the answer without a value of a question for another kind of number than was found.
-
-        Args:
-            nearest: The likeliest answer.
-            lacking: What is not there.
-            context: The turn's.
-        """
+        """Return the answer without a value of a question for another kind of number than was found."""
         return _silent(context, "not_on_page", f"{lacking}; {nearest_words(nearest)}")
 
     def unfounded(self, answer: Answer, context: TurnContext) -> Answer:
-        """Returns the answer of `without_turns`, put on record.
+        """Return the answer of `without_turns`, put on record.
 
         Args:
             answer: Whose reason says which questions it needs.
-            context: The turn's.
         """
         return _silent(context, "not_on_page", answer.reason or "")
 
@@ -155,7 +144,7 @@ def _silent(context: TurnContext, reason: WhyNoAnswer, said: str, holds: float =
 
 
 def _what_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
-    """Returns the years that there are; of a document with many the nearest on both sides."""
+    """Return the years that there are; of a document with many the nearest on both sides."""
     if len(shown) <= _MOST_YEARS:
         return f"years covered: {show_years(shown)}"
     before, after = [year for year in shown if year < lacking[0]], [year for year in shown if year > lacking[-1]]
@@ -163,7 +152,7 @@ def _what_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
 
 
 def _what_can_be_asked(context: TurnContext) -> str:
-    """Returns what can be asked, with a line of the page where it has a plain one."""
+    """Return what can be asked, with a line of the page where it has a plain one."""
     line = next((number for number in context.graph.observations if _plain(number)), None)
     such = f', such as "{line.row.label.lower()} in {line.year}"' if line is not None else ""
     return f"ask for a figure{such}, or for a change, a share or a ratio"

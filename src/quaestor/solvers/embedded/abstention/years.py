@@ -54,14 +54,14 @@ class KnownYears:
     open_from: int | None = None
 
     def lacks(self, year: int) -> bool:
-        """Returns whether it is certain that a year is not on it; nothing is, of a page without any year."""
+        """Return whether it is certain that a year is not on it; nothing is, of a page without any year."""
         if not self.shown or year in self.reached:
             return False
         return self.open_from is None or year < self.open_from
 
 
 def known_years(document: Document) -> KnownYears:
-    """Returns the years of a document; of an excerpt those of the whole. Those of the last few documents are kept."""
+    """Return the years of a document; of an excerpt those of the whole. Those of the last few documents are kept."""
     whole = document.whole or document
     return _KEPT.get(whole.digest, lambda: _years_of(whole))
 
@@ -94,7 +94,7 @@ def _years_of(whole: Document) -> KnownYears:
 
 
 def printed_texts(document: Document) -> Iterator[str]:
-    """Yields all that is printed, in small letters: a heading, a sentence, a row or a table's name at a time."""
+    """Yield all that is printed, in small letters: a heading, a sentence, a row or a table's name at a time."""
     for block in document.blocks:
         content = block.content
         if isinstance(content, SectionHeading):
@@ -107,7 +107,7 @@ def printed_texts(document: Document) -> Iterator[str]:
 
 
 def _also(text: str) -> Iterator[int]:
-    """Yields the years that a text may mean besides those that it names."""
+    """Yield the years that a text may mean besides those that it names."""
     yield from (int(year) for year in _PRINTED.findall(text))
     for digits in _SHORT.findall(text):
         yield (2000 if int(digits) < 70 else 1900) + int(digits)
@@ -119,7 +119,7 @@ def _also(text: str) -> Iterator[int]:
 
 
 def show_years(years: tuple[int, ...]) -> str:
-    """Returns years for people, runs of them as first and last.
+    """Return years for people, runs of them as first and last.
 
     >>> show_years((2008, 2010, 2011, 2012))
     '2008, 2010 to 2012'

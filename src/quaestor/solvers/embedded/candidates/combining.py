@@ -1,7 +1,4 @@
-"""What can be done with the operands of a turn: each two of one reading, one and a constant, one alone, a group.
-
-Owns what has no sense whatever is asked: one number printed twice, a percentage and an amount added up.
-"""
+"""What can be done with the operands of a turn: each two of one reading, one and a constant, one alone, a group."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -33,12 +30,11 @@ _Block = tuple[int, NDArray[np.intp], NDArray[np.intp]]
 
 
 def combinations(pool: Pool, signatures: Sequence[Signatures], question: Question) -> Plans:
-    """Returns every plan of two operands of one reading, of one and a constant, of one alone, and of a group.
+    """Return every plan of two operands of one reading, of one and a constant, of one alone, and of a group.
 
     Args:
         pool: What can be an operand, after each reading of the turns before.
         signatures: The probability of each signature by its name, likewise.
-        question: What is asked.
     """
     numbers = np.flatnonzero((pool.kind != CONSTANT) & (pool.kind != NONE) & (pool.kind != GROUP))
     nothing, reading = np.flatnonzero(pool.kind == NONE), pool.reading
@@ -136,10 +132,9 @@ def _with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -
 
 
 def same_printed_number(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Returns which pairs of operands are leaves that print one number, whatever its sign, and of no two years.
+    """Return which pairs of operands are leaves that print one number, whatever its sign, and of no two years.
 
     Args:
-        pool: What can be an operand.
         first: The first operand of each pair, as its place in the pool.
         second: The second one, likewise.
 

@@ -1,7 +1,7 @@
 """Every plan that fits a turn: one operation on leaves, earlier results and constants.
 
-A turn of a conversation adds one operation to what is there (94 % of labelled turns), or percentage change, which
-is two, or adds up or averages a group of numbers. Owns how many are looked at. Knows nothing of which plan is right.
+A turn of a conversation adds one operation to what is there (94 % of labelled turns), or percentage change, which is
+two, or adds up or averages a group of numbers.
 """
 
 from collections.abc import Callable, Sequence
@@ -86,7 +86,7 @@ class Candidates:
         return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
     def take(self, index: NDArray[np.intp] | slice) -> "Candidates":
-        """Returns the plans at `index`, in that order."""
+        """Return the plans at `index`, in that order."""
         return Candidates(
             self.pool,
             self.operation[index],
@@ -98,7 +98,7 @@ class Candidates:
         )
 
     def outcomes(self) -> list[TurnAction]:
-        """Returns what each plan does, as the next state remembers it."""
+        """Return what each plan does, as the next state remembers it."""
         columns = (self.operation, self.pool.kind[self.second] == NONE, self.first, self.second, self.value)
         plans = zip(*(column.tolist() for column in columns), strict=True)
         return [
@@ -116,12 +116,11 @@ class Candidates:
 
 
 def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures], question: Question) -> Candidates:
-    """Returns the plans over pools, of each the most plausible by signature and leaves, best first.
+    """Return the plans over pools, of each the most plausible by signature and leaves, best first.
 
     Args:
         pools: What can be an operand, after each reading of the turns before, the likeliest reading first.
         signatures: The probability of each signature by its name, likewise.
-        question: What is asked.
     """
     pool, kept = joined_pools(pools), [KEPT, *(KEPT_BESIDE for _ in pools[1:])]
     operation, first, second = plans = combinations(pool, signatures, question)
@@ -168,13 +167,7 @@ def _values(
 
 
 def result_of(name: str, values: Sequence[float], counts: tuple[Dimension, ...]) -> float | None:
-    """Returns what an operation comes to; None where it divides by zero, or takes another number of operands.
-
-    Args:
-        name: One of `OPERATIONS`.
-        values: Of its operands, as printed.
-        counts: What each of them counts.
-    """
+    """Return what an operation comes to; None where it divides by zero, or takes another number of operands."""
     if len(values) != len(counts) or (name not in GROUPED and len(values) != (1 if name == "lookup" else 2)):
         return None
     taken = [value * 10.0**shift for value, shift in zip(values, reading_of(name, counts).shifts, strict=True)]

@@ -1,6 +1,6 @@
 """Numbers that are taken together: years of a line, lines of a column, numbers of a sentence, the latest results.
 
-Owns which of them a question may add up or average at once. Two numbers that are added are a pair, and no group.
+Two numbers that are added are a pair, and no group.
 """
 
 from collections.abc import Iterable, Iterator
@@ -44,10 +44,9 @@ _YEARS, _COLUMN, _SENTENCE, _RESULTS = range(1, len(GROUP_KINDS))
 
 
 def asks_for_groups(question: Question, signatures: Signatures, least: float) -> bool:
-    """Returns whether several numbers may be taken together: by the core's patterns, the signature, or three years.
+    """Return whether several numbers may be taken together: by the core's patterns, the signature, or three years.
 
     Args:
-        question: What is asked.
         signatures: The probability of each signature, by its name.
         least: Sums and averages together must be more probable than this, where nothing else speaks for several
             numbers.
@@ -59,13 +58,11 @@ def asks_for_groups(question: Question, signatures: Signatures, least: float) ->
 def groups_of(
     leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
 ) -> Iterator[NumberGroup]:
-    """Yields the groups that a question may mean, each once.
+    """Yield the groups that a question may mean, each once.
 
     Args:
-        leaves: The numbers of the page.
         probability: The leaf scorer's probability of each leaf.
         state: The conversation before.
-        question: What is asked.
 
     Shape: `probability` has one entry a leaf.
     """
@@ -144,11 +141,9 @@ def _alike(members: tuple[Operand, ...], leaves: NumberMatrix, state: DialogueSt
 
 
 def counts_of(operand: Operand, leaves: NumberMatrix, state: DialogueState) -> Dimension:
-    """Returns the scale and the unit of a leaf or of an earlier result.
+    """Return the scale and the unit of a leaf or of an earlier result.
 
     Args:
-        operand: A leaf or an earlier result.
-        leaves: The numbers of the page.
         state: The conversation before.
     """
     return state.outcomes[operand.index].counts if operand.kind == "result" else leaves.counts[operand.index]

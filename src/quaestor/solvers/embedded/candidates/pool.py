@@ -69,7 +69,7 @@ class Pool:
         return np.array([operand.index if operand.kind == "result" else -1 for operand in self.operands], np.int32)
 
     def members(self, index: int) -> tuple[Operand, ...]:
-        """Returns the numbers of the operand at `index`: those of a group, or itself."""
+        """Return the numbers of the operand at `index`: those of a group, or itself."""
         operand = self.operands[index]
         return self.groups[operand.index].members if operand.kind == "group" else (operand,)
 
@@ -81,13 +81,11 @@ def operand_pool(
     question: Question,
     signatures: Signatures,
 ) -> Pool:
-    """Returns the operands of a turn: the best leaves, those of earlier turns, their results, groups, and constants.
+    """Return the operands of a turn: the best leaves, those of earlier turns, their results, groups, and constants.
 
     Args:
-        leaves: The numbers of the page.
         probability: The leaf scorer's probability of each leaf.
         state: The conversation before.
-        question: What is asked.
         signatures: The probability of each signature, by its name.
 
     Shape: `probability` has one entry a leaf.
@@ -167,7 +165,7 @@ def _printed(operand: Operand, state: DialogueState) -> int | None:
 
 
 def joined_pools(pools: Sequence[Pool]) -> Pool:
-    """Returns the operands of several readings as one pool, in their order.
+    """Return the operands of several readings as one pool, in their order.
 
     Args:
         pools: One of each reading, each of one reading alone.

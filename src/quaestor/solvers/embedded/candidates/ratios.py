@@ -1,7 +1,6 @@
 """Ratios that a question asks for by name, said as the divisions that they are: "the current ratio".
 
-Owns when a name is spelled out: where the page does not print the ratio, but both figures of which it is made. What a
-name means is in `ontology/core.ttl`.
+What a name means is in `ontology/core.ttl`.
 """
 
 import re
@@ -44,7 +43,7 @@ class _Named:
 
 
 def expand_ratio(question: Question, leaves: NumberMatrix) -> Question:
-    """Returns a question with the name of a ratio replaced by what is divided by what, in lower case.
+    """Return a question with the name of a ratio replaced by what is divided by what, in lower case.
 
     So "what was the profit margin in 2015?" becomes "what was the net income divided by net revenue in 2015?", in the
     words of the page. It stays as it is where the page prints that ratio or lacks one of its figures, where it is asked
@@ -92,14 +91,14 @@ def _says_nothing(word: str) -> bool:
 
 
 def _asks_for_a_value(question: Question, name: str) -> bool:
-    """Returns whether a question asks for no change, sum or share; what its ratio's name says is left aside."""
+    """Return whether a question asks for no change, sum or share; what its ratio's name says is left aside."""
     own = matching_patterns(name)
     others = (p for p in question.patterns if p not in own and not p.after and p.scale is None)
     return all(pattern.metric_type in (None, "value") for pattern in others)
 
 
 def _is_printed(ratio: FinancialRatio, name: str, leaves: NumberMatrix) -> bool:
-    """Returns whether a number's labels, or its sentence, have all words of the name, or name the ratio otherwise."""
+    """Return whether a number's labels, or its sentence, have all words of the name, or name the ratio otherwise."""
     said = frozenset(stems(name))
     for leaf, percent in zip(leaves.leaves, leaves.percent.tolist(), strict=True):
         labelled = _named(leaf.label.lower())
@@ -130,7 +129,7 @@ def _is_figure(leaf: CandidateNumber, wording: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_called(label: tuple[str, ...], wording: frozenset[str]) -> bool:
-    """Returns whether a label is the wording, which it may qualify: net income per share is no net income."""
+    """Return whether a label is the wording, which it may qualify: net income per share is no net income."""
     owner = next((i for i, stem in enumerate(label) if stem in _OWNERS), len(label))
     if "interest" in label[owner:]:
         return False
@@ -141,7 +140,7 @@ def _is_called(label: tuple[str, ...], wording: frozenset[str]) -> bool:
 
 
 def _leads_to(leaf: CandidateNumber, wording: frozenset[str]) -> bool:
-    """Returns whether the words just before a number in a sentence are the wording, or those just after it."""
+    """Return whether the words just before a number in a sentence are the wording, or those just after it."""
     before, size = list(leaf.row), len(wording)
     while before and before[-1] in _TOLD:
         before.pop()

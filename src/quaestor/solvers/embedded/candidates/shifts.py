@@ -1,6 +1,6 @@
 """What the operands of plans are multiplied by before they are calculated with, for thousands of plans at once.
 
-Owns no rule: those are in `quaestor.plan.scales`. What they say of two operands is asked once and kept.
+What they say of two operands is asked once and kept.
 """
 
 import threading
@@ -19,13 +19,13 @@ _MOST = 96
 
 @lru_cache(maxsize=1024)
 def reading_of(name: str, counts: tuple[Dimension, ...]) -> OperandScaling:
-    """Returns how an operation takes operands that count so, by the one rule of `quaestor.plan.scales`."""
+    """Return how an operation takes operands that count so, by the one rule of `quaestor.plan.scales`."""
     return ARITHMETIC["identity" if name == "lookup" else name].rule(counts)
 
 
 @lru_cache(maxsize=1024)
 def dimension_of_result(name: str, counts: tuple[Dimension, ...]) -> Dimension:
-    """Returns what the result of an operation counts whose operands count so."""
+    """Return what the result of an operation counts whose operands count so."""
     return reading_of(name, counts).counts
 
 
@@ -33,7 +33,7 @@ class ShiftTable:
     """The factors of operations on two operands, looked up by what both count; bounded, and safe among threads."""
 
     def __init__(self, operations: Sequence[str], grouped: frozenset[str]) -> None:
-        """Takes the operations in the order of their codes, and those of them that take one operand."""
+        """Take the operations in the order of their codes, and those of them that take one operand."""
         self._operations, self._single = tuple(operations), grouped | {"lookup"}
         self._lock = threading.Lock()
         self._forget()
@@ -50,7 +50,7 @@ class ShiftTable:
         first: NDArray[np.intp],
         second: NDArray[np.intp],
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Returns what the first and the second operand of each plan are multiplied by: powers of ten.
+        """Return what the first and the second operand of each plan are multiplied by: powers of ten.
 
         Args:
             counts: What each operand of a pool counts.

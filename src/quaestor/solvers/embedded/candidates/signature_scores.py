@@ -16,13 +16,11 @@ from quaestor.solvers.embedded.model.signature import Signatures, constant_kind
 def signature_scores(
     pool: Pool, plans: Plans, signatures: Sequence[Signatures], question: Question
 ) -> NDArray[np.float64]:
-    """Returns the log probability of each plan's signature; an unlisted one shares its operation's remainder.
+    """Return the log probability of each plan's signature; an unlisted one shares its operation's remainder.
 
     Args:
         pool: What can be an operand, after each reading of the turns before.
-        plans: What is done with them.
         signatures: The probability of each signature by its name, after each reading.
-        question: What is asked.
 
     Shape: One entry a plan.
     """

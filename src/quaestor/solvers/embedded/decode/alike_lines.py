@@ -40,13 +40,10 @@ _SHARE = re.compile(r"percent|%|\bshare of\b|\bmargin\b|\bratio\b|\brate\b|\bpor
 def less_likely(
     question: Question, leaves: Sequence[CandidateNumber], said: Floats, document: Document
 ) -> NDArray[np.float32]:
-    """Returns what each number has less because another line of the same name is meant, as log-odds.
+    """Return what each number has less because another line of the same name is meant, as log-odds.
 
     Args:
-        question: What is asked.
-        leaves: The numbers.
         said: How much of the question the label of each is.
-        document: Where they stand.
 
     Shape: One entry a leaf.
     """

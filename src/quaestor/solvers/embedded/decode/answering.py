@@ -26,8 +26,6 @@ class RankedNumbers:
     """Answers by ranking every plan that fits.
 
     Attributes:
-        reader: Ranks the plans.
-        weights: What was learned.
         declines: Whether a question may be told that it needs an earlier one without an answer.
     """
 
@@ -36,7 +34,7 @@ class RankedNumbers:
     declines: bool
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yields the answers of the likeliest plans, best first, each result once; none of a page without numbers.
+        """Yield the answers of the likeliest plans, best first, each result once; none of a page without numbers.
 
         Args:
             asked: The question, the page and the conversation.
@@ -109,7 +107,7 @@ def _referable(state: DialogueState, given: DialogueState, context: TurnContext)
 def _anew(
     outcome: TurnAction, state: DialogueState, same: Sequence[bool], leaves: NumberMatrix, context: TurnContext
 ) -> str | None:
-    """Says which earlier questions a plan reads otherwise than they were answered, and how."""
+    """Say which earlier questions a plan reads otherwise than they were answered, and how."""
     said = []
     rewritten = (turn for turn in _rewritten(outcome, state, same) if not is_no_number(context.memory.answers[turn]))
     for turn in sorted(rewritten):

@@ -56,7 +56,6 @@ class BeamState:
     """One reading of the turns so far.
 
     Attributes:
-        state: What each turn did.
         log: The log of its probability among the paths kept.
     """
 
@@ -69,8 +68,6 @@ class Hypothesis:
     """One plan for a question, after one reading of the turns before.
 
     Attributes:
-        before: The reading.
-        outcome: What the plan does.
         log: The log of the probability of both.
     """
 
@@ -117,7 +114,7 @@ class Hypotheses:
     alone: bool = False
 
     def turn(self, choice: Hypothesis) -> TurnView:
-        """Returns the question as a plan answers it: after the reading that the plan follows."""
+        """Return the question as a plan answers it: after the reading that the plan follows."""
         return next(turn for turn in self.turns if turn.state is choice.before.state)
 
     @cached_property
@@ -159,13 +156,10 @@ def expand(
     filing: bool = False,
     alone: bool = False,
 ) -> Hypotheses:
-    """Returns the plans for a question after each of several readings of the turns before.
+    """Return the plans for a question after each of several readings of the turns before.
 
     Args:
-        paths: The readings of the turns before.
-        question: What is asked.
         page: The numbers of the page, and what is measured of them once for all turns.
-        weights: What was learned.
         prior: What speaks for the leaves of an excerpt besides.
         filing: Whether it is a person's document, and no benchmark's page: its numbers have the sign that is printed,
             whatever reference answers do, and a percentage is what is asked for by that word.
@@ -221,7 +215,7 @@ def _log_of_all(outcomes: Sequence[tuple[float, TurnAction]]) -> float:
 
 
 def by_result(found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
-    """Returns plans in their order: what several readings come to is likelier than each of their plans alone.
+    """Return plans in their order: what several readings come to is likelier than each of their plans alone.
 
     Comparisons stand for themselves: of whatever numbers, half of all say yes.
     """
@@ -270,7 +264,7 @@ def _is_ruled_out(
 
 
 def advance(choices: Hypotheses, question: Question) -> tuple[BeamState, ...]:
-    """Returns the likeliest readings with one more turn. Readings that come to the same answers are one."""
+    """Return the likeliest readings with one more turn. Readings that come to the same answers are one."""
     before: dict[int, tuple[object, ...]] = {}
     found: dict[tuple[object, ...], tuple[Hypothesis, float]] = {}
     for choice in choices.ranked:
@@ -294,7 +288,7 @@ def _answer(outcome: TurnAction) -> tuple[float | None, Scale]:
 
 
 def log_shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns scores as logs of shares that sum to 1.
+    """Return scores as logs of shares that sum to 1.
 
     Shape: One entry a score, in the same order; there must be one at least.
     """
@@ -304,7 +298,7 @@ def log_shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def same_answer(outcome: TurnAction, given: TurnAction) -> bool:
-    """Returns whether two outcomes come to one answer."""
+    """Return whether two outcomes come to one answer."""
     if outcome.value is None or given.value is None:
         return False
     close = abs(outcome.value - given.value) <= 1e-12 + 1e-9 * abs(given.value)
@@ -312,5 +306,5 @@ def same_answer(outcome: TurnAction, given: TurnAction) -> bool:
 
 
 def agreeing(path: DialogueState, given: DialogueState) -> Sequence[bool]:
-    """Returns for each turn whether a reading has the answer that was given."""
+    """Return for each turn whether a reading has the answer that was given."""
     return [same_answer(mine, theirs) for mine, theirs in zip(path.outcomes, given.outcomes, strict=True)]

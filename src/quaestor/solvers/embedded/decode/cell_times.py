@@ -40,10 +40,7 @@ class PrintedTime:
 
     Attributes:
         year: The year that it is called by, or that its last day is in.
-        named: All years that they name.
         lengths: How many months long it may be; none of a day.
-        quarter: Which quarter, by its name.
-        half: Which half, by its name.
         month: The month that it is, or that it ends in.
         day: The day that it is, or that it ends on.
     """
@@ -58,13 +55,7 @@ class PrintedTime:
 
 
 def is_of_other_time(asked: AskedTime, source: Source, document: Document) -> bool:
-    """Returns whether a number cannot be of a time that is asked for.
-
-    Args:
-        asked: The time.
-        source: The place of the number.
-        document: The document that contains it.
-    """
+    """Return whether a number cannot be of a time that is asked for."""
     end = fiscal_end(document)
     if isinstance(source, CellRef):
         return _differs(asked, printed_time(document.table(source.table), source), end)
@@ -74,12 +65,7 @@ def is_of_other_time(asked: AskedTime, source: Source, document: Document) -> bo
 
 
 def printed_time(table: Table, source: CellRef) -> PrintedTime:
-    """Returns what the headings of a cell say of its time.
-
-    Args:
-        table: The table that contains it.
-        source: The cell.
-    """
+    """Return what the headings of a cell say of its time."""
     row, column = table.rows[source.row], table.columns[source.column]
     heads = " | ".join((*row.levels, row.label, *column.levels, column.label)).lower()
     period = table.period_at(source.row, source.column)
@@ -180,7 +166,7 @@ def _half_of(found: PrintedTime, end: int | None) -> int | None:
 
 
 def fiscal_end(document: Document) -> int | None:
-    """Returns the month in which a document's fiscal years end, where it says so; else None.
+    """Return the month in which a document's fiscal years end, where it says so; else None.
 
     Years that end on a day say it, months since the beginning of the year ("six months ended June 30") do, and so does
     the balance sheet of another day beside that of a December.

@@ -30,13 +30,10 @@ _POWERS = (3, 6, 9)
 def conversion_scores(
     question: Question, plans: Candidates, state: DialogueState, leaves: NumberMatrix
 ) -> NDArray[np.float64] | None:
-    """Returns what a question for the last answer in another scale adds to the score of each plan; None if it is none.
+    """Return what a question for the last answer in another scale adds to the score of each plan; None if it is none.
 
     Args:
-        question: What is asked.
         plans: Those after one reading of the turns before.
-        state: That reading.
-        leaves: The numbers of the page.
 
     Shape: One entry a plan.
     """

@@ -1,6 +1,6 @@
 """Why a reading was chosen, and what was nearly chosen instead: each one line that a person can check.
 
-Owns the wording. Names what stands in the question, on the page or in earlier answers; a score is no argument.
+Names what stands in the question, on the page or in earlier answers; a score is no argument.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,13 +24,10 @@ CLOSE = 0.5
 
 
 def explanation(answer: Answer, question: Question, turn: TurnView, context: TurnContext) -> str | None:
-    """Returns what led to an answer, such as `row "net revenue"; year 2008; "change in" asks for the change`.
+    """Return what led to an answer, such as `row "net revenue"; year 2008; "change in" asks for the change`.
 
     Args:
-        answer: With its plan.
-        question: As asked.
         turn: The same with the page and the conversation that the answer was found in.
-        context: The turn's.
     """
     if answer.plan is None:
         return None
@@ -47,10 +44,9 @@ def explanation(answer: Answer, question: Question, turn: TurnView, context: Tur
 
 
 def abstained(answer: Answer, least: float) -> Answer:
-    """Returns an answer without its value, which the reason still names.
+    """Return an answer without its value, which the reason still names.
 
     Args:
-        answer: The surest.
         least: The confidence that is asked for.
     """
     shown = _shown(answer)
@@ -60,22 +56,16 @@ def abstained(answer: Answer, least: float) -> Answer:
 
 
 def other_reading(first: Answer, answers: Iterable[Answer]) -> Answer | None:
-    """Returns the first answer that a person would take for another one; None where there is none.
-
-    Args:
-        first: The likeliest.
-        answers: Those after it.
-    """
+    """Return the first answer that a person would take for another one; None where there is none."""
     shown = show_number(first)
     return next((answer for answer in answers if show_number(answer) != shown), None)
 
 
 def reread(turn: int, given: Answer, now: Answer) -> str:
-    """Returns how an earlier question was answered, and as what it is read now.
+    """Return how an earlier question was answered, and as what it is read now.
 
     Args:
         turn: Its place in the conversation, from 0.
-        given: The answer that it got.
         now: What it would get.
     """
     was = "not answered" if given.value is None else f"answered {_shown(given)}"
@@ -83,10 +73,9 @@ def reread(turn: int, given: Answer, now: Answer) -> str:
 
 
 def with_runner_up(first: Answer, second: Answer | None) -> Answer:
-    """Returns the first answer with the second, where there is one, as its other reading and in its reason.
+    """Return the first answer with the second, where there is one, as its other reading and in its reason.
 
     Args:
-        first: The likeliest answer.
         second: The next one; None where there is none.
     """
     if second is None:
@@ -100,7 +89,7 @@ def with_runner_up(first: Answer, second: Answer | None) -> Answer:
 
 
 def runner_up(first: Answer, second: Answer) -> str:
-    """Returns the second answer in words, such as `next most likely: 5,363 (net revenue in 2007), 31%`.
+    """Return the second answer in words, such as `next most likely: 5,363 (net revenue in 2007), 31%`.
 
     The answer is the likeliest result, but of yes and no that of the likeliest comparison. Where another one is surer,
     that is said, and no figure that would make the second look like the first.
@@ -135,7 +124,7 @@ def _reading(answer: Answer) -> str | None:
 
 
 def _turned(first: Answer, second: Answer) -> bool:
-    """Returns whether two answers come from one operation, its operands exchanged."""
+    """Return whether two answers come from one operation, its operands exchanged."""
     if first.plan is None or second.plan is None:
         return False
     mine, other = first.plan.steps[-1], second.plan.steps[-1]

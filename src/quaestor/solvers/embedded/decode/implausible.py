@@ -25,14 +25,7 @@ _IN_YEAR = re.compile(r"\b(?:in|for|during) (?:the )?(?:fiscal )?(?:year )?(?:19
 
 
 def is_implausible(question: Question, outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> bool:
-    """Returns whether nobody who asks a question of a filing means what a plan does.
-
-    Args:
-        question: What is asked.
-        outcome: What the plan does.
-        state: The turns before.
-        leaves: The numbers of the excerpt.
-    """
+    """Return whether nobody who asks a question of a filing means what a plan does."""
     taken = leaves_of(outcome, state)
     if is_of_other_answers(question, outcome, state):
         return True
@@ -44,14 +37,9 @@ def is_implausible(question: Question, outcome: TurnAction, state: DialogueState
 
 
 def is_of_other_answers(question: Question, outcome: TurnAction, state: DialogueState) -> bool:
-    """Returns whether a question that stands alone would be answered by earlier answers about other things.
+    """Return whether a question that stands alone would be answered by earlier answers about other things.
 
     "What was the return on equity?" names what it takes; the margin and the tax rate asked for before are none of it.
-
-    Args:
-        question: What is asked.
-        outcome: What a plan does.
-        state: The turns before.
     """
     results = [operand.index for operand in outcome.operands if operand.kind == "result"]
     if not results or any(operand.kind == "leaf" for operand in outcome.operands) or not question.stands_alone:
@@ -65,39 +53,26 @@ def _things_of(turn: int, state: DialogueState) -> frozenset[str]:
 
 
 def leaves_of(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:
-    """Returns the number of the page that each operand is or looked up; -1 of what is none.
-
-    Args:
-        outcome: What a plan does.
-        state: The turns before.
-    """
+    """Return the number of the page that each operand is or looked up; -1 of what is none."""
     lookups = state.lookups
     taken = (operand for operand in outcome.operands if operand.kind != "group")
     return tuple(operand.index if operand.kind == "leaf" else lookups.get(operand.index, -1) for operand in taken)
 
 
 def years_spoken_of(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> tuple[int, ...]:
-    """Returns the year of each number as a question speaks of it; 0 where none is known.
+    """Return the year of each number as a question speaks of it; 0 where none is known.
 
     What was owed in 2024 and is due in 2026 is of 2026 where that is named.
 
     Args:
-        question: What is asked.
         taken: Numbers of the page, as `leaves_of` has them.
-        leaves: The numbers of the page.
     """
     own = ((int(leaves.year[leaf]), int(leaves.other_year[leaf])) if leaf >= 0 else (0, 0) for leaf in taken)
     return tuple(other if other in question.year_set else year for year, other in own)
 
 
 def is_no_comparison(question: Question, outcome: TurnAction, leaves: NumberMatrix) -> bool:
-    """Returns whether yes or no is asked for and an outcome is a number, or it compares an amount with a percentage.
-
-    Args:
-        question: What is asked.
-        outcome: What a plan does.
-        leaves: The numbers of the excerpt.
-    """
+    """Return whether yes or no is asked for and an outcome is a number, or it compares an amount with a percentage."""
     if outcome.operation != "greater":
         return question.wants.kind == "yes_no"
     counts = [leaves.counts[operand.index] for operand in outcome.operands if operand.kind == "leaf"]
@@ -105,12 +80,10 @@ def is_no_comparison(question: Question, outcome: TurnAction, leaves: NumberMatr
 
 
 def takes_one_twice(outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
-    """Returns whether an outcome calculates with one number and that number again, be it printed elsewhere.
+    """Return whether an outcome calculates with one number and that number again, be it printed elsewhere.
 
     Args:
-        outcome: What a plan does.
         taken: Its numbers of the page, as `leaves_of` has them.
-        leaves: The numbers of the page.
     """
     if outcome.operation not in _TOGETHER or -1 in taken:
         return False
@@ -123,16 +96,13 @@ def takes_one_twice(outcome: TurnAction, taken: Sequence[int], leaves: NumberMat
 
 
 def is_no_change(question: Question, outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
-    """Returns whether an outcome cannot be the change that is asked for.
+    """Return whether an outcome cannot be the change that is asked for.
 
     A difference is none where one of its numbers is a change already, where both are of one year, or where the year
     whose change it is is not the later one. An amount times or over a percentage of the page never is.
 
     Args:
-        question: It asks for a change, as `asks_for_change` has it.
-        outcome: What a plan does.
         taken: Its numbers of the page, as `leaves_of` has them.
-        leaves: The numbers of the page.
     """
     if outcome.operation in _SCALED:
         percent = [leaf >= 0 and leaves.counts[leaf].percent for leaf in taken]

@@ -1,7 +1,6 @@
 """Whether a number of a filing is of the kind that a question asks for: a count of things, an amount per share.
 
-Owns how that is told by what stands around a number. Dollars are no count, and what counts shares is no count of
-employees; an amount of millions is none per share.
+Dollars are no count, and what counts shares is no count of employees; an amount of millions is none per share.
 """
 
 import re
@@ -113,7 +112,7 @@ class KindAsked:
     of_leases: bool = False
 
     def __bool__(self) -> bool:
-        """Returns whether any kind is asked for."""
+        """Return whether any kind is asked for."""
         return bool(self.counted) or self.per_share or self.within or self.par or self.due is not None
 
     @property
@@ -127,12 +126,7 @@ class KindAsked:
         return "the document has no amount per share" if self.per_share else f"the document has no amount due {when}"
 
     def is_met(self, leaf: CandidateNumber, document: Document) -> bool:
-        """Returns whether a number may be of that kind.
-
-        Args:
-            leaf: The number.
-            document: Where it stands.
-        """
+        """Return whether a number may be of that kind."""
         if self.per_share and not (
             _is_per_share(leaf, document) and (self.preferred or not _is_preferred(leaf, document))
         ):
@@ -182,13 +176,10 @@ def _before(source: SentenceRef, document: Document) -> str:
 
 
 def kind_asked(question: Question) -> KindAsked:
-    """Returns the kind of number that a question asks for.
+    """Return the kind of number that a question asks for.
 
     >>> kind_asked(Question("how many full-time employees did they have?")).counted == stem("employee")
     True
-
-    Args:
-        question: As asked.
     """
     text = in_words_of_reports(_PLACE_NAMED.split(question.lowered)[0])
     found = None if _TIMES.search(text) else _HOW_MANY.search(text)

@@ -44,7 +44,7 @@ class LabelMentions:
     """How much a question says of the labels of tables."""
 
     def __init__(self, question: str, tables: Iterable[Table]) -> None:
-        """Takes what is asked, without the place that it names, and the tables whose labels are looked at."""
+        """Take what is asked, without the place that it names, and the tables whose labels are looked at."""
         self._words = _spoken(question)
         self._stems = tuple(stem for stem in stems(question) if stem not in _OF_TIME)
         self._lines = lines_named(question)
@@ -52,7 +52,7 @@ class LabelMentions:
         self._of_parts = {table.index: _of_parts(table) for table in tables}
 
     def of(self, table: Table, source: CellRef) -> tuple[float, bool]:
-        """Returns how much of the question the label of a cell's line is, which it says whole, else 0; whether all."""
+        """Return how much of the question the label of a cell's line is, which it says whole, else 0; whether all."""
         row = table.rows[source.row]
         below = len(row.levels) > 1 and row.label in self._of_parts[table.index]
         part = below and not set(stems(row.levels[-2])) & set(self._stems)
@@ -67,7 +67,7 @@ class LabelMentions:
         return best / max(1, len(self._words)), whole
 
     def names_another(self, row: Header) -> bool:
-        """Returns whether a row is a line of statements and the question names others: "deferred revenue"."""
+        """Return whether a row is a line of statements and the question names others: "deferred revenue"."""
         return bool(self._lines) and line_called(row.label) not in ("", *self._lines)
 
     def _is_part(self, column: Header, table: Table) -> bool:
@@ -106,7 +106,7 @@ def _is_per_share(row: Header) -> bool:
 
 @lru_cache(maxsize=1024)
 def lines_named(text: str) -> Mapping[str, str]:
-    """Returns the lines of statements that a text names, each with the words that do; the longest names first.
+    """Return the lines of statements that a text names, each with the words that do; the longest names first.
 
     >>> lines_named("was R&D above SG&A?")
     {'kg:research_and_development': 'r&d', 'kg:selling_general_and_administrative_expenses': 'sg&a'}
@@ -130,14 +130,14 @@ def lines_named(text: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=8192)
 def line_called(label: str) -> str:
-    """Returns the line of statements whose name a label is, and no more; "" where it is none."""
+    """Return the line of statements whose name a label is, and no more; "" where it is none."""
     found = core_line_index().find_named(spelled_out(label))
     return income_or_loss(found.property) if found is not None and found.rule == _NAMED else ""
 
 
 @lru_cache(maxsize=256)
 def income_or_loss(line: str) -> str:
-    """Returns the line that an income and the loss in its place are: statements print either where they mean one.
+    """Return the line that an income and the loss in its place are: statements print either where they mean one.
 
     >>> income_or_loss("kg:net_loss")
     'kg:net_income'

@@ -1,7 +1,6 @@
 """What is said to have been done to a number of a sentence: "we produced 1,773 and delivered 1,789 vehicles".
 
-Owns the verb that stands right before a number, and which numbers of a sentence another verb than the one that is asked
-for leads to. Both are as near to the words of the question otherwise.
+Both are as near to the words of the question otherwise.
 """
 
 import re
@@ -25,13 +24,7 @@ _FORMS = {"sold": "sell", "built": "build", "bought": "buy", "paid": "pay", "spe
 
 
 def led_by_another(question: Question, leaves: NumberMatrix, document: Document) -> Iterator[int]:
-    """Yields the places of the numbers to which another verb leads than to a number beside them that is asked for.
-
-    Args:
-        question: What is asked.
-        leaves: The numbers of an excerpt.
-        document: The excerpt.
-    """
+    """Yield the places of the numbers to which another verb leads than to a number beside them that is asked for."""
     asked = {stem(_FORMS.get(word, word)) for word in words(question.lowered)}
     led: dict[tuple[object, ...], dict[int, str]] = defaultdict(dict)
     for place, leaf in enumerate(leaves.leaves):

@@ -17,7 +17,7 @@ _MEANT = 5.0
 
 
 def listed_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
-    """Returns what is added to the score of each plan, where a list was answered and the question names nothing.
+    """Return what is added to the score of each plan, where a list was answered and the question names nothing.
 
     Args:
         plans: Those after each reading of the turns before.

@@ -19,12 +19,10 @@ _ELSEWHERE = -3.0
 
 
 def named_year_scores(question: Question, plans: Candidates, leaves: NumberMatrix) -> Floats:
-    """Returns what the years that a question names add to the score of each plan.
+    """Return what the years that a question names add to the score of each plan.
 
     Args:
-        question: What is asked.
         plans: Those after each reading of the turns before.
-        leaves: The numbers of the page.
 
     Shape: One entry a plan.
     """

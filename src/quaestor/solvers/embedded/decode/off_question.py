@@ -49,13 +49,10 @@ _PRODUCT = re.compile(r"\btimes\b|\bproduct\b|\bmultipl|\bconvert|\bvalue\b")
 
 
 def is_off_question(question: Question, outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
-    """Returns whether a plan does another thing than the question asks for.
+    """Return whether a plan does another thing than the question asks for.
 
     Args:
-        question: What is asked.
-        outcome: What the plan does.
         taken: The number of the page that each operand is or looked up; -1 of what is none.
-        leaves: The numbers of the page.
     """
     asked = _asked(question)
     match outcome.operation:
@@ -107,7 +104,7 @@ def _asked(question: Question) -> _Asked:
 
 @lru_cache(maxsize=64)
 def asks_for_change(question: Question) -> bool:
-    """Returns whether a question asks how far one thing changed: "the increase in debt", "how much did sales fall"."""
+    """Return whether a question asks how far one thing changed: "the increase in debt", "how much did sales fall"."""
     return bool(_CHANGE.search(question.lowered)) and not _OF_CHANGE.search(question.lowered)
 
 

@@ -48,17 +48,15 @@ _AMOUNTS = frozenset({"lookup", "subtract", "add", "sum", "average"})
 
 
 def in_benchmark_words(question: Question) -> Question:
-    """Returns a filing's question in the words that the weights know: those of reports, a development as a change."""
+    """Return a filing's question in the words that the weights know: those of reports, a development as a change."""
     worded = as_share(as_change(in_words_of_reports(question.text)))
     return question if worded == question.text else read_question(worded)
 
 
 def in_order_of_years(question: Question, outcome: TurnAction, years: Sequence[int]) -> TurnAction:
-    """Returns a filing's change from the year that the question says to the other, else from the earlier to the later.
+    """Return a filing's change from the year that the question says to the other, else from the earlier to the later.
 
     Args:
-        question: What is asked.
-        outcome: What a plan does.
         years: Of its operands, 0 where none is known.
     """
     if outcome.operation not in _CHANGES or outcome.value is None or len(years) != 2 or years[0] == years[1]:
@@ -78,25 +76,25 @@ def in_order_of_years(question: Question, outcome: TurnAction, years: Sequence[i
 
 
 def asks_share_of_last(question: Question) -> bool:
-    """Returns whether the last answer is asked for as a share of what the question names: "as a percentage of it?"."""
+    """Return whether the last answer is asked for as a share of what the question names: "as a percentage of it?"."""
     named = _SHARE_OF.search(question.lowered)
     return named is not None and not stems(question.lowered[: named.start()] + " " + question.lowered[named.end() :])
 
 
 def asks_for_other_year(question: Question) -> bool:
-    """Returns whether the last look-up is asked for at another year, and nothing else: "and in the prior year?"."""
+    """Return whether the last look-up is asked for at another year, and nothing else: "and in the prior year?"."""
     left = _YEAR_WORDS.sub(" ", question.lowered)
     return bool(question.years or question.offsets) and not stems(left)
 
 
 def is_amount_for_percentage(question: Question, outcome: TurnAction) -> bool:
-    """Returns whether an outcome is an amount where a filing is asked for a percentage, in so many words."""
+    """Return whether an outcome is an amount where a filing is asked for a percentage, in so many words."""
     asked = _IN_PERCENT.search(question.lowered) or _SHARE.search(question.lowered)
     return bool(asked) and outcome.operation in _AMOUNTS and not outcome.counts.percent
 
 
 def has_unasked_constant(question: Question, outcome: TurnAction) -> bool:
-    """Returns whether an outcome calculates with a number that a filing's question neither says nor hints at."""
+    """Return whether an outcome calculates with a number that a filing's question neither says nor hints at."""
     if _CONSTANTS_ASKED.search(question.lowered):
         return False
     said = {*question.numbers, *question.counts}
@@ -104,7 +102,7 @@ def has_unasked_constant(question: Question, outcome: TurnAction) -> bool:
 
 
 def with_change_asked(question: Question, outcome: TurnAction) -> TurnAction:
-    """Returns the outcome for a filing, a ratio of two amounts made the change that is asked for in percent."""
+    """Return the outcome for a filing, a ratio of two amounts made the change that is asked for in percent."""
     relative = outcome.operation == "divide" and _ASKED in question.pattern_names and outcome.value is not None
     if not relative or any(operand.kind == "constant" for operand in outcome.operands):
         return outcome
@@ -112,21 +110,21 @@ def with_change_asked(question: Question, outcome: TurnAction) -> TurnAction:
 
 
 def with_percentage_asked(question: Question, outcome: TurnAction) -> TurnAction:
-    """Returns the outcome for a filing, a difference made a relative change: "how much more than 2020, in percent?"."""
+    """Return the outcome for a filing, a difference made a relative change: "how much more than 2020, in percent?"."""
     if not _IN_PERCENT.search(question.lowered) or outcome.operation != "subtract" or outcome.counts.percent:
         return outcome
     return _relative(outcome)
 
 
 def is_ruled_out(question: Question, outcome: TurnAction) -> bool:
-    """Returns whether an outcome only looks an amount up where the question asks for a percentage change."""
+    """Return whether an outcome only looks an amount up where the question asks for a percentage change."""
     if outcome.operation != "lookup" or _ASKED not in question.pattern_names or _COMPARES.search(question.lowered):
         return False
     return not outcome.counts.percent
 
 
 def apply_overrides(question: Question, outcome: TurnAction) -> TurnAction:
-    """Returns the outcome, a difference made a relative change where the question asks for the percentage change.
+    """Return the outcome, a difference made a relative change where the question asks for the percentage change.
 
     A ratio less one is relative already, and stays.
     """

@@ -36,7 +36,7 @@ _PLAINLY, _AHEAD = 1.0, 1.0
 
 
 def pointed_side_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
-    """Returns what is added to the score of each plan.
+    """Return what is added to the score of each plan.
 
     Args:
         plans: Those after each reading of the turns before.

@@ -105,7 +105,7 @@ class Prior:
     other_year: bool = False
 
     def of_leaves(self, probability: NDArray[np.float64], answered: Iterable[int] = ()) -> NDArray[np.float64]:
-        """Returns the leaves' probabilities with what speaks for them.
+        """Return the leaves' probabilities with what speaks for them.
 
         Args:
             probability: The leaf scorer's.
@@ -119,7 +119,7 @@ class Prior:
         return found
 
     def after(self, turn: TurnView) -> "Prior":
-        """Returns it for a turn: for the years that words point at, and the line of the last look-up ("and in 2020?").
+        """Return it for a turn: for the years that words point at, and the line of the last look-up ("and in 2020?").
 
         Args:
             turn: The question after one reading of the turns before.
@@ -144,11 +144,11 @@ class Prior:
         return found
 
     def is_of_other_time(self, outcome: TurnAction) -> bool:
-        """Returns whether an outcome takes numbers of the document alone, of none of the times that are asked for."""
+        """Return whether an outcome takes numbers of the document alone, of none of the times that are asked for."""
         return all(operand.kind == "leaf" and bool(self.other_time[operand.index]) for operand in outcome.operands)
 
     def of_signatures(self, signatures: Signatures) -> Signatures:
-        """Returns the probabilities of signatures, mostly of those that a question can only mean where it says so."""
+        """Return the probabilities of signatures, mostly of those that a question can only mean where it says so."""
         meant = _OF_SHARE if self.share_of_last else _OF_LOOKUP if self.other_year or self.named.any() else None
         if meant is None:
             return signatures
@@ -158,7 +158,7 @@ class Prior:
         )
 
     def of_plans(self, candidates: Candidates) -> Floats:
-        """Returns what speaks for each plan by the numbers that it takes: their mean, so that two need not be one.
+        """Return what speaks for each plan by the numbers that it takes: their mean, so that two need not be one.
 
         Shape: One entry a plan.
         """
@@ -195,12 +195,9 @@ class Prior:
 def prior_of(
     question: Question, leaves: NumberMatrix, document: Document, weights: Mapping[int, float]
 ) -> Prior | None:
-    """Returns what speaks for the leaves of an excerpt; None on a page, where its one table has no rival.
+    """Return what speaks for the leaves of an excerpt; None on a page, where its one table has no rival.
 
     Args:
-        question: What is asked.
-        leaves: The numbers of the excerpt.
-        document: The excerpt.
         weights: How likely an answer stands in a block, as `Excerpt.weights`.
     """
     if not weights or not len(leaves):
@@ -296,12 +293,7 @@ def _counts(document: Document, source: SentenceRef, counted: Set[str]) -> float
 
 
 def with_printed_signs(outcome: TurnAction, leaves: NumberMatrix) -> TurnAction:
-    """Returns an outcome whose numbers have the sign that is printed.
-
-    Args:
-        outcome: What a plan does.
-        leaves: The numbers of the document.
-    """
+    """Return an outcome whose numbers have the sign that is printed."""
     operands = tuple(_signed(operand, leaves) for operand in outcome.operands)
     if operands == outcome.operands or outcome.value is None:
         return outcome

@@ -1,7 +1,6 @@
 """How a conversation was read so far: turn by turn, on the page that is asked of, in the ways that are carried on.
 
-Owns what is kept of a conversation between its turns, and the pages that are ready for questions. Which plan answers a
-question is for the answerers to say.
+Which plan answers a question is for the answerers to say.
 """
 
 from dataclasses import dataclass, field, replace
@@ -41,7 +40,6 @@ class ConversationReading:
     """How a conversation was read so far, on one page or one excerpt.
 
     Attributes:
-        page: What it is about.
         start: Before the first question that is asked of it.
         told: How many questions came before, of other excerpts: they are taken as they were answered.
         filing: Whether it is a person's document, and no benchmark's page.
@@ -70,10 +68,7 @@ class AskedTurn:
     """A question where it is asked: all that is known of it before anybody answers.
 
     Attributes:
-        question: As it was read.
-        context: The turn's.
         reading: How the conversation was read so far, on its page.
-        given: The turns before, as they were answered.
         so_far: The same in the ways in which they are read.
     """
 
@@ -94,7 +89,7 @@ class AskedTurn:
         return self.reworded(self.question)
 
     def reworded(self, question: Question) -> Question:
-        """Returns a question as the weights know it: of a filing in the words of reports, of a page as it is."""
+        """Return a question as the weights know it: of a filing in the words of reports, of a page as it is."""
         return in_benchmark_words(question) if self.reading.filing else question
 
     @property
@@ -107,10 +102,9 @@ class ConversationReader:
     """Reads conversations, each kept in its own session."""
 
     def __init__(self, weights: EmbeddedWeights, *, declines: bool, restates: bool, whole: bool) -> None:
-        """Takes what was learned, and what the answers before may have been.
+        """Take what was learned, and what the answers before may have been.
 
         Args:
-            weights: What was learned.
             declines: Whether there are turns that are told that they ask for no number.
             restates: Whether there are turns that only give the last answer in another form.
             whole: Whether the first question is put as people do who expect no step but the whole answer.
@@ -119,24 +113,19 @@ class ConversationReader:
         self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, _leaves)
 
     def asked(self, question: str, context: TurnContext) -> AskedTurn:
-        """Returns a question with the page that it is asked of and the conversation before it.
-
-        Args:
-            question: As asked.
-            context: The turn's.
-        """
+        """Return a question with the page that it is asked of and the conversation before it."""
         reading = self.reading(context)
         given = self._given(context, reading.page)
         return AskedTurn(context.read(question), context, reading, given, self._so_far(reading, given, context))
 
     def choices(self, asked: AskedTurn) -> Hypotheses:
-        """Returns the plans for a question, after each likely reading of the turns before."""
+        """Return the plans for a question, after each likely reading of the turns before."""
         context, leaves = asked.context, asked.page.leaves
         prior = prior_of(asked.worded, leaves, context.document, context.weights)
         return self._choices(asked.reading, asked.so_far, asked.question, prior)
 
     def reading(self, context: TurnContext) -> ConversationReading:
-        """Returns how a conversation was read so far on the page that it is about now."""
+        """Return how a conversation was read so far on the page that it is about now."""
         kept = context.session.kept(self, _Kept)
         key, last = _key(context.graph), kept.reading
         if last is not None and kept.key == key:
@@ -153,7 +142,7 @@ class ConversationReader:
         return reading
 
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
-        """Returns a page ready for questions; the last few are kept."""
+        """Return a page ready for questions; the last few are kept."""
         return self._pages.get(_key(graph), lambda: page_features(number_matrix(graph), self._weights.idf))
 
     def _restated(self, context: TurnContext) -> dict[int, int]:

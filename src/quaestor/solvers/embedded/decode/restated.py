@@ -50,7 +50,7 @@ _Taken = tuple[int, tuple[int | float, ...]]
 
 
 def restated_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
-    """Returns what is added to the score of each plan.
+    """Return what is added to the score of each plan.
 
     Args:
         plans: Those after each reading of the turns before.
@@ -68,7 +68,7 @@ def restated_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
 
 
 def restated_turn(turn: TurnView) -> int | None:
-    """Returns the earlier turn whose calculation a question asks for again, from 0; None where it asks for none."""
+    """Return the earlier turn whose calculation a question asks for again, from 0; None where it asks for none."""
     question, outcomes = turn.question, turn.state.outcomes
     if not outcomes or not len(turn.leaves):
         return None

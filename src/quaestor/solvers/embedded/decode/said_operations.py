@@ -23,10 +23,9 @@ _SAID = (
 
 
 def said_operation_scores(question: Question, plans: Candidates) -> Floats:
-    """Returns what the words of a question for an operation add to the score of each plan.
+    """Return what the words of a question for an operation add to the score of each plan.
 
     Args:
-        question: What is asked.
         plans: Those after each reading of the turns before.
 
     Shape: One entry a plan.

@@ -55,12 +55,7 @@ class SpokenPeriod:
     restated: bool = True
 
     def away(self, table: Table, source: CellRef) -> float:
-        """Returns what a cell has less for the period that its labels say; 0 where they say none.
-
-        Args:
-            table: The table that contains it.
-            source: The cell.
-        """
+        """Return what a cell has less for the period that its labels say; 0 where they say none."""
         away = 0.0 if self.change or not is_of_change(table, source) else A_CHANGE
         if not self.restated and (_is_not_as_reported(table, source) or is_adjusted(table.rows[source.row].label)):
             away += NOT_AS_REPORTED
@@ -75,13 +70,10 @@ class SpokenPeriod:
 
 
 def spoken_period(question: Question) -> SpokenPeriod:
-    """Returns what kind of period a question speaks of.
+    """Return what kind of period a question speaks of.
 
     >>> spoken_period(Question("what was revenue in the second quarter of 2025?")).months
     3
-
-    Args:
-        question: As asked.
     """
     text = question.lowered
     named = months_named(text) | {length for mention in question.periods for length in _length(mention.period)} - {
@@ -96,7 +88,7 @@ def spoken_period(question: Question) -> SpokenPeriod:
 
 
 def lengths_of(table: Table, source: CellRef) -> frozenset[int]:
-    """Returns the lengths of the period of a cell in months, as its labels say; none of a day, or where they do not."""
+    """Return the lengths of the period of a cell in months, as its labels say; none of a day, or where they do not."""
     row, column = table.rows[source.row], table.columns[source.column]
     if named := months_named(" ".join((*row.levels, *column.levels, column.label))):
         return named
@@ -105,7 +97,7 @@ def lengths_of(table: Table, source: CellRef) -> frozenset[int]:
 
 
 def is_adjusted(label: str) -> bool:
-    """Returns whether a label says of its amounts that they are none of the statements': adjusted, pro forma.
+    """Return whether a label says of its amounts that they are none of the statements': adjusted, pro forma.
 
     >>> is_adjusted("Adjusted EBITDA"), is_adjusted("Adjustments to net income")
     (True, False)
@@ -124,7 +116,7 @@ def _adjusts(column: Header) -> bool:
 
 
 def is_of_change(table: Table, source: CellRef) -> bool:
-    """Returns whether the column of a cell is one of changes."""
+    """Return whether the column of a cell is one of changes."""
     # A heading over all columns tells none from the others.
     return _names_change(table.columns[source.column]) and not all(map(_names_change, table.columns[1:]))
 

@@ -17,7 +17,7 @@ from quaestor.solvers.embedded.state.turn_view import TurnView
 
 
 def signatures_of(state: DialogueState) -> tuple[str, ...]:
-    """Returns the signature of each turn so far."""
+    """Return the signature of each turn so far."""
     return tuple(
         signature_of(state.questions[n], outcome, DialogueState(state.questions[:n], state.outcomes[:n]))
         for n, outcome in enumerate(state.outcomes)
@@ -29,7 +29,6 @@ class ActionTemplate:
     """A turn read against its page.
 
     Attributes:
-        turn: Page, conversation and question.
         signatures: The probability of each signature.
         measured: What is measured of each leaf.
     """
@@ -40,7 +39,7 @@ class ActionTemplate:
 
 
 def read_leaves(turns: Sequence[TurnView], signature: SignatureModel) -> list[ActionTemplate]:
-    """Returns what a turn may do, and what is measured of each leaf of the page for it, after each reading.
+    """Return what a turn may do, and what is measured of each leaf of the page for it, after each reading.
 
     Args:
         turns: Page, conversation and question, after each reading of the turns before: one question, after the same
@@ -64,7 +63,7 @@ def read_leaves(turns: Sequence[TurnView], signature: SignatureModel) -> list[Ac
 def build_candidates(
     readings: Sequence[ActionTemplate], probability: Sequence[NDArray[np.float64]]
 ) -> tuple[Candidates, Floats]:
-    """Returns the candidates of a turn, of each reading best prior first, and what is measured of each.
+    """Return the candidates of a turn, of each reading best prior first, and what is measured of each.
 
     Args:
         readings: The turn, after each reading of the turns before.

@@ -18,11 +18,9 @@ _NONE: Mapping[int, int] = MappingProxyType({})
 
 
 def write_plan(outcome: TurnAction, leaves: NumberMatrix, state: DialogueState, given: Sequence[bool]) -> Plan:
-    """Returns an outcome as a plan: its leaves as extracts, then its operation.
+    """Return an outcome as a plan: its leaves as extracts, then its operation.
 
     Args:
-        outcome: What the turn does.
-        leaves: The page.
         state: The turns before, as they are read.
         given: For each of them, whether that was its answer. One that was not cannot be referred to: its steps are
             written out.
@@ -40,7 +38,7 @@ class _Writer:
         self._leaves, self._state, self._given = leaves, state, given
 
     def write(self, outcome: TurnAction) -> PlanOperand:
-        """Adds the steps of an outcome; what a lookup takes becomes the last step."""
+        """Add the steps of an outcome; what a lookup takes becomes the last step."""
         operands = tuple(self._operand(operand) for operand in outcome.operands)
         if outcome.operation != "lookup":
             self.steps.append(Compute(len(self.steps) + 1, outcome.operation, operands))
@@ -78,11 +76,10 @@ def _constant(value: float) -> Constant:
 
 
 def read_state(memory: Memory, leaves: NumberMatrix, restated: Mapping[int, int] = _NONE) -> DialogueState:
-    """Returns the conversation so far in the solver's terms, whichever solver answered.
+    """Return the conversation so far in the solver's terms, whichever solver answered.
 
     Args:
         memory: The turns before.
-        leaves: The numbers of the page.
         restated: The turns that only gave an earlier answer again, each with the turn that it was of.
     """
     state = DialogueState()

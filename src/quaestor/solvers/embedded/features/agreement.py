@@ -24,10 +24,9 @@ _METRICS = tuple((metric_of(name), *_ALSO.get(name, ())) for name in OPERATIONS)
 
 
 def agreement_columns(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
-    """Returns the columns of all candidates that compare them with what the question says.
+    """Return the columns of all candidates that compare them with what the question says.
 
     Args:
-        candidates: The plans of the turn.
         turns: Page, conversation and question, after each reading of the turns before.
         view: The operands of the candidates' pool.
 

@@ -172,12 +172,11 @@ def candidate_features(
     probability: Sequence[NDArray[np.float64]],
     signatures: Sequence[Signatures],
 ) -> Floats:
-    """Returns what is measured of every candidate, whatever reading of the turns before it follows.
+    """Return what is measured of every candidate, whatever reading of the turns before it follows.
 
     The readings are of one question after the same questions, so what tells them apart are operands and results.
 
     Args:
-        candidates: The plans of the turn.
         turns: Page, conversation and question, after each reading of the turns before.
         measured: The page's leaf features for this turn, likewise.
         probability: The leaf scorer's probability of each leaf, likewise.

@@ -24,10 +24,9 @@ _AGAIN = re.compile(r"\b(?:was|is|were|are|about)(?:,? then,?)? (?:this|that|the
 
 
 def dialogue_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
-    """Returns the columns of all candidates that look at the turns before and at the question as a whole.
+    """Return the columns of all candidates that look at the turns before and at the question as a whole.
 
     Args:
-        candidates: The plans of the turn.
         turns: Page, conversation and question, after each reading of the turns before.
 
     Shape: Each column has one entry a candidate.

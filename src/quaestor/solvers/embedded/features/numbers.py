@@ -110,7 +110,7 @@ _Column = NDArray[np.generic] | float
 
 
 def leaf_features(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Sequence[float]) -> list[Floats]:
-    """Returns what is measured of every leaf, after each reading of the turns before.
+    """Return what is measured of every leaf, after each reading of the turns before.
 
     What the question and the ones before it say is measured once for all of them.
 
@@ -134,7 +134,7 @@ def leaf_features(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Seq
 
 
 def _write(measured: Floats, columns: Mapping[str, _Column]) -> None:
-    """Writes columns to their places, one below the other."""
+    """Write columns to their places, one below the other."""
     for name, column in columns.items():
         measured[_PLACE[name]] = column
 

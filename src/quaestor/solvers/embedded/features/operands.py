@@ -27,7 +27,6 @@ class OperandView:
     Attributes:
         columns: What is measured of each, by name.
         said: Operands x stems of the question: the operand's label has that stem.
-        stems: The same as sets.
         labels: Labels x stems of all labels.
         label: The label of each, as its place in `labels`.
         year: The year of each; 0 where none is known.
@@ -42,10 +41,9 @@ class OperandView:
 
 
 def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns: Sequence[TurnView]) -> OperandView:
-    """Returns the operands of a pool as the ranker's features need them.
+    """Return the operands of a pool as the ranker's features need them.
 
     Args:
-        pool: What can be an operand.
         probability: The leaf scorer's probability of each leaf, after each reading of the turns before.
         turns: Page, conversation and question, likewise.
 
@@ -87,10 +85,9 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
 def distinct_positions(
     view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns where in the question each operand is told apart from the other, as shares; 2 nowhere.
+    """Return where in the question each operand is told apart from the other, as shares; 2 nowhere.
 
     Args:
-        view: The operands of a pool.
         first: The first operand of each pair, as its place in the pool.
         second: The second one, likewise.
 
@@ -101,10 +98,9 @@ def distinct_positions(
 
 
 def label_overlap(view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Column, Column]:
-    """Returns how alike the labels of pairs are (Jaccard), and the share of the question that either says.
+    """Return how alike the labels of pairs are (Jaccard), and the share of the question that either says.
 
     Args:
-        view: The operands of a pool.
         first: The first operand of each pair, as its place in the pool.
         second: The second one, likewise.
 

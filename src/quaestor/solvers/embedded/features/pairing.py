@@ -20,10 +20,9 @@ _FROM, _TO = LEADS.index("from"), LEADS.index("to")
 
 
 def pair_columns(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
-    """Returns the columns of all candidates that compare their two operands.
+    """Return the columns of all candidates that compare their two operands.
 
     Args:
-        candidates: The plans of the turn.
         turns: Page, conversation and question, after each reading of the turns before.
         view: The operands of the candidates' pool.
 
@@ -124,11 +123,9 @@ def _inside(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
 
 
 def is_operand(pool: Pool, part: Operand, lookups: Mapping[int, int]) -> NDArray[np.bool_]:
-    """Returns which operands of a pool are what an earlier operation took, itself or as the turn that looked it up.
+    """Return which operands of a pool are what an earlier operation took, itself or as the turn that looked it up.
 
     Args:
-        pool: The operands of a turn.
-        part: What the operation took.
         lookups: The leaf of each turn before that looked one up.
 
     Shape: One entry an operand of the pool.

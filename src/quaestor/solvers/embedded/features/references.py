@@ -15,10 +15,9 @@ _LOG_OF_LEAST = float(np.log(_LEAST))
 
 
 def reference_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
-    """Returns the log probability of the set of earlier results that each candidate uses, alone and less the best.
+    """Return the log probability of the set of earlier results that each candidate uses, alone and less the best.
 
     Args:
-        candidates: The plans of the turn.
         turns: Page, conversation and question, after each reading of the turns before.
 
     Shape: Each column has one entry a candidate.

@@ -16,10 +16,9 @@ from quaestor.solvers.embedded.state.turn_view import TurnView
 
 
 def scale_column(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
-    """Returns 1 where the result has the scale asked for, -1 where another, 0 where none is asked or known.
+    """Return 1 where the result has the scale asked for, -1 where another, 0 where none is asked or known.
 
     Args:
-        candidates: The plans of the turn.
         turns: Page, conversation and question, after each reading of the turns before.
 
     Shape: One entry a candidate.
@@ -54,12 +53,10 @@ def _powers(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.float64]:
 
 
 def power_of(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> float:
-    """Returns the power of ten that a result counts in; nan where unknown, as of ratios.
+    """Return the power of ten that a result counts in; nan where unknown, as of ratios.
 
     Args:
-        outcome: What a turn did.
         state: The conversation, at least as far as the results that the outcome uses.
-        leaves: The numbers of the page.
 
     Units: A power of ten: 6 for millions, 0 for numbers as they stand.
     """

@@ -27,7 +27,7 @@ class StemSets:
 
     @classmethod
     def of(cls, flags: NDArray[np.bool_]) -> "StemSets":
-        """Returns the sets of some flags.
+        """Return the sets of some flags.
 
         Shape: `flags` is sets x stems, at least one stem.
         """
@@ -38,19 +38,19 @@ class StemSets:
         return cls(np.ascontiguousarray(words.T, np.uint64), width)
 
     def take(self, index: NDArray[np.intp]) -> "StemSets":
-        """Returns the sets at `index`, in that order."""
+        """Return the sets at `index`, in that order."""
         return StemSets(self.bits.take(index, axis=1), self.width)
 
     def __or__(self, other: "StemSets") -> "StemSets":
-        """Returns for each set what is in it or in that of the other."""
+        """Return for each set what is in it or in that of the other."""
         return StemSets(self.bits | other.bits, self.width)
 
     def __sub__(self, other: "StemSets") -> "StemSets":
-        """Returns for each set what is in it and not in that of the other."""
+        """Return for each set what is in it and not in that of the other."""
         return StemSets(self.bits & ~other.bits, self.width)
 
     def shares(self) -> NDArray[np.float64]:
-        """Returns for each set how much of the question it is.
+        """Return for each set how much of the question it is.
 
         Shape: One entry a set.
         """
@@ -58,7 +58,7 @@ class StemSets:
         return shares
 
     def first_places(self) -> NDArray[np.float64]:
-        """Returns for each set where its first stem stands in the question, as a share; 2 where it is empty.
+        """Return for each set where its first stem stands in the question, as a share; 2 where it is empty.
 
         Shape: One entry a set.
         """

@@ -22,6 +22,6 @@ OPERATION_WORDS: dict[str, frozenset[str]] = {
 
 @lru_cache(maxsize=256)
 def pointed_words(question: Question) -> tuple[frozenset[str], ...]:
-    """Returns the stems of each expression that points back and names a thing: "that long-term debt"."""
+    """Return the stems of each expression that points back and names a thing: "that long-term debt"."""
     found = (frozenset(stems(" ".join(e.words | e.of))) for e in find_expressions(question) if e.kind != "ellipsis")
     return tuple(words for words in found if words)

@@ -37,7 +37,6 @@ class FilingAnswerer:
         """Take what was learned.
 
         Args:
-            weights: What was learned.
             decline: Whether to offer likely readings instead of an answer that is not likely enough.
         """
         self._weights, self._decline = weights, decline

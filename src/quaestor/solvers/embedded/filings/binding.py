@@ -1,8 +1,4 @@
-"""Which series of a filing's facts the words of a question mean.
-
-Owns the candidates of an operand and what is known of each beside the question: features, from which a ranker that is
-learned on questions about other companies' filings scores them.
-"""
+"""Which series of a filing's facts the words of a question mean."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -56,13 +52,11 @@ class Asked:
     """What is looked for.
 
     Attributes:
-        operand: The words for it.
         moments: The times that are asked for; empty if none is named.
         before: The series that the last answers were taken from, the latest first.
         inherited: Terms of the questions before that it may go on from.
         goes_on: Whether the question points back.
         place: Whether it is the first operand of the question (0) or the second (1).
-        relation: How the operands are related.
         percent: Whether a percentage is asked for.
         count: Whether the question asks how many.
         intent: The probability of each intent, as `INTENTS`.
@@ -102,11 +96,6 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The series that an operand may mean.
-
-    Attributes:
-        series: The candidates.
-        names: Of the features.
-        features: A row each.
 
     Shape: `features` is candidates x features.
     """

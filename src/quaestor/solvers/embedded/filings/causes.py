@@ -43,7 +43,6 @@ def measure_causes(
 
     Args:
         things: The names of what moved, as terms, each the whole of it.
-        index: The sentences.
         company: The terms by which the document's own company is called.
         rises: Whether the question says that it rose.
         falls: Whether the question says that it fell.

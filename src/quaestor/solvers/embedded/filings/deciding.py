@@ -93,7 +93,6 @@ class Result:
     """What one or several plans come to.
 
     Attributes:
-        value: The value.
         scale: What one unit of it stands for.
         proposals: The plans, the likeliest first.
         share: Their probability among all plans.
@@ -146,7 +145,6 @@ class ConfidenceModel:
     Attributes:
         names: The features, in order.
         right: Trees whose score is the log odds.
-        answerable: Likewise.
     """
 
     names: tuple[str, ...]
@@ -384,9 +382,7 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
     """Return what tells right results from wrong ones, and questions that have an answer from others.
 
     Args:
-        understood: The question.
         results: The results, the likeliest first.
-        place: The result that is described.
     """
     question, result = understood.question, results[place]
     table, proposal = question.table, result.proposal

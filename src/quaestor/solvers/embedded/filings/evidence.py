@@ -47,7 +47,6 @@ class Need:
     Attributes:
         weight: How much it counts: how rare it is.
         lines: Which lines of tables have it.
-        sentences: Which sentences have it.
         concepts: What it is by its name, if the lexicon has it.
     """
 
@@ -62,7 +61,6 @@ class Evidence:
     """What a question needs.
 
     Attributes:
-        own: What it names.
         inherited: What the questions before named that it goes on from.
     """
 
@@ -79,7 +77,6 @@ def find_evidence(question: Question, inherited: Iterable[str]) -> Evidence:
     """Return what a question needs, and which lines and sentences of its filing have it.
 
     Args:
-        question: The question.
         inherited: Terms of the questions before that it may go on from.
     """
     reading, table = question.reading, question.table
@@ -163,8 +160,6 @@ def joint_features(evidence: Evidence, question: Question, kinds: Sequence[float
     """Return how much of what a question needs is in one line or sentence.
 
     Args:
-        evidence: What it needs.
-        question: The question.
         kinds: The probability of each kind of answer, as `KINDS`.
     """
     index = question.table.sentences

@@ -54,8 +54,6 @@ def measure_explanations(question: str, index: SentenceIndex, company: frozenset
     """Return how well each sentence explains what a question wants explained; None if it asks for something else.
 
     Args:
-        question: As asked.
-        index: The sentences.
         company: The terms by which the document's own company is called.
     """
     thing = find_explained(question)

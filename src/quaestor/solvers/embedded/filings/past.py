@@ -25,9 +25,7 @@ class Node:
 
     Attributes:
         kind: `series`, `number`, or the name of an operation.
-        series: Of a series.
         moment: When its number is, if known.
-        text: Of a number.
         parts: What an operation is applied to.
     """
 
@@ -125,9 +123,7 @@ def read_quoted_number(
 
     Args:
         sentences: What is quoted, by section and index.
-        asked: The terms of the question.
         kinds: The probability of each kind of answer.
-        table: The facts.
     """
     if kinds["words"] > _OF_WORDS:
         return None

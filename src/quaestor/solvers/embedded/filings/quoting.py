@@ -80,9 +80,6 @@ def propose_words(
     """Return the plans that quote what answers a question, the likeliest first; none if a number is asked for.
 
     Args:
-        question: As asked.
-        ranked: The sentences that may answer it, the likeliest first.
-        table: The facts.
         intents: The probability of each intent.
     """
     share = sum(intents[name] * part for name, part in _SHARES.items())
@@ -135,9 +132,6 @@ def propose_verdicts(
     """Return the plans that answer yes or no by what a sentence states or denies, the likeliest first.
 
     Args:
-        question: As asked.
-        ranked: The sentences that may answer it, the likeliest first.
-        table: The facts.
         intents: The probability of each intent.
     """
     share = intents["yesno"] + _OF_COMPARISONS * intents["comparison"]
@@ -159,8 +153,6 @@ def read_on(place: int, index: SentenceIndex, *, reasons: bool) -> Iterator[int]
     """Yield the sentences that are to be quoted together, from the one that answers on.
 
     Args:
-        place: The sentence that answers.
-        index: The sentences.
         reasons: Whether reasons or a description are asked for, which go on to the end of a paragraph.
     """
     signature = index.signature_of(place)

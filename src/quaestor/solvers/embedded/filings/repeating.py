@@ -49,7 +49,6 @@ def with_repetition(
 
     Args:
         shares: By `INTENTS`, of the question by itself.
-        reading: The question.
         before: The intent of the one before; "" of the first of a conversation.
         times: How many times the question names.
         listed: Whether the last answer lists several numbers, so that a mere "total?" adds them up.

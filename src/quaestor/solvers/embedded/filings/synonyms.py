@@ -8,12 +8,7 @@ from quaestor.ontology.thesaurus import find_expressions
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
-    """What is printed in place of terms of a question.
-
-    Attributes:
-        replaced: Terms of the question.
-        printed: What may be printed for them.
-    """
+    """What is printed in place of terms of a question."""
 
     replaced: frozenset[str]
     printed: frozenset[str]
@@ -25,8 +20,6 @@ def find_synonyms(
     """Return what a document prints in place of terms of a question.
 
     Args:
-        phrase: All terms of the question.
-        wanted: Those that are looked for.
         is_printed: Whether a term is in the document.
     """
     return tuple(

@@ -17,7 +17,6 @@ def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> 
     """Return the times that a question names; empty if it names none.
 
     Args:
-        reading: The question.
         table: Whose calendar and latest period count.
         base: The time that was talked about before, which "the year before" counts from; None for the latest.
     """

@@ -56,10 +56,7 @@ class FilingWeights:
     """What was learned on questions about filings.
 
     Attributes:
-        intents: The classifier of intents.
         kinds: The classifier of the kinds of answers.
-        words: The ranker of sentences.
-        ranker: The ranker of series.
         confidence: Which results are right; None until it is learned.
     """
 
@@ -75,7 +72,6 @@ class PastTurn:
     """A turn before.
 
     Attributes:
-        text: What was asked.
         plan: That of the answer; None if it was not answered by one.
         right: The probability that the answer is right; nan if it is not known.
     """
@@ -90,8 +86,6 @@ class Understood:
     """A question as it is understood.
 
     Attributes:
-        question: The question.
-        likely: What it is likely to ask for.
         proposals: The plans that would answer it, the likeliest first.
         past: How likely the answers before are right, the latest last.
         inherited: Terms of the questions before that it may go on from.
@@ -111,9 +105,6 @@ class TurnState:
     Attributes:
         base: The time that was talked about; None before the first question.
         series: What the last answer was taken from, in the order of its plan.
-        moments: When.
-        terms: What the questions before named.
-        turns: How many there were.
         before: What the answers were, the latest first.
         falls: Whether the last question asked for a fall.
         intent: That of the last question, by the form of its answer; "" before the first.
@@ -146,12 +137,7 @@ def read_turn_state(
 
     Args:
         state: What this one went on from.
-        reading: This question.
-        asked: The times that it names.
         found: The series and times that its answer was taken from.
-        table: The facts.
-        answer: What the answer was.
-        sentences: The sentences that it was taken from.
     """
     moments = tuple(dict.fromkeys(moment for _, moment in found if moment is not None))
     own = frozenset(reading.terms) - table.company
@@ -207,12 +193,7 @@ def ask_for(
     """Return the series that an operand of a question may mean.
 
     Args:
-        reading: The question.
-        place: Which operand.
         moments: The times that the question names.
-        state: What it goes on from.
-        table: The facts.
-        likely: What it is likely to ask for.
         operand: Other words that are looked for instead.
     """
     lowered = reading.text.lower()

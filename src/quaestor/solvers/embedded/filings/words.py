@@ -1,8 +1,4 @@
-"""Answers in words: which sentences of a filing answer a question.
-
-Owns what is known of a sentence beside a question: features, from which a ranker that is learned on questions about
-other companies' filings says how likely it is the answer.
-"""
+"""Answers in words: which sentences of a filing answer a question."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -113,12 +109,8 @@ class WordsAsked:
     """What words are looked for.
 
     Attributes:
-        reading: The question.
-        moments: The times that it names.
         intents: The probability of each of `INTENTS`.
         before: The series that the last answer was taken from.
-        before_moments: Their times.
-        inherited: Terms of the questions before.
         sentences: The sentences that the answers before were taken from, the latest last, by section and index.
         first: Whether it is the first of its conversation.
     """
@@ -136,11 +128,6 @@ class WordsAsked:
 @dataclass(frozen=True, slots=True)
 class WordCandidates:
     """The sentences that may answer a question.
-
-    Attributes:
-        places: In the index of sentences.
-        names: Of the features.
-        features: A row each.
 
     Shape: `features` is candidates x features.
     """

@@ -23,12 +23,9 @@ from quaestor.solvers.embedded.page.matrix import NumberMatrix
 
 
 def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decline: bool) -> Answer | None:
-    """Returns the answer to what can mean one thing only, or None: the last answer converted, its change, one repeated.
+    """Return the answer to what can mean one thing only, or None: the last answer converted, its change, one repeated.
 
     Args:
-        question: As asked.
-        context: The turn's.
-        leaves: The numbers of the page.
         decline: Whether to say so where the last answer cannot be converted.
     """
     read, memory = context.read(question), context.memory

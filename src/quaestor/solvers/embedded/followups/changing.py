@@ -1,6 +1,6 @@
 """The change of the number that was just looked up, from another year of its line: "what was the change from 2008?".
 
-Owns when that is all that a question can mean. What it cannot be sure of is ranked as ever.
+What it cannot be sure of is ranked as ever.
 """
 
 import re
@@ -28,15 +28,13 @@ _FORM = re.compile(
 
 
 def change_plan(question: Question, memory: Memory, leaves: NumberMatrix) -> Plan | None:
-    """Returns the plan of the change between the last answer, a cell, and the other year that is named of its line.
+    """Return the plan of the change between the last answer, a cell, and the other year that is named of its line.
 
     None where the question may mean anything else, the last answer is no cell of a line of years, or the line has no
     number, or several, for the other year.
 
     Args:
-        question: What is asked.
         memory: The turns before.
-        leaves: The numbers of the page.
     """
     found = _FORM.fullmatch(" ".join(question.lowered.split()))
     turn = converted_turn(memory) if found is not None else None

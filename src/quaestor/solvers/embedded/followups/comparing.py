@@ -1,8 +1,4 @@
-"""The last answer held against an earlier one: "the average?", "and in 2007?", "was it greater than the average?".
-
-Owns when that is all that a question can mean: it points at the last answer, and one before was asked for in the words
-of the other.
-"""
+"""The last answer held against an earlier one: "the average?", "and in 2007?", "was it greater than the average?"."""
 
 import re
 
@@ -21,10 +17,9 @@ _FORM = re.compile(
 
 
 def comparison_plan(question: Question, memory: Memory) -> Plan | None:
-    """Returns the plan that holds the last answer against the earlier one that is named; None where that is unclear.
+    """Return the plan that holds the last answer against the earlier one that is named; None where that is unclear.
 
     Args:
-        question: What is asked.
         memory: The turns before.
     """
     found = _FORM.fullmatch(" ".join(question.lowered.split()))

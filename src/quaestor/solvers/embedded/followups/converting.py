@@ -23,10 +23,9 @@ _SURELY = 6
 
 
 def converted_turn(memory: Memory, before: int | None = None) -> int | None:
-    """Returns the turn whose answer "in thousands?" means: the last that has one, and is no conversion itself.
+    """Return the turn whose answer "in thousands?" means: the last that has one, and is no conversion itself.
 
     Args:
-        memory: The turns so far.
         before: Only turns before this one, from 0; None all.
     """
     turns = range((len(memory.answers) if before is None else before) - 1, -1, -1)
@@ -34,10 +33,9 @@ def converted_turn(memory: Memory, before: int | None = None) -> int | None:
 
 
 def is_conversion(memory: Memory, turn: int) -> bool:
-    """Returns whether a turn gave an earlier answer again, in another scale, or could not.
+    """Return whether a turn gave an earlier answer again, in another scale, or could not.
 
     Args:
-        memory: The turns so far.
         turn: Its place, from 0.
     """
     plan = memory.answers[turn].plan
@@ -47,11 +45,7 @@ def is_conversion(memory: Memory, turn: int) -> bool:
 
 
 def is_restatement(plan: Plan) -> bool:
-    """Returns whether a plan only gives an earlier answer again, at most in another scale.
-
-    Args:
-        plan: A valid one.
-    """
+    """Return whether a plan only gives an earlier answer again, at most in another scale."""
     step = plan.steps[0]
     if len(plan.steps) > 1 or not isinstance(step, Compute) or step.operation not in ("identity", "multiply", "divide"):
         return False
@@ -60,7 +54,7 @@ def is_restatement(plan: Plan) -> bool:
 
 
 def restated_turns(memory: Memory) -> dict[int, int]:
-    """Returns the turns that only converted an earlier answer, or could not, each with the turn that it was of.
+    """Return the turns that only converted an earlier answer, or could not, each with the turn that it was of.
 
     To the questions after it, such a turn asked what that one did.
     """
@@ -70,13 +64,11 @@ def restated_turns(memory: Memory) -> dict[int, int]:
 
 
 def conversion_plan(asked: AskedConversion, answer: Answer, back: int) -> Plan | str | None:
-    """Returns the plan that gives an earlier answer as it is asked for, in words why there is none, or None.
+    """Return the plan that gives an earlier answer as it is asked for, in words why there is none, or None.
 
     None where nothing says what the answer counts in; a number of millions that is wanted in millions counts ones.
 
     Args:
-        asked: What it is wanted in.
-        answer: The earlier answer.
         back: How many turns before this one it was given.
     """
     if not isinstance(answer.value, Number):
@@ -123,10 +115,9 @@ def _in_percent(answer: Answer, back: int) -> Plan | str:
 
 
 def later_step(step: Step, back: int) -> Step:
-    """Returns a step of an earlier turn as a later one writes it: the answers that it refers to are further back.
+    """Return a step of an earlier turn as a later one writes it: the answers that it refers to are further back.
 
     Args:
-        step: As the earlier turn has it.
         back: How many turns before this one that was.
     """
     return replace(step, operands=_operands(step.operands, back)) if isinstance(step, Compute) else step
@@ -141,10 +132,9 @@ def _plural(asked: AskedConversion) -> str:
 
 
 def conversion_asked(question: Question, memory: Memory) -> AskedConversion | None:
-    """Returns in what the last answer is wanted; None where there is none, or something else is asked.
+    """Return in what the last answer is wanted; None where there is none, or something else is asked.
 
     Args:
-        question: What is asked.
         memory: The turns before.
     """
     return read_conversion(question.lowered) if converted_turn(memory) is not None else None

@@ -1,7 +1,4 @@
-"""By how much two things differ that were just compared: "did sales rise?", "by how much?".
-
-Owns when that is all that a question can mean.
-"""
+"""By how much two things differ that were just compared: "did sales rise?", "by how much?"."""
 
 import re
 from dataclasses import replace
@@ -21,10 +18,9 @@ _FORM = re.compile(
 
 
 def difference_plan(question: Question, memory: Memory) -> Plan | None:
-    """Returns the plan of the difference of what the last question compared; None where it compared nothing.
+    """Return the plan of the difference of what the last question compared; None where it compared nothing.
 
     Args:
-        question: What is asked.
         memory: The turns before.
     """
     found = _FORM.fullmatch(" ".join(question.lowered.split()))

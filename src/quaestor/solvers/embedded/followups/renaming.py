@@ -1,7 +1,6 @@
 """The last look-up with another name in one place: "pumps in Asia?", then "and valves?", "and in Europe?".
 
-Owns when that is all that a question can mean: it is nothing but the name, and one row of the table has that name in
-place of one of the last row's, and all others as that has them. What it cannot be sure of is ranked as ever.
+What it cannot be sure of is ranked as ever.
 """
 
 import re
@@ -29,10 +28,8 @@ def renamed_plan(question: Question, memory: Memory, document: Document, leaves:
     exactly one row is called so. On pages of the benchmark, where the ranker has learned what such questions mean, too.
 
     Args:
-        question: What is asked.
         memory: The turns before.
         document: The document, or an excerpt of it.
-        leaves: The numbers of the page.
     """
     if document.is_page or not memory.answers:
         return None

@@ -1,6 +1,6 @@
 """A question that was asked before, word for word: "what was the exercise price in 2007?" again, after that of 2006.
 
-Owns when that means the same number. A question that points back may mean another one by then.
+A question that points back may mean another one by then.
 """
 
 from quaestor.conversation.memory import Memory
@@ -10,12 +10,7 @@ from quaestor.solvers.embedded.followups.converting import later_step
 
 
 def repeated_turn(question: Question, memory: Memory) -> int | None:
-    """Returns the last turn in which a question was asked that stands alone, in the same words; None where none was.
-
-    Args:
-        question: What is asked.
-        memory: The turns before.
-    """
+    """Return the last turn in which a question was asked that stands alone, in the same words; None where none was."""
     if not question.stands_alone:
         return None
     said = _words(question)
@@ -24,10 +19,9 @@ def repeated_turn(question: Question, memory: Memory) -> int | None:
 
 
 def repeated_plan(memory: Memory, turn: int) -> Plan | None:
-    """Returns the plan of an earlier turn as it is written now; None where it chose among cells or had none.
+    """Return the plan of an earlier turn as it is written now; None where it chose among cells or had none.
 
     Args:
-        memory: The turns before.
         turn: Which, from 0.
     """
     plan = memory.answers[turn].plan

@@ -53,7 +53,6 @@ class Answerability:
     Attributes:
         stems: The weights of the words of questions.
         mean: What is measured, on average.
-        scale: Its deviation.
         weights: Of what is measured, in deviations.
         intercept: The log-odds of an average question.
 
@@ -67,10 +66,7 @@ class Answerability:
     intercept: float
 
     def probability(self, measured: Floats) -> float:
-        """Returns the probability that the page holds the answer.
-
-        Args:
-            measured: What is measured of the question and the page.
+        """Return the probability that the page holds the answer.
 
         Shape: One entry a measure.
         """

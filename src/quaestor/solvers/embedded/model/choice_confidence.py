@@ -57,7 +57,7 @@ class ChoiceCalibration:
     intercept: float = 1.7
 
     def confidence(self, evidence: ChoiceEvidence) -> float:
-        """Returns the probability that a choice is right."""
+        """Return the probability that a choice is right."""
         odds = self.intercept + sum(w * x for w, x in zip(self.weights, evidence.measures, strict=True))
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 

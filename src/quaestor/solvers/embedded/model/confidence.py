@@ -58,13 +58,13 @@ class Calibration:
     intercept: float = 0.0
 
     def confidence(self, evidence: Evidence) -> float:
-        """Returns the probability that the answer is right."""
+        """Return the probability that the answer is right."""
         odds = self.intercept + sum(w * x for w, x in zip(self.weights, evidence.measures, strict=True))
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
 def shared_confidence(first: float, share: float, other: float) -> float:
-    """Returns the probability of another result than the answer, of one distribution with the answer's.
+    """Return the probability of another result than the answer, of one distribution with the answer's.
 
     What a calibration says of the answer it says of the results beside it: either all are less likely than the ranker
     has it, or they share what the answer leaves. None is likelier than the answer.

@@ -65,13 +65,13 @@ class EmbeddedWeights:
 
 
 def column_names(table: dict[str, str]) -> tuple[str, ...]:
-    """Returns the names of a feature table as XGBoost takes them, which forbids `[`, `]` and `<`."""
+    """Return the names of a feature table as XGBoost takes them, which forbids `[`, `]` and `<`."""
     return tuple(table)
 
 
 @lru_cache(maxsize=4)
 def load_weights(folder: Path | None = None) -> EmbeddedWeights:
-    """Returns the weights of a folder, by default those shipped with the package.
+    """Return the weights of a folder, by default those shipped with the package.
 
     Raises:
         ModelError: A file is missing, damaged, or of other columns than this version's.
@@ -127,7 +127,7 @@ def _read_signature(path: Path) -> SignatureModel:
 
 
 def _dense(rows: list[object], width: int, path: Path) -> Floats:
-    """Returns the weights of features by class: in a row of the file a class and its weight follow each other.
+    """Return the weights of features by class: in a row of the file a class and its weight follow each other.
 
     Zeros are left out. Lists of numbers and not of pairs, since a hundred thousand small lists take most of the time of
     reading a file; weights of before have pairs.
@@ -201,7 +201,7 @@ def _read_choices(path: Path) -> ChoiceCalibration:
 
 
 def _read_answerable(path: Path) -> Answerability | None:
-    """Returns what was learned of questions without an answer; None where that was never, or of other measures."""
+    """Return what was learned of questions without an answer; None where that was never, or of other measures."""
     if not path.exists():
         return None
     data = _read_json(path)

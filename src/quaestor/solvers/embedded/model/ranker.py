@@ -50,10 +50,9 @@ class Ranker:
     alone: Floats
 
     def predict(self, rows: Floats, *, alone: bool = False) -> NDArray[np.float64]:
-        """Returns the score of each candidate; differences are log odds.
+        """Return the score of each candidate; differences are log odds.
 
         Args:
-            rows: The features of the candidates.
             alone: Whether the question stands alone, and is no step of a conversation.
 
         Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`; the scores have one entry a candidate.
@@ -94,7 +93,7 @@ def _standardised(rows: Floats, mean: Floats, scale: Floats) -> Floats:
 
 
 def form_codes(rows: Floats) -> NDArray[np.intp]:
-    """Returns the code of each candidate's form.
+    """Return the code of each candidate's form.
 
     Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`; the codes, places in `FORMS`, have one entry a candidate.
     """
@@ -105,11 +104,10 @@ def form_codes(rows: Floats) -> NDArray[np.intp]:
 
 
 def design(rows: Floats, mean: Floats, scale: Floats) -> Floats:
-    """Returns what the weights are multiplied by: standardised columns, categories as indicators, and a one.
+    """Return what the weights are multiplied by: standardised columns, categories as indicators, and a one.
 
     Args:
         rows: The features of candidates.
-        mean: What is taken from each column.
         scale: What each column is then divided by.
 
     Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`, `mean` and `scale` have one entry a column; the result is

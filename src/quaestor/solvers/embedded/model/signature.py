@@ -61,10 +61,9 @@ class SignatureModel:
     intercept: NDArray[np.float32]
 
     def probabilities(self, question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> Signatures:
-        """Returns the probability of each signature.
+        """Return the probability of each signature.
 
         Args:
-            question: The question now.
             earlier: The questions before, oldest first.
             signatures: The signatures of the turns before, as the solver answered them.
         """
@@ -78,10 +77,9 @@ class SignatureModel:
 
 
 def signature_features(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
-    """Returns the named features of a turn that need no page: n-grams, the turns before, and both crossed.
+    """Return the named features of a turn that need no page: n-grams, the turns before, and both crossed.
 
     Args:
-        question: What is asked.
         earlier: The questions before it, in their order.
         signatures: What those turns did, in their order.
     """
@@ -175,15 +173,13 @@ def _new_in(question: Question, earlier: Sequence[Question]) -> tuple[int, int]:
 
 
 def signature_of(question: Question, outcome: TurnAction, state: DialogueState) -> str:
-    """Returns the signature of an outcome reached in `state`, such as `divide(result1,used)`.
+    """Return the signature of an outcome reached in `state`, such as `divide(result1,used)`.
 
     An operand is `new` (a leaf no turn took before), `used` (one that a turn took), `result1`, `result2`, `result3`
     (the answer so many turns ago, 3 for all older), `asked` (a constant that the question says in digits), or the
     constant itself. Those of a sum or an average of several are a `group`.
 
     Args:
-        question: What was asked.
-        outcome: What the turn did.
         state: The conversation before it.
     """
     if outcome.operation in ("sum", "average"):
@@ -201,5 +197,5 @@ def signature_of(question: Question, outcome: TurnAction, state: DialogueState) 
 
 
 def constant_kind(value: float, numbers: Sequence[float]) -> str:
-    """Returns how a signature names a constant, given the numbers that the question says."""
+    """Return how a signature names a constant, given the numbers that the question says."""
     return "asked" if value in numbers else f"{value:g}"

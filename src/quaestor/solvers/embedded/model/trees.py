@@ -39,7 +39,7 @@ class Predictor(Protocol):
     """What turns the leaves of a page into probabilities."""
 
     def predict(self, blocks: Sequence[Floats]) -> list[NDArray[np.float64]]:
-        """Returns for each block of rows one probability a row.
+        """Return for each block of rows one probability a row.
 
         Shape: Each block is leaves x `len(LEAF_FEATURES)`; the array for it has one entry a leaf, and the list one
             array a block.
@@ -68,8 +68,6 @@ class _Questions:
     """What trees ask, each question once: is the column's value below the threshold?
 
     Attributes:
-        column: Of which value.
-        threshold: Below what.
         missing_is_below: How a value that is missing counts.
 
     Shape:
@@ -82,7 +80,7 @@ class _Questions:
     missing_is_below: _Flags
 
     def answers(self, rows: Floats) -> NDArray[np.uint64]:
-        """Returns the answers for rows, those of 64 as the bits of a number.
+        """Return the answers for rows, those of 64 as the bits of a number.
 
         Shape: `rows` is rows x columns, the answers are questions x (rows / 64, rounded up).
         """
@@ -96,14 +94,10 @@ class _Questions:
 
 
 class Trees:
-    """Boosted trees.
-
-    Attributes:
-        names: Of the columns.
-    """
+    """Boosted trees."""
 
     def __init__(self, document: bytes, names: tuple[str, ...]) -> None:
-        """Takes what XGBoost writes.
+        """Take what XGBoost writes.
 
         Args:
             document: The JSON of a model.
@@ -128,7 +122,7 @@ class Trees:
 
     @classmethod
     def read(cls, path: Path, names: tuple[str, ...]) -> "Trees":
-        """Returns the trees of a file.
+        """Return the trees of a file.
 
         Args:
             path: The file, in XGBoost's JSON.
@@ -145,7 +139,7 @@ class Trees:
             ) from error
 
     def predict(self, blocks: Sequence[Floats]) -> list[NDArray[np.float64]]:
-        """Returns for each block of rows the share of each row: the probability that it is the leaf that is meant.
+        """Return for each block of rows the share of each row: the probability that it is the leaf that is meant.
 
         Shape: Each block is leaves x `len(LEAF_FEATURES)`; the array for it has one entry a leaf, and the list one
             array a block.
@@ -167,7 +161,7 @@ class Trees:
         return self.scores(rows)
 
     def scores(self, rows: Floats) -> Floats:
-        """Returns for each row the sum of what the trees say, in their order and in single precision, as XGBoost does.
+        """Return for each row the sum of what the trees say, in their order and in single precision, as XGBoost does.
 
         Args:
             rows: Values; one that is missing is not a number.
@@ -198,7 +192,7 @@ class Trees:
 
 
 def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
-    """Returns what trees ask, which of it each node of each tree asks, and the values of the ends, tree after tree.
+    """Return what trees ask, which of it each node of each tree asks, and the values of the ends, tree after tree.
 
     All trees become full ones, of the depth of the deepest. An end that stands higher is repeated at all places below
     it, so it does not matter what is asked on the way there. Of the nodes the root comes first, then those below it
@@ -241,12 +235,12 @@ def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
 
 
 def _joined(trees: Sequence[_TreeJson], field: _Field) -> list[float]:
-    """Returns what the nodes of all trees say in one field, tree after tree."""
+    """Return what the nodes of all trees say in one field, tree after tree."""
     return list(chain.from_iterable(tree[field] for tree in trees))
 
 
 def _sum_in_order(terms: Floats) -> Floats:
-    """Returns sums down the first axis, one term after the other: in another order a float comes to another sum.
+    """Return sums down the first axis, one term after the other: in another order a float comes to another sum.
 
     numpy adds whole rows in order, unless a row is a single number: then it adds in pairs.
     """

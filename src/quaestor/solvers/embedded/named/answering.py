@@ -1,7 +1,6 @@
 """A measure of a filing as an answer: its plan executed, how it was read and how sure that is; or what it lacks.
 
-Owns the confidence of such answers and their wording. Which lines and times are taken, `quaestor.retrieval.measures`
-says.
+Which lines and times are taken, `quaestor.retrieval.measures` says.
 """
 
 from collections.abc import Mapping
@@ -49,11 +48,9 @@ _FORMS = {
 
 
 def named_measure(question: str, context: TurnContext, *, decline: bool) -> Answer | None:
-    """Returns the answer to a question for a measure of a filing; None where it asks for anything else.
+    """Return the answer to a question for a measure of a filing; None where it asks for anything else.
 
     Args:
-        question: As asked.
-        context: The turn's.
         decline: Whether to say so where a figure is lacking.
     """
     if context.document.is_page:

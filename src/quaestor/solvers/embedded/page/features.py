@@ -16,7 +16,6 @@ class PageFeatures:
     """A page's leaves with the weights of their words, made once a page.
 
     Attributes:
-        leaves: The leaves.
         idf: Of each stem of their vocabulary, over pages.
         mean_idf: The mean of those; 1 where there are none.
         rarity: The same over the leaves of this page; 0 of what describes most of them.
@@ -41,7 +40,7 @@ class PageFeatures:
 
 
 def page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
-    """Returns the arrays of a page that no question changes."""
+    """Return the arrays of a page that no question changes."""
     weights = np.zeros(leaves.row.width, np.float32)
     weights[: len(leaves.vocabulary)] = idf.of_all(leaves.vocabulary)
     lines = list(zip(leaves.table.tolist(), leaves.line.tolist(), strict=True))

@@ -1,7 +1,4 @@
-"""The leaves of a page: every number that a plan can start from, as arrays that the scorer reads at once.
-
-Knows nothing of questions.
-"""
+"""The leaves of a page: every number that a plan can start from, as arrays that the scorer reads at once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -119,7 +116,7 @@ class NumberMatrix:
 
 
 def among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.bool_]:
-    """Returns which values are one of a few options: `np.isin`, which takes ten times as long for so few.
+    """Return which values are one of a few options: `np.isin`, which takes ten times as long for so few.
 
     Shape: One entry a value.
     """
@@ -130,12 +127,7 @@ def among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.b
 
 
 def within(values: Ints, least: int, most: int) -> Ints:
-    """Returns whole numbers, none of them below or above a bound: `np.clip`, which looks up first what fits the type.
-
-    Args:
-        values: Of any size.
-        least: What those below become.
-        most: What those above become.
+    """Return whole numbers, none of them below or above a bound: `np.clip`, which looks up first what fits the type.
 
     Shape: One entry a value.
     """
@@ -143,7 +135,7 @@ def within(values: Ints, least: int, most: int) -> Ints:
 
 
 def number_matrix(graph: KnowledgeGraph) -> NumberMatrix:
-    """Returns the leaves of a page: those of its tables, then those of its text."""
+    """Return the leaves of a page: those of its tables, then those of its text."""
     return _arrays((*numbers_of_tables(graph), *numbers_of_text(graph)))
 
 

@@ -18,7 +18,6 @@ class CandidateNumber:
     A table whose columns name the properties is read turned: the line is then a column, the place a row.
 
     Attributes:
-        quantity: As printed.
         source: Its cell or span.
         label: For people: "net revenue, 2008", or the words around it.
         row: The stems of its line's label, or of the words just before it in a sentence.
@@ -35,7 +34,6 @@ class CandidateNumber:
         table: The table's index; -1 in a sentence.
         line: The line in the grid; or the sentence's place on the page.
         place: The place in the line; or the number's place in the sentence.
-        total: Its label says total.
         distances: For a number in a sentence, each word of meaning and how many words away it stands at least.
         label_scale: The scale that its labels name, as `Extract.label_scale`.
         label_unit: The unit that they name, likewise.
@@ -70,7 +68,7 @@ class CandidateNumber:
 
 
 def power_of_ten_of(quantity: Quantity, label: Scale | None = None) -> float:
-    """Returns the power of ten that a number counts in; nan for a percentage.
+    """Return the power of ten that a number counts in; nan for a percentage.
 
     Args:
         label: The scale that its labels name.

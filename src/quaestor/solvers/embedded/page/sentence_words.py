@@ -17,9 +17,7 @@ class SentenceWords:
     """The words of a sentence.
 
     Attributes:
-        text: The sentence.
         begins: Where each word begins, in characters.
-        ends: Where each ends.
         far: How far each is from the beginning of the sentence, and last how far its end is.
         stems: The stems of the words that carry meaning, in order.
         places: The place of the word of each stem among all words.
@@ -35,16 +33,15 @@ class SentenceWords:
     single: bool
 
     def cuts(self, at: int) -> bool:
-        """Returns whether a place is inside of a word."""
+        """Return whether a place is inside of a word."""
         last = bisect_left(self.begins, at) - 1
         return last >= 0 and self.ends[last] > at
 
     def stems_between(self, start: int, end: int) -> tuple[str, ...]:
-        """Returns the stems of a part of the sentence, as `stems` has them.
+        """Return the stems of a part of the sentence, as `stems` has them.
 
         Args:
             start: Where it begins, in characters.
-            end: Where it ends.
         """
         if not self.single or self.cuts(start) or self.cuts(end):
             return stems(self.text[start:end])
@@ -53,12 +50,10 @@ class SentenceWords:
 
 
 def stem_distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
-    """Returns each stem around a span with its least distance in words; a number between counts as five words.
+    """Return each stem around a span with its least distance in words; a number between counts as five words.
 
     Args:
-        text: A sentence.
         start: Where the span begins, in characters.
-        end: Where it ends.
     """
     said = sentence_words(text)
     if said.cuts(start) or said.cuts(end):
@@ -78,7 +73,7 @@ def stem_distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ..
 
 @lru_cache(maxsize=64)
 def sentence_words(text: str) -> SentenceWords:
-    """Returns the words of a sentence."""
+    """Return the words of a sentence."""
     # Character by character where a letter becomes two, so that places stay places.
     lowered = low if len(low := text.lower()) == len(text) else "".join(min(c.lower(), c, key=len) for c in text)
     spans = word_spans(lowered)

@@ -10,20 +10,16 @@ class StemWeights:
 
     For pages it is the log of how few training pages have the stem. For questions it is the negative log of how often
     it describes no number of a page that has the answer: high for the words of lines, near 0 for small talk.
-
-    Attributes:
-        weight: By stem.
-        unseen: For all other stems.
     """
 
     weight: Mapping[str, float]
     unseen: float
 
     def of(self, stem: str) -> float:
-        """Returns the weight of one stem."""
+        """Return the weight of one stem."""
         return self.weight.get(stem, self.unseen)
 
     def of_all(self, stems: Iterable[str]) -> list[float]:
-        """Returns the weights of stems, in their order."""
+        """Return the weights of stems, in their order."""
         known, unseen = self.weight.get, self.unseen
         return [known(stem, unseen) for stem in stems]

@@ -16,7 +16,7 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
 def numbers_of_tables(graph: KnowledgeGraph) -> Iterator[CandidateNumber]:
-    """Yields a leaf for each number in the body of a table."""
+    """Yield a leaf for each number in the body of a table."""
     openings = {table.index: _opening(table, graph) for table in graph.tables}
     axes: Mapping[int, Axis] = {table.index: table.axis for table in graph.tables}
     words: dict[tuple[int, int], list[str]] = {}

@@ -34,7 +34,7 @@ _MOVED = re.compile(
 
 
 def numbers_of_text(graph: KnowledgeGraph) -> Iterator[CandidateNumber]:
-    """Yields a leaf for each number in a sentence."""
+    """Yield a leaf for each number in a sentence."""
     return map(_leaf, graph.mentions)
 
 

@@ -1,7 +1,7 @@
 """Which words describe which numbers of a page, as a matrix: whole on a page, by word on a filing.
 
-Owns the choice between the two. A page of a report has some sixty numbers and a hundred words, and a plain product is
-fastest; both grow with a filing, and their product with its square, though a question has ten words.
+A page of a report has some sixty numbers and a hundred words, and a plain product is fastest; both grow with a filing,
+and their product with its square, though a question has ten words.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -35,10 +35,7 @@ class WordMatrix:
     starts: NDArray[np.int64]
 
     def dot(self, weights: Floats) -> Floats:
-        """Returns the sum of its words' weights for each number.
-
-        Args:
-            weights: One for each word.
+        """Return the sum of its words' weights for each number.
 
         Shape: `size`.
         """
@@ -47,11 +44,7 @@ class WordMatrix:
         return self._of_words(np.flatnonzero(weights), weights)
 
     def dot_of(self, words: Sequence[int], weights: Floats) -> Floats:
-        """Returns the same over a few words alone.
-
-        Args:
-            words: Each once.
-            weights: One for each of `words`.
+        """Return the same over a few words alone.
 
         Shape: `size`.
         """
@@ -62,7 +55,7 @@ class WordMatrix:
         return self._of_words(np.array(words, np.int64), spread)
 
     def by_number(self) -> Floats:
-        """Returns how strongly each number is described by all words together.
+        """Return how strongly each number is described by all words together.
 
         Shape: `size`.
         """
@@ -72,7 +65,7 @@ class WordMatrix:
         return np.bincount(self.numbers, self.strengths, self.size).astype(np.float32)
 
     def by_word(self) -> Floats:
-        """Returns how strongly each word describes all numbers together.
+        """Return how strongly each word describes all numbers together.
 
         Shape: `width`.
         """
@@ -83,7 +76,7 @@ class WordMatrix:
         return np.bincount(words, self.strengths, self.width).astype(np.float32)
 
     def __or__(self, other: "WordMatrix") -> "WordMatrix":
-        """Returns the matrix of the same numbers and words in which each is described as strongly as in either."""
+        """Return the matrix of the same numbers and words in which each is described as strongly as in either."""
         if self.whole is not None and other.whole is not None:
             return replace(self, whole=np.maximum(self.whole, other.whole))
         columns = [np.repeat(np.arange(self.width), np.diff(one.starts)) for one in (self, other)]
@@ -111,22 +104,20 @@ def _product(matrix: Floats, weights: Floats) -> Floats:
 
 
 def word_matrix(described: Sequence[Mapping[int, float]], size: int, width: int) -> WordMatrix:
-    """Returns the matrix of numbers and the words that describe them.
+    """Return the matrix of numbers and the words that describe them.
 
     Args:
         described: For each number, how strongly which word describes it.
-        size: How many numbers there are.
         width: How many words there are; a matrix without any has one that describes nothing.
     """
     return _matrix(described, [strength for words in described for strength in words.values()], size, width)
 
 
 def flag_matrix(described: Sequence[Collection[int]], size: int, width: int) -> WordMatrix:
-    """Returns the matrix of numbers and the words that describe them, each as strongly as any other.
+    """Return the matrix of numbers and the words that describe them, each as strongly as any other.
 
     Args:
         described: For each number, which words describe it, each once.
-        size: How many numbers there are.
         width: How many words there are; a matrix without any has one that describes nothing.
     """
     return _matrix(described, 1.0, size, width)

@@ -25,16 +25,12 @@ _SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class ChosenCells:
-    """Answers questions that ask for a choice among cells.
-
-    Attributes:
-        weights: What was learned.
-    """
+    """Answers questions that ask for a choice among cells."""
 
     weights: EmbeddedWeights
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yields the answers to a question that asks for a choice, the likeliest first; none to any other question.
+        """Yield the answers to a question that asks for a choice, the likeliest first; none to any other question.
 
         Args:
             asked: The question, the page and the conversation.

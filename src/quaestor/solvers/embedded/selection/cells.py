@@ -1,7 +1,4 @@
-"""The cells of a page with what tells each from its neighbours: its line, its period, its section.
-
-Owns which label is a time and which names a thing, and which lines are totals. Knows no question.
-"""
+"""The cells of a page with what tells each from its neighbours: its line, its period, its section."""
 
 import re
 from collections.abc import Sequence
@@ -35,14 +32,11 @@ class LabelledCell:
 
     Attributes:
         leaf: Its index among the page's numbers.
-        source: The cell.
         row: What its row is called, the headings above it first.
         column: What its column is called, likewise.
         row_period: The period that its row is of, or None.
         column_period: The period that its column is of, or None.
         by_column: Whether its period is its column's.
-        value: As printed.
-        counts: What it counts.
         total: Whether its row is a total of others.
     """
 
@@ -79,7 +73,7 @@ class LabelledCell:
 
 
 def labelled_cells(document: Document, leaves: NumberMatrix) -> tuple[LabelledCell, ...]:
-    """Returns the cells of a page that hold numbers, the first number of each, in reading order."""
+    """Return the cells of a page that hold numbers, the first number of each, in reading order."""
     found: dict[CellRef, LabelledCell] = {}
     tables: dict[int, tuple[Table, frozenset[int]]] = {}
     for index, leaf in enumerate(leaves.leaves):
@@ -118,7 +112,7 @@ def _by_column(table: Table, row: Header, column: Header) -> bool:
 
 @lru_cache(maxsize=8192)
 def without_times(label: str) -> str:
-    """Returns the words of a label that name no time, in lower case.
+    """Return the words of a label that name no time, in lower case.
 
     >>> without_times("Year ended December 31, 2019"), without_times("2019 amount")
     ('', 'amount')
@@ -131,12 +125,12 @@ def without_times(label: str) -> str:
 
 
 def is_part_of_a_year(label: str) -> bool:
-    """Returns whether a label names a quarter, a month or another part of a year."""
+    """Return whether a label names a quarter, a month or another part of a year."""
     return _QUARTER.search(label) is not None
 
 
 def total_rows(table: Table) -> frozenset[int]:
-    """Returns the rows of a table that are totals: by their label, or because they are the sum of those above."""
+    """Return the rows of a table that are totals: by their label, or because they are the sum of those above."""
     found = {
         row
         for row, header in enumerate(table.rows)
@@ -149,11 +143,9 @@ def total_rows(table: Table) -> frozenset[int]:
 
 
 def parts_of_sum(table: Table, row: int, totals: "frozenset[int] | set[int]" = frozenset()) -> tuple[int, ...]:
-    """Returns the rows right above a row that it is the sum of in each column, two at least; () where there are none.
+    """Return the rows right above a row that it is the sum of in each column, two at least; () where there are none.
 
     Args:
-        table: The table.
-        row: The row.
         totals: Rows that are known to be totals: what is above one is in it already.
     """
     sums = _numbers(table, row)
@@ -198,6 +190,6 @@ def _all_close(added: dict[int, float], sums: dict[int, float], parts: int) -> b
 
 
 def common_counts(cells: Sequence[LabelledCell]) -> Dimension:
-    """Returns what most of some cells count; of as many the first."""
+    """Return what most of some cells count; of as many the first."""
     kinds = [cell.counts for cell in cells]
     return max(dict.fromkeys(kinds), key=kinds.count)

@@ -44,7 +44,6 @@ class ChosenPlan:
     """A plan that answers a question by a choice.
 
     Attributes:
-        plan: The plan.
         group: The cells that it chooses among; None where it names lines.
         members: The lines that it names, or that it is limited to; None where there are none.
         evidence: What its confidence is computed from.
@@ -64,14 +63,10 @@ def chosen_plans(
     weights: EmbeddedWeights,
     places: Mapping[int, float] = _NOWHERE,
 ) -> Iterator[ChosenPlan]:
-    """Yields the plans that answer a question by a choice, the likeliest first; none where it asks for no choice.
+    """Yield the plans that answer a question by a choice, the likeliest first; none where it asks for no choice.
 
     Args:
-        question: As asked.
-        document: The page.
-        page: Its numbers.
         state: The conversation before.
-        weights: What was learned.
         places: How likely an answer stands in a block of an excerpt, as `Excerpt.weights`.
     """
     selection = question.wants.selection

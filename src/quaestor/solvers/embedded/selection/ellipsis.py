@@ -1,7 +1,6 @@
 """Questions that leave out what the last one said: "which years?", "and in 2011?", "what about freight?".
 
-Owns how such a one is completed from a question that chose among cells. One that follows any other question is left as
-it is: numbers have their own ways to go on.
+One that follows any other question is left as it is: numbers have their own ways to go on.
 """
 
 import re
@@ -25,14 +24,13 @@ _MOST = 8
 
 
 def whole_question(question: Question, earlier: Sequence[Question]) -> Question:
-    """Returns a question with what it leaves out of those before; itself where it leaves out nothing.
+    """Return a question with what it leaves out of those before; itself where it leaves out nothing.
 
     >>> asked = [read_question("in which year were wages highest?")]
     >>> whole_question(read_question("what about freight?"), asked).text
     'in which year were freight highest?'
 
     Args:
-        question: As asked.
         earlier: The questions before, oldest first.
     """
     before: Question | None = None
@@ -61,7 +59,7 @@ def _completed(question: Question, before: Question | None) -> Question:
 
 
 def _as_choice(before: Question) -> Question | None:
-    """Returns a question for a count as one for what is counted."""
+    """Return a question for a count as one for what is counted."""
     text, count = re.subn(r"\bhow many\b", "which", " ".join(before.lowered.split()), count=1)
     return read_question(text) if count else None
 

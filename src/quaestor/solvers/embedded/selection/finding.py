@@ -1,7 +1,6 @@
 """Which group of cells a question chooses among: by the number scorer, the turns before, and the words for the whole.
 
-Owns the choice among the groups that `groups` makes. How sure it is, is the share of the scorer's word that the group
-has of all groups like it.
+How sure it is, is the share of the scorer's word that the group has of all groups like it.
 """
 
 import re
@@ -38,7 +37,6 @@ class GroupCandidate:
     """A group that may be meant.
 
     Attributes:
-        group: Its cells.
         mass: What the scorer gives its cells together, 0 to 1.
         share: The same of all groups that were looked at.
         members: The lines that it was limited to, where the question names what they are parts of.
@@ -56,12 +54,9 @@ def find_period_groups(
     cells: Sequence[LabelledCell],
     probability: NDArray[np.float64],
 ) -> list[GroupCandidate]:
-    """Returns the groups of periods that a question may choose among, the likeliest first.
+    """Return the groups of periods that a question may choose among, the likeliest first.
 
     Args:
-        selection: What the question chooses.
-        question: As asked.
-        cells: Of the page.
         probability: Of each number of the page, that it is measured.
     """
     groups = part_year_groups(cells) if selection.noun in _PARTS_OF_YEARS else period_groups(cells)
@@ -89,13 +84,9 @@ def find_item_groups(
     cells: Sequence[LabelledCell],
     probability: NDArray[np.float64],
 ) -> list[GroupCandidate]:
-    """Returns the groups of lines that a question may choose among, the likeliest first.
+    """Return the groups of lines that a question may choose among, the likeliest first.
 
     Args:
-        selection: What the question chooses.
-        question: As asked.
-        document: The page.
-        cells: Of the page.
         probability: Of each number of the page, that it is measured.
     """
     measure = without_times(measured_words(selection.measure))
@@ -182,7 +173,7 @@ def _of_many(groups: Iterable[GroupedCells]) -> tuple[GroupedCells, ...]:
 
 
 def years_limited_to(question: Question) -> frozenset[int]:
-    """Returns the years between which a question chooses ("from 2015 to 2017"), where it names several."""
+    """Return the years between which a question chooses ("from 2015 to 2017"), where it names several."""
     spans = [(mention.period.year, mention.period.last) for mention in find_periods(question.lowered)]
     whole = {year for first, last in spans if last is not None for year in range(first, last + 1)}
     named = question.years

@@ -1,7 +1,6 @@
 """The groups of cells that a question may choose among: one line over the periods, or one column over its lines.
 
-Owns how the cells of a page fall into groups, and what tells the cells of a group apart. Which group is meant, is for
-`finding`.
+Which group is meant, is for `finding`.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -32,7 +31,7 @@ class GroupedCells:
     headings: bool = False
 
     def of(self, keep: Callable[[LabelledCell], bool]) -> "GroupedCells":
-        """Returns the group with some of its cells."""
+        """Return the group with some of its cells."""
         kept = [n for n, cell in enumerate(self.cells) if keep(cell)]
         return GroupedCells(
             self.text,
@@ -45,7 +44,7 @@ class GroupedCells:
 
 
 def period_groups(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
-    """Returns the groups whose cells differ in their period alone, two of them at least."""
+    """Return the groups whose cells differ in their period alone, two of them at least."""
     lines: dict[Hashable, list[LabelledCell]] = {}
     for cell in cells:
         if cell.period is not None:
@@ -91,7 +90,7 @@ def _heading(cell: LabelledCell, *, by_column: bool) -> str:
 
 
 def part_year_groups(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
-    """Returns the groups of quarters, months and the like: of a line, or of a column within one section."""
+    """Return the groups of quarters, months and the like: of a line, or of a column within one section."""
     grouped: dict[Hashable, list[LabelledCell]] = {}
     for cell in cells:
         if is_part_of_a_year(cell.column_label) or any(map(is_part_of_a_year, cell.column)):
@@ -110,13 +109,12 @@ def part_year_groups(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
 def item_groups(
     cells: Sequence[LabelledCell], members: frozenset[tuple[int, int]] = frozenset()
 ) -> tuple[GroupedCells, ...]:
-    """Returns the groups whose cells differ in what they are of: columns with their lines, lines with their columns.
+    """Return the groups whose cells differ in what they are of: columns with their lines, lines with their columns.
 
     Times and totals are left out, and what counts something else than most. A line that is printed under several
     headings ("net sales" of each segment) is a group of its own, its cells called by the headings.
 
     Args:
-        cells: Of the page.
         members: Lines that are taken though they are totals, by table and row.
     """
     cells = [replace(cell, total=False) if (cell.source.table, cell.source.row) in members else cell for cell in cells]

@@ -23,7 +23,7 @@ _TAIL = re.compile(r"(?:[\s,]{1,3}(?:the|and|of|for|in|an?|with|during|to|by)){0
 
 
 def measured_words(measure: str) -> str:
-    """Returns the words of a measure without those at its ends that say nothing; "" where it only points back.
+    """Return the words of a measure without those at its ends that say nothing; "" where it only points back.
 
     >>> measured_words("the sales in 2012, the"), measured_words("that")
     ('sales in 2012', '')
@@ -33,7 +33,7 @@ def measured_words(measure: str) -> str:
 
 
 def as_number_question(measure: str) -> Question:
-    """Returns the question for the number that is measured.
+    """Return the question for the number that is measured.
 
     Args:
         measure: Its words, as `measured_words`; "" asks for what was asked for before.
@@ -48,13 +48,10 @@ def likely_cells(
     weights: EmbeddedWeights,
     prior: Prior | None = None,
 ) -> NDArray[np.float64]:
-    """Returns the probability of each number of the page that a question for a number means it.
+    """Return the probability of each number of the page that a question for a number means it.
 
     Args:
-        question: As `as_number_question`.
         state: The conversation before it.
-        page: The page.
-        weights: What was learned.
         prior: What speaks for the numbers of an excerpt besides.
 
     Shape: One entry a number of the page.

@@ -1,7 +1,6 @@
 """The lines that are parts of something: those under a heading, or above the total of that name.
 
-Owns how a question's words for the whole meet the headings and totals of a table. Numbers play no part: a line may have
-a dash in every column.
+Numbers play no part: a line may have a dash in every column.
 """
 
 import re
@@ -34,8 +33,6 @@ class Members:
 
     Attributes:
         heading: What they are parts of, as the page prints it; "" where they are all lines of a table.
-        labels: What they are called.
-        sources: The cells of their labels.
         fit: How well the heading meets the question's words, 0 to 1.
     """
 
@@ -51,11 +48,9 @@ class Members:
 
 
 def members_of(document: Document, whole: str, least: float = _LIKE) -> Members | None:
-    """Returns the lines that are parts of a whole; None where no heading or total is called so.
+    """Return the lines that are parts of a whole; None where no heading or total is called so.
 
     Args:
-        document: The page.
-        whole: What the question calls it.
         least: The share of words that a heading must have in common with it.
     """
     wanted = frozenset(stems(whole)) - _SAYS_NOTHING
@@ -67,7 +62,7 @@ def members_of(document: Document, whole: str, least: float = _LIKE) -> Members 
 
 
 def parts_of_totals(document: Document) -> tuple[Members, ...]:
-    """Returns the lines that each total has in it, total by total."""
+    """Return the lines that each total has in it, total by total."""
     found = []
     for table in document.tables:
         totals = total_rows(table)
@@ -78,11 +73,10 @@ def parts_of_totals(document: Document) -> tuple[Members, ...]:
 
 
 def members_called(noun: str, document: Document) -> Members | None:
-    """Returns the lines of the total that is called by a noun, or whose lines are; None where none is.
+    """Return the lines of the total that is called by a noun, or whose lines are; None where none is.
 
     Args:
         noun: In the singular: "region".
-        document: The page.
     """
     named = set(stems(noun))
     found = [members for members in parts_of_totals(document) if times_called(members, named)]
@@ -90,12 +84,7 @@ def members_called(noun: str, document: Document) -> Members | None:
 
 
 def columns_called(whole: str, document: Document) -> Members | None:
-    """Returns the columns that are called by the word for a whole: "operating leases" and "finance leases" of leases.
-
-    Args:
-        whole: What the question calls them.
-        document: The page.
-    """
+    """Return the columns that are called by the word for a whole: "operating leases" and "finance leases" of leases."""
     wanted = frozenset(stems(whole)) - _SAYS_NOTHING
     if len(wanted) > _SHORT:
         return None
@@ -112,12 +101,12 @@ def columns_called(whole: str, document: Document) -> Members | None:
 
 
 def times_called(members: Members, named: set[str]) -> int:
-    """Returns how many of some lines, and their total, have one of some stems in their label."""
+    """Return how many of some lines, and their total, have one of some stems in their label."""
     return sum(bool(named & set(stems(label))) for label in (members.heading, *members.labels))
 
 
 def lines_of_tables(document: Document) -> tuple[Members, ...]:
-    """Returns the lines of each table of a page without its totals."""
+    """Return the lines of each table of a page without its totals."""
     found = []
     for table in document.tables:
         totals = total_rows(table)

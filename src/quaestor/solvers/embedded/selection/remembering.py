@@ -18,13 +18,7 @@ _SELECTS = frozenset({"argmax", "argmin", "rank", "labels"})
 
 
 def remembered_choice(question: Question, answer: Answer, leaves: NumberMatrix) -> tuple[Question, TurnAction] | None:
-    """Returns a turn that chose one cell as a turn that looked it up; None for every other turn.
-
-    Args:
-        question: That was asked.
-        answer: That was given.
-        leaves: The numbers of the page.
-    """
+    """Return a turn that chose one cell as a turn that looked it up; None for every other turn."""
     label = _one_label(answer)
     if answer.plan is None or label is None:
         return None
@@ -43,7 +37,7 @@ def remembered_choice(question: Question, answer: Answer, leaves: NumberMatrix) 
 
 
 def is_no_number(answer: Answer) -> bool:
-    """Returns whether an answer is words or a list, with which nothing can be calculated."""
+    """Return whether an answer is words or a list, with which nothing can be calculated."""
     return isinstance(answer.value, Text | ValueList)
 
 

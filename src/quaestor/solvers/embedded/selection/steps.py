@@ -33,21 +33,21 @@ class PlanSteps:
     """Steps in the making."""
 
     def __init__(self, leaves: NumberMatrix) -> None:
-        """Takes the numbers of the page."""
+        """Take the numbers of the page."""
         self.steps: list[Extract | Compute] = []
         self._leaves = leaves
 
     def plan(self) -> Plan:
-        """Returns the steps so far as a plan."""
+        """Return the steps so far as a plan."""
         return Plan(tuple(self.steps))
 
     def compute(self, operation: str, *operands: PlanOperand) -> Ref:
-        """Adds an operation, and returns its result."""
+        """Add an operation, and return its result."""
         self.steps.append(Compute(len(self.steps) + 1, operation, operands))
         return Ref(len(self.steps))
 
     def number(self, cell: LabelledCell, *, size: bool = False) -> Ref:
-        """Adds the number of a cell, without its sign where its size is meant."""
+        """Add the number of a cell, without its sign where its size is meant."""
         leaf = self._leaves.leaves[cell.leaf]
         reading: Reading = "magnitude" if size else "signed"
         self.steps.append(
@@ -64,16 +64,11 @@ class PlanSteps:
         return Ref(len(self.steps))
 
     def listed(self, group: GroupedCells, *, size: bool = False) -> PlanOperand:
-        """Returns a group of cells as an operand, or adds the list of their sizes."""
+        """Return a group of cells as an operand, or add the list of their sizes."""
         return self.compute("absolute", self.group(group)) if size else self.group(group)
 
     def group(self, group: GroupedCells, labels: Sequence[str] = ()) -> CellGroup:
-        """Returns a group of cells as an operand.
-
-        Args:
-            group: The cells.
-            labels: What they are called here, where not by the labels of the group.
-        """
+        """Return a group of cells as an operand."""
         leaves = [self._leaves.leaves[cell.leaf] for cell in group.cells]
         scales, units = {leaf.label_scale for leaf in leaves}, {leaf.label_unit for leaf in leaves} - {None}
         return CellGroup(
@@ -88,13 +83,7 @@ class PlanSteps:
 
 
 def choice_plan(selection: AskedSelection, group: GroupedCells, leaves: NumberMatrix) -> Plan | None:
-    """Returns the plan that chooses from a group by a condition, or counts what it holds for; None where it cannot.
-
-    Args:
-        selection: What is asked.
-        group: The cells.
-        leaves: The numbers of the page.
-    """
+    """Return the plan that chooses from a group by a condition, or counts what it holds for; None where it cannot."""
     made, condition = PlanSteps(leaves), selection.condition
     size = is_size_meant(selection, group)
     listed: PlanOperand | None
@@ -130,13 +119,9 @@ def _change(limit: Limit | None) -> str:
 
 
 def is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
-    """Returns whether numbers that are printed below zero throughout are spoken of by their size.
+    """Return whether numbers that are printed below zero throughout are spoken of by their size.
 
     So it is of expenses and movements, and where they are held against a number above zero.
-
-    Args:
-        selection: What is asked.
-        group: The cells.
     """
     if not group.cells or any(cell.value > 0 for cell in group.cells):
         return False
@@ -165,13 +150,11 @@ def _extreme(made: PlanSteps, selection: AskedSelection, listed: PlanOperand, th
 def moved_items_plan(
     selection: AskedSelection, new: GroupedCells, old: GroupedCells, leaves: NumberMatrix
 ) -> Plan | None:
-    """Returns the plan that chooses lines by how they moved from one period to another; None where they have not both.
+    """Return the plan that chooses lines by how they moved from one period to another; None where they have not both.
 
     Args:
-        selection: What is asked.
         new: The lines in the later period.
         old: The same in the earlier one.
-        leaves: The numbers of the page.
     """
     rows = {cell.source.row: cell for cell in old.cells}
     kept = new.of(lambda cell: cell.source.row in rows)
@@ -205,13 +188,7 @@ def _year_on_year(made: PlanSteps, group: GroupedCells, change: str, *, size: bo
 
 
 def members_plan(selection: AskedSelection, members: Members, leaves: NumberMatrix) -> Plan:
-    """Returns the plan that names lines by their labels, or counts them.
-
-    Args:
-        selection: What is asked.
-        members: The lines.
-        leaves: The numbers of the page.
-    """
+    """Return the plan that names lines by their labels, or counts them."""
     made = PlanSteps(leaves)
     for label, source in zip(members.labels, members.sources, strict=True):
         made.steps.append(Extract(len(made.steps) + 1, source, label, None, text=label))
@@ -224,13 +201,9 @@ def members_plan(selection: AskedSelection, members: Members, leaves: NumberMatr
 def moved_plan(
     later: LabelledCell, earlier: LabelledCell, leaves: NumberMatrix, *, rose: bool, size: bool = False
 ) -> Plan:
-    """Returns the plan that tells whether a number is above, or below, another one.
+    """Return the plan that tells whether a number is above, or below, another one.
 
     Args:
-        later: The number.
-        earlier: The other one.
-        leaves: The numbers of the page.
-        rose: Whether above is asked.
         size: Whether both are taken without their signs.
     """
     made = PlanSteps(leaves)
@@ -242,13 +215,10 @@ def moved_plan(
 def limit_plan(
     cell: LabelledCell, limit: Limit, group: GroupedCells, leaves: NumberMatrix, *, size: bool = False
 ) -> Plan:
-    """Returns the plan that tells whether a number holds against a limit.
+    """Return the plan that tells whether a number holds against a limit.
 
     Args:
-        cell: The number.
         limit: The limit.
-        group: The group that it is of.
-        leaves: The numbers of the page.
         size: Whether it is taken without its sign.
     """
     one = replace(group, cells=(cell,), labels=(str(cell.year or cell.row_label),))
@@ -256,12 +226,10 @@ def limit_plan(
 
 
 def any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: bool = False) -> Plan:
-    """Returns the plan that tells whether any number of a group holds against a limit.
+    """Return the plan that tells whether any number of a group holds against a limit.
 
     Args:
-        group: The cells.
         limit: The limit.
-        leaves: The numbers of the page.
         size: Whether they are taken without their signs.
     """
     made = PlanSteps(leaves)
@@ -271,12 +239,7 @@ def any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: b
 
 
 def constant_of(limit: Limit, group: GroupedCells) -> Constant:
-    """Returns the number of a limit as the cells of a group are compared with it.
-
-    Args:
-        limit: As the question says it.
-        group: The cells.
-    """
+    """Return the number of a limit as the cells of a group are compared with it."""
     if limit.scale is Scale.PERCENT:
         return Constant(limit.value.scaleb(-2), f"{limit.value:f}%")
     text = f"{limit.value:f}"

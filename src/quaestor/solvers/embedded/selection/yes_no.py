@@ -1,7 +1,6 @@
 """Yes or no of the cells of a line: whether it moved, whether it holds against a limit, whether it is above another.
 
-Owns which two numbers are held against each other. What is unclear has no plan: then other readings of the question are
-for others.
+What is unclear has no plan: then other readings of the question are for others.
 """
 
 import re
@@ -21,10 +20,9 @@ _SINCE = re.compile(r"\bsince\b")
 
 
 def two_years(years: Sequence[int], question: Question) -> tuple[int, int] | None:
-    """Returns the two years that a move is between; None where there are not two.
+    """Return the two years that a move is between; None where there are not two.
 
     Args:
-        years: That there are.
         question: "From 2010 to 2012", "since 2010", "in 2012" against the year before; where it names none the last.
     """
     named = [year for year in question.years if year in years]
@@ -45,13 +43,10 @@ def yes_no_plan(
     last: Set[int],
     cell_of: Callable[[str], LabelledCell | None],
 ) -> Plan | None:
-    """Returns the plan that tells yes or no; None where it is unclear of what.
+    """Return the plan that tells yes or no; None where it is unclear of what.
 
     Args:
-        selection: What is asked.
-        question: As asked.
         group: The cells of the line that it asks about.
-        page: The numbers of the page.
         last: The numbers that the last answer rests on.
         cell_of: Finds the cell that some words name.
     """

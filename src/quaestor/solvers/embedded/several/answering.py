@@ -1,7 +1,6 @@
 """Answers a question for several numbers with a list: each under its label, in the order asked, with its source.
 
-Owns the way from the question to the plan, `items` of numbers taken from the page. Which questions ask so, say
-`questions.listing` and `things`; which numbers fit, `choosing`.
+Which questions ask so, say `questions.listing` and `things`; which numbers fit, `choosing`.
 """
 
 import math
@@ -39,16 +38,12 @@ _KINDS = frozenset({"number", "numbers"})
 
 @dataclass(frozen=True, slots=True)
 class ListedNumbers:
-    """Answers questions that ask for several numbers.
-
-    Attributes:
-        weights: What was learned.
-    """
+    """Answers questions that ask for several numbers."""
 
     weights: EmbeddedWeights
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yields the list that a question asks for; none where it asks for none, or the page has too few numbers.
+        """Yield the list that a question asks for; none where it asks for none, or the page has too few numbers.
 
         Args:
             asked: The question, the page and the conversation.
@@ -108,7 +103,7 @@ def _names_a_total(question: Question, document: Document) -> bool:
 
 
 def _again(question: Question, context: TurnContext) -> Question:
-    """Returns the question of a list at another time, where nothing but that is asked for after it: "and in 2006?"."""
+    """Return the question of a list at another time, where nothing but that is asked for after it: "and in 2006?"."""
     if len(question.periods) != 1 or not _ANOTHER_TIME.fullmatch(_without_time(question)):
         return question
     for asked, answer in zip(reversed(context.memory.asked), reversed(context.memory.answers), strict=True):

@@ -1,6 +1,6 @@
 """Which numbers of a page a list holds: one for each part of the question, all of one kind.
 
-Owns how the parts are weighed together. What speaks for a number as the answer of one part alone is the leaf scorer's.
+What speaks for a number as the answer of one part alone is the leaf scorer's.
 """
 
 from collections.abc import Iterable, Sequence
@@ -43,12 +43,11 @@ class ChosenNumbers:
 def choose_numbers(
     shares: Sequence[NDArray[np.float64]], years: Sequence[int], leaves: NumberMatrix, alike: Alike
 ) -> ChosenNumbers | None:
-    """Returns the numbers that answer the parts of a question best together; None where there are too few.
+    """Return the numbers that answer the parts of a question best together; None where there are too few.
 
     Args:
         shares: For each part how likely each leaf is its answer.
         years: The year that each part asks for; 0 where it asks for none.
-        leaves: The page.
         alike: What the numbers probably share.
 
     Shape: Each of `shares` has one entry a leaf.
@@ -75,7 +74,7 @@ def _scored(share: NDArray[np.float64], year: int, leaves: NumberMatrix) -> Floa
 
 
 def _groups(leaves: NumberMatrix, alike: Alike) -> Iterable[NDArray[np.int64]]:
-    """Yields the leaves of each line, or of each place of a table; sentences are lines only."""
+    """Yield the leaves of each line, or of each place of a table; sentences are lines only."""
     across = leaves.line if alike == "line" else leaves.place
     keys = leaves.table.astype(np.int64) * 100_000 + across
     usable = keys if alike == "line" else np.where(leaves.table >= 0, keys, np.int64(-1) << 40)
@@ -85,7 +84,7 @@ def _groups(leaves: NumberMatrix, alike: Alike) -> Iterable[NDArray[np.int64]]:
 
 
 def _one_each(scores: Sequence[Floats], among: NDArray[np.int64]) -> tuple[int, ...] | None:
-    """Returns a leaf for each part, no leaf twice: the surest part chooses first."""
+    """Return a leaf for each part, no leaf twice: the surest part chooses first."""
     if len(among) < len(scores):
         return None
     left = np.array([score[among] for score in scores])

@@ -1,7 +1,6 @@
 """Which lines of a page a question lists: "the expected volatility and dividend yield in 2019".
 
-Owns the reading of labels that stand side by side in a question. A label may hold an "and" itself ("research and
-development"), so only the page tells whether one thing is named or two.
+A label may hold an "and" itself ("research and development"), so only the page tells whether one thing is named or two.
 """
 
 import re
@@ -38,12 +37,7 @@ class _Named:
 
 
 def lines_listed(question: Question, document: Document) -> Listing | None:
-    """Returns a question for several lines of one table, or several columns, as a list; None for every other.
-
-    Args:
-        question: As asked.
-        document: The page.
-    """
+    """Return a question for several lines of one table, or several columns, as a list; None for every other."""
     text = question.lowered
     if " and " not in text and "&" not in text:
         return None
@@ -55,7 +49,7 @@ def lines_listed(question: Question, document: Document) -> Listing | None:
 
 
 def _label_sets(text: str, document: Document) -> Iterator[_Labels]:
-    """Yields the labels that may be listed together: the rows of a table, its columns, of a filing all rows."""
+    """Yield the labels that may be listed together: the rows of a table, its columns, of a filing all rows."""
     called = {} if document.is_page else _other_names(text)
     rows: _Labels = {}
     for table in document.tables:
@@ -77,7 +71,7 @@ def _other_names(text: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def _said(text: str) -> list[tuple[str, int, int]]:
-    """Returns the stems of a text with their places, and its commas: "rent, selling" is no label "rent and selling"."""
+    """Return the stems of a text with their places, and its commas: "rent, selling" is no label "rent and selling"."""
     found: list[tuple[str, int, int]] = []
     last = 0
     for start, end in compound_spans(text):
@@ -101,7 +95,7 @@ def _stems_of(label: str) -> tuple[str, ...]:
 
 
 def _found(text: str, labels: _Labels) -> Iterator[_Named]:
-    """Yields where a question says a label whole; of labels at one place the longest."""
+    """Yield where a question says a label whole; of labels at one place the longest."""
     said = _said(text)
     sizes = sorted({len(label) for label in labels if label}, reverse=True)
     free = 0
@@ -116,7 +110,7 @@ def _found(text: str, labels: _Labels) -> Iterator[_Named]:
 
 
 def _chain(text: str, found: list[_Named]) -> list[_Named]:
-    """Returns the labels that stand side by side, with an "and" among them; none where there are not two."""
+    """Return the labels that stand side by side, with an "and" among them; none where there are not two."""
     chains: list[list[_Named]] = []
     for named in found:
         if chains and _BESIDE.fullmatch(text[chains[-1][-1].end : named.start]):

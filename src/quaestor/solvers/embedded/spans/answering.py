@@ -1,6 +1,6 @@
 """Answers in words: the part of a sentence that answers a question, with its place, and how sure that is.
 
-Owns the order of the steps and the confidence. Which sentence, says `finding`; which part of it, `trimming`.
+Which sentence, says `finding`; which part of it, `trimming`.
 """
 
 import math
@@ -65,10 +65,9 @@ class WordsOfText:
     """Answers questions for words: those that a sentence has surely enough, or that nothing but words can answer."""
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yields the words that answer a question best; none where a number may be asked for and they hardly fit.
+        """Yield the words that answer a question best; none where a number may be asked for and they hardly fit.
 
         Args:
-            asked: The question and the conversation.
             least: There is one answer at most, so none is less sure than another.
         """
         found = words_answer(asked.question, asked.context)
@@ -77,12 +76,7 @@ class WordsOfText:
 
 
 def words_answer(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Returns the words that answer a question best; None where it asks for none, or no sentence has any of its own.
-
-    Args:
-        question: As asked.
-        context: The turn's.
-    """
+    """Return the words that answer a question best; None where it asks for none, or no sentence has any of its own."""
     return _auditor(question, context) or _said(question, context)
 
 
@@ -142,7 +136,7 @@ def _is_number(sentence: Sentence, span: tuple[int, int]) -> bool:
 
 
 def _meant(question: Question, context: TurnContext) -> Question:
-    """Returns the question with the words of an earlier one, where it names nothing itself: "why did it fall?"."""
+    """Return the question with the words of an earlier one, where it names nothing itself: "why did it fall?"."""
     said = stems_said(question)
     if said and (len(said) >= _OWN or _POINTS.search(question.lowered) is None):
         return question
@@ -152,7 +146,7 @@ def _meant(question: Question, context: TurnContext) -> Question:
 
 
 def _definition(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Returns what the text says that a term means, where a question may ask for that."""
+    """Return what the text says that a term means, where a question may ask for that."""
     term = term_asked(question.lowered)
     if term is None or _is_line(term, context.document):
         return None

@@ -1,7 +1,6 @@
 """Answers to "why" of a filing: what its discussion says to be the cause, of the thing itself or else of its parts.
 
-Owns the plan: the words of one sentence, the points of a list that it leads to, or a sentence for each part. Which
-sentences say it, and how well, says `retrieval.causes`.
+Which sentences say it, and how well, says `retrieval.causes`.
 """
 
 from dataclasses import dataclass
@@ -25,7 +24,6 @@ class CauseAnswer:
 
     Attributes:
         plan: The words, or the list of them.
-        sentence: The sentence that fits best.
         fit: How well that is what is asked.
     """
 
@@ -35,13 +33,11 @@ class CauseAnswer:
 
 
 def told_cause(asked: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
-    """Returns what a filing says to be the cause of what a question asks; None where it says nothing of it.
+    """Return what a filing says to be the cause of what a question asks; None where it says nothing of it.
 
     Args:
-        asked: What is asked.
         question: The same in words.
         document: The excerpt that the question is answered from.
-        label: What the answer is called.
     """
     shown = {block.order for block in document.blocks}
     found = [cause for cause in find_causes(asked, document.whole or document) if cause.stated.block in shown]

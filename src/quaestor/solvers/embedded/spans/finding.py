@@ -1,8 +1,4 @@
-"""Which sentence of a document answers a question in words.
-
-Owns how sentences are weighed: by the words of the question, rarer ones counting more, by a sign of what is asked for
-("due to" where a cause is), and by a footnote that a line of a table points at.
-"""
+"""Which sentence of a document answers a question in words."""
 
 import math
 import re
@@ -95,7 +91,6 @@ class SentenceCandidate:
     """A sentence that may answer.
 
     Attributes:
-        sentence: The sentence.
         score: How well it fits, mostly 0 to 1.3: the share of the question that it says, and what else speaks for it.
     """
 
@@ -104,13 +99,7 @@ class SentenceCandidate:
 
 
 def find_sentences(question: Question, asked: AskedWords, document: Document) -> tuple[SentenceCandidate, ...]:
-    """Returns the sentences of a document that may answer a question, the best first.
-
-    Args:
-        question: As asked.
-        asked: What it asks for.
-        document: What is asked about.
-    """
+    """Return the sentences of a document that may answer a question, the best first."""
     sentences = document.sentences
     if not sentences:
         return ()
@@ -145,7 +134,7 @@ def find_sentences(question: Question, asked: AskedWords, document: Document) ->
 
 
 def stems_said(question: Question) -> list[str]:
-    """Returns the stems of what a question names; none of the words that only ask ("why", "reason", "calculated")."""
+    """Return the stems of what a question names; none of the words that only ask ("why", "reason", "calculated")."""
     return [stem for stem in stems(question.lowered) if stem not in _ASKS_ONLY]
 
 
@@ -155,7 +144,7 @@ def _weights(wanted: Sequence[str], said: Sequence[Sequence[str]]) -> dict[str, 
 
 
 def _overlap(wanted: Sequence[str], own: Sequence[str], weights: dict[str, float]) -> float:
-    """Returns the share of the question's words that a sentence has, with more where they stand side by side."""
+    """Return the share of the question's words that a sentence has, with more where they stand side by side."""
     have, total = set(own), sum(weights[stem] for stem in wanted)
     shared = sum(weights[stem] for stem in wanted if stem in have)
     pairs = list(pairwise(wanted))
@@ -164,7 +153,7 @@ def _overlap(wanted: Sequence[str], own: Sequence[str], weights: dict[str, float
 
 
 def _years(question: Question, sentence: Sentence) -> int:
-    """Returns 1 where a sentence names a year of the question, -1 where it names others alone."""
+    """Return 1 where a sentence names a year of the question, -1 where it names others alone."""
     if not question.years:
         return 0
     named = {year for period, _, _ in sentence.periods for year in (period.year, period.last) if year}
@@ -174,7 +163,7 @@ def _years(question: Question, sentence: Sentence) -> int:
 
 
 def _moved_otherwise(question: str, sentence: str) -> float:
-    """Returns what a sentence has less that says nothing of the move whose cause is asked for, or names the other."""
+    """Return what a sentence has less that says nothing of the move whose cause is asked for, or names the other."""
     asked = [number for number, words in enumerate(_MOVES) if words.search(question)]
     if len(asked) != 1 or _MOVES[asked[0]].search(sentence):
         return 0.0
@@ -182,7 +171,7 @@ def _moved_otherwise(question: str, sentence: str) -> float:
 
 
 def _footnotes(wanted: Sequence[str], weights: dict[str, float], document: Document) -> dict[str, float]:
-    """Returns the marks of footnotes of lines that the question names, with the share of it that the line is."""
+    """Return the marks of footnotes of lines that the question names, with the share of it that the line is."""
     found: dict[str, float] = {}
     total = sum(weights.values())
     for label in _labels(document):

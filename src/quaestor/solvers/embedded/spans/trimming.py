@@ -1,7 +1,6 @@
 """Which words of a sentence answer a question: what stands behind the words that the question has said already.
 
-Owns the signs at which an answer begins, by what is asked for, and where it ends. A sentence in which none is found is
-the answer as a whole.
+A sentence in which none is found is the answer as a whole.
 """
 
 import re
@@ -102,13 +101,7 @@ _PAST = re.compile(r".*\b(?:when|since when) (?:did|was|were|has|have|had)\b")
 
 
 def trim(sentence: Sentence, question: Question, asked: AskedWords) -> Span:
-    """Returns where in a sentence the answer begins and ends.
-
-    Args:
-        sentence: The sentence.
-        question: As asked.
-        asked: What it asks for.
-    """
+    """Return where in a sentence the answer begins and ends."""
     text = sentence.text
     end = len(_ENDS.sub("", text))
     if asked == "table":
@@ -156,7 +149,7 @@ def _first(forms: tuple[str, ...], text: str, start: int) -> re.Match[str] | Non
 
 
 def _said(text: str, question: Question) -> int:
-    """Returns where a sentence has said most of the question's words that it says at all."""
+    """Return where a sentence has said most of the question's words that it says at all."""
     wanted = set(stems_said(question))
     places = [(end, wanted & set(stems(text[start:end].lower()))) for start, end in compound_spans(text.lower())]
     most = _MOST * len(set().union(*(own for _, own in places)))
@@ -169,7 +162,7 @@ def _said(text: str, question: Question) -> int:
 
 
 def _stretch(text: str, question: Question) -> int:
-    """Returns where the first stretch of a sentence ends that keeps to the question's words."""
+    """Return where the first stretch of a sentence ends that keeps to the question's words."""
     wanted = set(stems_said(question))
     last = None
     for start, end in compound_spans(text.lower()):
@@ -181,7 +174,7 @@ def _stretch(text: str, question: Question) -> int:
 
 
 def _behind(text: str, said: int) -> int | None:
-    """Returns where the words behind a place begin, without the verb and the preposition that lead to them."""
+    """Return where the words behind a place begin, without the verb and the preposition that lead to them."""
     link = _LINK.match(text, said)
     start = link.end() if link else said
     while start < len(text) and not (text[start].isalnum() or text[start] in "$\u20ac\u00a3\"'\u201c\u2018("):
@@ -190,13 +183,13 @@ def _behind(text: str, said: int) -> int | None:
 
 
 def _date(sentence: Sentence) -> Span | None:
-    """Returns the time that a sentence names, where it names one."""
+    """Return the time that a sentence names, where it names one."""
     spans = [(start, end) for _, start, end in sentence.periods]
     return spans[0] if len(spans) == 1 else None
 
 
 def _name(text: str, question: Question) -> Span | None:
-    """Returns a name: behind "by", or before the office that is asked for ("JANE DOE, Treasurer")."""
+    """Return a name: behind "by", or before the office that is asked for ("JANE DOE, Treasurer")."""
     if found := re.search(r"\bby ((?:the |our )?(?:[A-Z][\w.&-]*(?: (?:of|and|the))? ?)+)", text):
         return found.start(1), found.start(1) + len(found[1].rstrip())
     found = re.match(r"\s*((?:[A-Z][\w.-]+ ){1,4}[A-Z][\w.-]+)(?:, | (?:is|was|has|serves) )", text)

@@ -56,14 +56,13 @@ class DialogueState:
 
     Attributes:
         questions: Oldest first.
-        outcomes: One a question.
     """
 
     questions: tuple[Question, ...] = ()
     outcomes: tuple[TurnAction, ...] = ()
 
     def after(self, question: Question, outcome: TurnAction) -> "DialogueState":
-        """Returns the state with one more turn."""
+        """Return the state with one more turn."""
         return DialogueState((*self.questions, question), (*self.outcomes, outcome))
 
     @cached_property
@@ -94,7 +93,7 @@ class DialogueState:
         return listed if all(operand.kind == "leaf" for operand in listed) else ()
 
     def leaves_of(self, turn: int) -> frozenset[int]:
-        """Returns every leaf that a turn's result rests on, through earlier results too."""
+        """Return every leaf that a turn's result rests on, through earlier results too."""
         found: set[int] = set()
         for operand in self.outcomes[turn].operands:
             if operand.kind == "leaf":

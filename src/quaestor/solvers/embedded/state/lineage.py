@@ -8,7 +8,7 @@ from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand
 
 
 def results_of_state(state: DialogueState, leaves: NumberMatrix) -> list[Result]:
-    """Returns the results of the turns so far."""
+    """Return the results of the turns so far."""
     expressions: list[Expression] = []
     found: list[Result] = []
     for turn, outcome in enumerate(state.outcomes):
@@ -40,7 +40,7 @@ def _expression(operand: Operand, earlier: Sequence[Expression]) -> Expression:
 
 
 def latest_turn(expression: Expression, expressions: Sequence[Expression]) -> int | None:
-    """Returns the latest turn that comes to an expression."""
+    """Return the latest turn that comes to an expression."""
     return next((turn for turn in range(len(expressions) - 1, -1, -1) if expressions[turn] == expression), None)
 
 

@@ -21,7 +21,6 @@ class TurnView:
     """A turn: the page, the conversation before it, the question, and what they say together.
 
     Attributes:
-        page: The numbers of the page.
         state: What the turns before asked and did.
         question: What is asked, the name of a ratio spelled out.
         target_years: The years that relative periods point at.
@@ -45,12 +44,10 @@ class TurnView:
 
 
 def read_turn(question: Question, state: DialogueState, page: PageFeatures, references: ReferenceWeights) -> TurnView:
-    """Returns the turn in which a question is asked.
+    """Return the turn in which a question is asked.
 
     Args:
-        question: As asked.
         state: The conversation before it.
-        page: What it is asked about.
         references: The weights by which references are resolved.
     """
     return read_turns(question, [state], page, references)[0]
@@ -59,12 +56,10 @@ def read_turn(question: Question, state: DialogueState, page: PageFeatures, refe
 def read_turns(
     question: Question, states: Sequence[DialogueState], page: PageFeatures, references: ReferenceWeights
 ) -> list[TurnView]:
-    """Returns the turn in which a question is asked, after each of several readings of the conversation before it.
+    """Return the turn in which a question is asked, after each of several readings of the conversation before it.
 
     Args:
-        question: As asked.
         states: The readings, all of the same questions.
-        page: What it is asked about.
         references: The weights by which references are resolved.
     """
     told, leaves = expand_ratio(question, page.leaves), page.leaves
@@ -87,7 +82,7 @@ def read_turns(
 
 
 def last_leaves(state: DialogueState) -> frozenset[int]:
-    """Returns the leaves that the last turn which took any took itself."""
+    """Return the leaves that the last turn which took any took itself."""
     for turn in range(len(state.outcomes) - 1, -1, -1):
         direct = [o.index for o in state.outcomes[turn].operands if o.kind == "leaf"]
         if direct:

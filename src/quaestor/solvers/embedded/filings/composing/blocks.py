@@ -83,7 +83,6 @@ class Block:
     """Members of one dimension: lines or columns beside each other that measure the same.
 
     Attributes:
-        members: Their names and series.
         share: The probability that it is meant.
     """
 

@@ -17,8 +17,6 @@ def read_combined(question: Question, operand: Operand, other: Operand) -> Itera
     """Yield the sum or the difference that an operand of a ratio is: "R&D plus SG&A".
 
     Args:
-        question: The question.
-        operand: The operand.
         other: The other operand of the ratio; what is called by some of its words is the same.
     """
     relation, parts = read_combination(operand.text)

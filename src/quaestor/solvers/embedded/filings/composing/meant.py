@@ -113,8 +113,6 @@ def read_meant(question: Question, place: int = 0, *, part: bool = False) -> lis
     """Return what an operand may mean, the likeliest first; without words of its own, what was talked about.
 
     Args:
-        question: The question.
-        place: Which operand.
         part: Whether of a ratio that was talked about its numerator is likelier to be meant than itself.
     """
     operands = question.reading.operands
@@ -470,7 +468,6 @@ def mean_again(node: Node, share: float, series_of: Callable[[Series], Series | 
     """Return what was measured as something meant: the same terms at another time, or of other series.
 
     Args:
-        node: What was measured.
         share: Its probability.
         series_of: Returns the series that takes the place of one.
     """

@@ -23,7 +23,6 @@ def pick_cell(
     """Return the number of a series at the first of some times; without any, at the latest.
 
     Args:
-        series: The series.
         wanted: The times, in order of preference.
         table: Whose latest period counts if no time is given.
         strict: Whether a number without a known time is refused.
@@ -87,10 +86,8 @@ def spell_at(
     """Return a formula of the number of a series at a time, or at the latest; None if it has none.
 
     Args:
-        series: The series.
         moment: The time; None for the latest.
         terms: What the numbers are added to.
-        label: What they are called.
         signed: Whether they keep their printed sign.
     """
     picked = pick_cell(series, () if moment is None else (moment,), terms.table, strict=moment is not None)

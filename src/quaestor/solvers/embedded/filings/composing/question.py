@@ -61,11 +61,9 @@ class Proposal:
     """A plan that may answer a question.
 
     Attributes:
-        plan: Its steps.
         score: The log of its probability.
         form: What it does: `value`, `growth`, `ratio`.
         series: What it takes its numbers from.
-        moments: When.
         features: What is known of it, for the confidence.
     """
 
@@ -87,11 +85,8 @@ class Question:
     """All that a plan is composed from.
 
     Attributes:
-        reading: The question.
-        table: The facts.
         intents: The probability of each intent.
         operands: The series that each operand may mean, the likeliest first.
-        moments: The times that are named.
         base: The time that was talked about before, or the latest.
         before: The last answers that were taken from the document, the latest first.
         falls: Whether the last question asked for a fall.
@@ -161,10 +156,6 @@ class Terms:
     """Numbers that a formula names.
 
     Attributes:
-        table: The facts.
-        variables: The numbers, by their names in the formula.
-        series: What they are taken from.
-        moments: When they are.
         score: The log of how sure they are what the formula means.
     """
 

@@ -200,10 +200,6 @@ def propose_items(
     """Return a list of labelled numbers.
 
     Args:
-        question: The question.
-        labelled: The name of each entry, what it is, and when.
-        form: The form of the proposal.
-        score: Its score.
         last: An operation on the list, with its number: `argmax`, `rank 2`.
     """
     if not 2 <= len(labelled) <= _MOST_ITEMS:
