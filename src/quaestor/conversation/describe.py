@@ -188,7 +188,9 @@ class _Reader:
         heading = next(iter(above))[-1:] if len(above) == 1 else ()
         sentences = reversed(self._document.lead_of(table)) if lead else ()
         announced = (topic for sentence in sentences for topic in topics(sentence.text))
-        named = (*heading, table.title, *announced, self._document.section_of(table).title)
+        # the section of a table between two notes is often the note before: too doubtful for one line of many
+        section = (self._document.section_of(table).title,) if lead else ()
+        named = (*heading, table.title, *announced, *section)
         return next((name.rstrip(" :") for name in named if set(names(name.lower())) - TIME_WORDS), "")
 
     def _extract(self, step: Extract, turn: int, question: Question) -> Meaning:
