@@ -13,9 +13,14 @@ _NUMBER_WORDS = (
 _NUMBER_WORD = re.compile(rf"(?:{_NUMBER_WORDS}){{1,12}}s?|teens|[a-z]{{2,12}}fold")
 _MULTIPLES = frozenset(
     "half halve halves halved halving double doubles doubled doubling triple triples tripled tripling quadruple"
-    " quadrupled twice thrice dozen dozens digit digits".split()
+    " quadrupled quintuple quintupled treble trebled trebling twice thrice dozen dozens digit digits".split()
 )
-_PARTS = frozenset("third thirds quarter quarters fifth fifths sixth eighth tenth tenths hundredth".split())
+_PARTS = frozenset(
+    "third thirds quarter quarters fifth fifths sixth sixths seventh sevenths eighth eighths ninth ninths tenth"
+    " tenths twelfth twentieth hundredth".split()
+)
+_SHARE_BEFORE = frozenset("a an one by".split())
+_SHARE_BEHIND = frozenset("less more lower higher larger smaller bigger fewer greater".split()) | {""}
 _OF_A_YEAR = frozenset("first second third fourth last the this each every other latter".split())
 _PERCENT = frozenset("% \u2030 \u2031 \u066a percent pct bps".split())
 _COUNTED = _PERCENT | frozenset(
@@ -23,6 +28,7 @@ _COUNTED = _PERCENT | frozenset(
     .split()
 )  # fmt: skip
 _ROMAN = re.compile(r"(?=[MDCLXVI])M{0,4}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_ROMAN_YEAR = re.compile(rf"(?=MCM|MM[XVI]|MM[CL]?X){_ROMAN.pattern}")
 _TOKEN = re.compile(rf"[^\W_]+(?:[.,'\u2019][^\W_]+)*|[%\u2030\u2031\u066a{FILLED_IN}]|[^\w\s.,;:()'\"-]")
 _NO_NUMBERS = frozenset("one ones unfold scaffold blindfold manifold refold".split())
 
@@ -49,7 +55,7 @@ def _unbound(found: list[re.Match[str]], words: list[str], free: list[tuple[int,
         as_amount = after in _COUNTED or (before and unicodedata.category(before[0]) == "Sc")
         if any(start <= token.start() and token.end() <= end for start, end in free) and not as_amount:
             continue
-        roman = as_amount and _ROMAN.fullmatch(token[0])
+        roman = (as_amount and _ROMAN.fullmatch(token[0])) or _ROMAN_YEAR.fullmatch(token[0])
         if roman or _is_number(before, word, after) or (word == "one" and as_amount):
             yield token[0]
 
@@ -62,7 +68,8 @@ def _is_number(before: str, word: str, after: str) -> bool:
     if word in ("half", "halves"):
         return before not in _OF_A_YEAR
     if word in _PARTS:
-        return after == "of" and before not in _OF_A_YEAR
+        share = after == "of" or (before in _SHARE_BEFORE and after in _SHARE_BEHIND)
+        return share and before not in _OF_A_YEAR
     return word in _MULTIPLES or (_NUMBER_WORD.fullmatch(word) is not None and word not in _NO_NUMBERS)
 
 

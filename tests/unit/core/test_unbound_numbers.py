@@ -15,6 +15,8 @@ from quaestor.core.unbound_numbers import unbound_numbers
         ("Sales rose {#1} percent to {#2}.", ()),
         ("Twenty-five stores closed, a third of all [#1].", ("Twenty", "five", "third")),
         ("Costs doubled to XIV million [#1].", ("doubled", "XIV", "million")),
+        ("In MMXII it trebled, a fifth less than peers, then fell by a third.", ("MMXII", "trebled", "fifth", "third")),
+        ("A third party sold a MIX a quarter later.", ()),
         ("It paid $ C [#1] and grew tenfold, one point.", ("C", "tenfold", "one")),
         ("\u0663 of them, \u2167, \u00bd, \uff11 and te\u00adn [#1].", ("\u0663", "\u2167", "\u00bd", "\uff11", "ten")),
         ("One of its plants closed in the third quarter, I think, in the second half [#1].", ()),
