@@ -59,6 +59,8 @@ _WERE = re.compile(r"^(?:and\s+)?what\s+were\b")
 _LOOSE_END = re.compile(r"\s(?:in|at|for|of|during|over)\s?$")
 """What is left of a time that was taken out."""
 _MOST = 4
+_LONGEST = 1_000
+"""Characters; a longer text is not taken apart."""
 
 
 def asks_several(text: str) -> bool:
@@ -74,6 +76,8 @@ def split_questions(text: str) -> tuple[str, ...]:
     >>> split_questions("What is the total RPO in 2024, and how much of it is current?")
     ('What is the total RPO in 2024', 'how much of the total RPO is current in 2024')
     """
+    if len(text) > _LONGEST:
+        return (text,)
     asked = re.sub(r"\s+", " ", text.replace("\u2019", "'")).strip(" ?!.")
     for split in (_split_cause, _split_clauses, _split_qualifiers, _split_kinds):
         parts = split(asked)
