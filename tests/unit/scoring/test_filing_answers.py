@@ -127,3 +127,17 @@ def test_an_answer_that_is_none_is_named(answer: object, says: str) -> None:
 def test_a_reference_is_shown_in_words(answer: dict[str, Any], value: AnswerValue, shown: str) -> None:
     wanted = read_reference_answer(answer, "here")
     assert (wanted.value, str(wanted)) == (value, shown)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"value": float("nan"), "unit": "USD"},
+        {"value": float("-inf"), "unit": "USD"},
+        {"value": 10**5000, "unit": "USD"},
+        {"value": 1, "unit": "USD", "scale": ["million"]},
+    ],
+)
+def test_a_value_that_is_no_number_of_a_filing_is_refused(answer: dict[str, Any]) -> None:
+    with pytest.raises(DatasetError, match="must be"):
+        read_reference_answer(answer, "line 1")

@@ -15,6 +15,7 @@ from quaestor.scoring.gold import Answers, GoldFile, GoldTurn
 _FIELDS = frozenset({"value", "scale", "unit", "values", "label", "text", "yes", "none", "any_of", "parts"})
 _SCALES = {str(scale): scale for scale in Scale} | {"": Scale.ONE, "one": Scale.ONE}
 _TELLING = 100
+_LARGEST = 1e30
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
 _PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _QUOTED = re.compile(r"['\"\u2018\u201c]([^'\"\u2019\u201d]{20,})['\"\u2019\u201d]")
@@ -163,14 +164,14 @@ def _several(answers: object, where: str) -> tuple[ReferenceAnswer, ...]:
 
 def _number(answer: Mapping[str, object], where: str) -> WantedNumber:
     value, unit, scale = answer["value"], answer.get("unit"), answer.get("scale") or ""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
         raise DatasetError(f"{where}: 'value' must be a number")
     if not isinstance(unit, str) or not unit:
         advice = "such as 'USD', 'percent', 'ratio' or 'shares'"
         raise DatasetError(f"{where} has a value without a unit: add 'unit', {advice}")
-    if scale not in _SCALES:
+    if not isinstance(scale, str) or scale not in _SCALES:
         raise DatasetError(f"{where}: 'scale' must be empty or one of thousand, million, billion")
-    return WantedNumber(Decimal(str(value)), unit, _SCALES[str(scale)])
+    return WantedNumber(Decimal(str(value)), unit, _SCALES[scale])
 
 
 def wanted_in_text(answer: object, question: str, where: str) -> ReferenceAnswer:
