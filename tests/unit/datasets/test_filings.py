@@ -69,6 +69,7 @@ def test_a_file_of_docfinqa_has_its_documents(tmp_path: Path) -> None:
     [
         ({"file": "cedar-2024"}, "line 1: .*has no document 'cedar-2024'; name the folder of the documents"),
         ({"file": "../alder-2024"}, "is not the name of a file"),
+        ({"file": "x" * 5_000}, "is not the name of a file"),
         ({"turn": 1}, "line 1: expected turn 0 of alder-01"),
         ({"question": " "}, "line 1: 'question' is empty"),
         ({"conversation": "birch-01", "file": "birch-2024.md"}, "line 2: expected turn 1 of birch-01"),

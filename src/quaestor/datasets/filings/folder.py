@@ -14,6 +14,7 @@ from quaestor.readers.reading import read_file, unread_file
 
 _HELD = 6
 """Documents that are held once they are read: questions about one mostly follow each other."""
+_LONGEST_NAME = 255
 
 
 class DocumentFolder:
@@ -72,8 +73,8 @@ class DocumentFolder:
         if not self.path.is_dir():
             raise DatasetError(f"{self.path} is not a folder: name the folder of the documents with --documents")
         exact = self.path / name
-        if exact.name != name:
-            raise DatasetError(f"{where}: {name!r} is not the name of a file")
+        if exact.name != name or len(name.encode("utf-8", "replace")) > _LONGEST_NAME:
+            raise DatasetError(f"{where}: {name[:_LONGEST_NAME]!r} is not the name of a file")
         if exact.is_file():
             return exact
         found = sorted(path for path in self.path.iterdir() if _plain(path) == name and path.suffix != ".jsonl")
