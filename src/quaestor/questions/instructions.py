@@ -43,9 +43,11 @@ _UNITS = tuple(
     for unit, words in _UNIT_WORDS
 )  # fmt: skip
 _DIGITS = re.compile(
-    rf",?\s*\b(?:(?:and )?round(?:ed|ing)?(?: it| that| {_ANSWER})?(?: off)?\s+)?to\s+(?:the\s+nearest\s+"
+    rf",?\s*\b(?:(?:and )?round(?:ed|ing)?(?: it| that| {_ANSWER})?(?: off)?\s+)?(?:to\s+(?:the\s+nearest\s+"
     r"(?P<nearest>whole number|integer|dollar|cent|thousand|million|billion|percent|tenth|hundredth)"
-    r"|(?P<count>one|two|three|four|[0-4])\s+(?:decimals?(?:\s+places?)?|d\.?p\.?|digits?|places?))(?:\s+or\s+better)?"
+    r"|(?P<count>one|two|three|four|[0-4])\s+(?:decimals?(?:\s+places?)?|d\.?p\.?|digits?|places?))"
+    r"|(?:(?:with|to|using)\s+)?(?P<plain>no|zero|one|two|three|four|[0-4])\s+decimals?(?:\s+places?)?\b"
+    r"|without\s+decimals?(?:\s+places?)?\b)(?:\s+or\s+better)?"
 )
 _SCALES = (
     (Scale.THOUSAND, re.compile(r"thousand")),
@@ -53,7 +55,7 @@ _SCALES = (
     (Scale.BILLION, re.compile(r"billion|bn")),
     (Scale.PERCENT, re.compile(r"%|percent|pct")),
 )
-_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4}
+_COUNTS = {"no": 0, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4}
 _NEAREST = {"tenth": 1, "hundredth": 2, "cent": 2}
 _SENTENCE = re.compile(
     r"\s*(?:(?:and|please|then|also)[\s,]+)*"
@@ -118,7 +120,7 @@ def read_instructions(text: str) -> Instructions:
             unit, text = unit or kind, pattern.sub(" ", text)
     decimals = None
     if digits is not None:
-        count = digits["count"]
+        count = digits["count"] or digits["plain"] or "no"
         decimals = _NEAREST.get(named, 0) if named else _COUNTS[count] if count in _COUNTS else int(count)
     form = None if scale is None and decimals is None else AskedForm(scale, decimals)
     return Instructions(text, role, unit, form)
