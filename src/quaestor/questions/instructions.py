@@ -136,6 +136,18 @@ def without_instructions(question: str) -> str:
     return f"{asked}{mark}" if mark and is_instruction(said) else question
 
 
+def with_instructions_last(question: str) -> str:
+    """Return a question with an instruction that leads to it by a colon put behind it.
+
+    >>> with_instructions_last("Answer in USD millions: what was rent?")
+    'what was rent? Answer in USD millions.'
+    """
+    said, colon, asked = question.partition(":")
+    if not colon or not asked.rstrip().endswith("?") or "?" in said or not is_instruction(said):
+        return question
+    return f"{asked.strip()} {said.strip()}."
+
+
 def is_instruction(sentence: str) -> bool:
     """Return whether a sentence behind a question only says how to answer it.
 

@@ -4,7 +4,7 @@ import pytest
 
 from quaestor.core.quantity import Scale
 from quaestor.documents.table import TableRole
-from quaestor.questions.instructions import AskedForm, is_instruction, read_instructions
+from quaestor.questions.instructions import AskedForm, is_instruction, read_instructions, with_instructions_last
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,15 @@ def test_the_statement_is_read_and_no_word_of_the_question() -> None:
 )
 def test_a_sentence_that_only_says_how_to_answer_is_no_question(sentence: str, instruction: bool) -> None:
     assert is_instruction(sentence) == instruction
+
+
+@pytest.mark.parametrize(
+    ("question", "behind"),
+    [
+        ("Round to one decimal: what was rent in 2012?", "what was rent in 2012? Round to one decimal."),
+        ("Two questions: what was rent?", "Two questions: what was rent?"),
+        ("What was rent? Answer in: millions", "What was rent? Answer in: millions"),
+    ],
+)
+def test_an_instruction_that_leads_to_a_question_is_put_behind_it(question: str, behind: str) -> None:
+    assert with_instructions_last(question) == behind

@@ -8,7 +8,7 @@ from quaestor.core.answer_value import AnswerKinds
 from quaestor.core.computing import compute
 from quaestor.errors import SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.questions.instructions import read_instructions, without_instructions
+from quaestor.questions.instructions import read_instructions, with_instructions_last, without_instructions
 from quaestor.questions.question import read_question
 from quaestor.questions.splitting import split_question
 from quaestor.solvers.base import TurnContext
@@ -70,7 +70,10 @@ class EmbeddedSolver:
         Raises:
             SolverError: The page holds no number that a plan could start from.
         """
-        return await compute(self._solve, *context.in_words_of_document(question))
+        question, context = context.in_words_of_document(question)
+        if (asked := with_instructions_last(question)) != question:
+            question, context = asked, replace(context, question=read_question(asked))
+        return await compute(self._solve, question, context)
 
     def _solve(self, question: str, context: TurnContext) -> Answer:
         if self._filings is not None and context.is_long:
