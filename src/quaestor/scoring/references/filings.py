@@ -20,8 +20,9 @@ _FIRST_YEAR, _LAST_YEAR = 1900, 2100
 _PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _QUOTED = re.compile(r"['\"\u2018\u201c]([^'\"\u2019\u201d]{20,})['\"\u2019\u201d]")
 _ONE_NUMBER = re.compile(
-    r"(?P<sign>[-(\u2212]?)\s*(?P<currency>US\$|[$\u20ac\u00a3])?\s*(?P<minus>-?)(?P<number>\d[\d,]*(?:\.\d+)?|\.\d+)\s*\)?\s*"
-    r"(?P<unit>%|percent|x|times|thousand|million|billion|bn|mn?)?(?:\s+(?:USD|dollars))?\.?",
+    r"(?:(?P<sign>[-(\u2212])\s*)?(?:(?P<currency>US\$|[$\u20ac\u00a3])\s*)?(?P<minus>-?)"
+    r"(?P<number>\d[\d,]*(?:\.\d+)?|\.\d+)(?:\s*\))?"
+    r"(?:\s*(?P<unit>%|percent|x|times|thousand|million|billion|bn|mn?))?(?:\s+(?:USD|dollars))?\.?",
     re.IGNORECASE,
 )
 _CURRENCIES = {"$": "USD", "us$": "USD", "\u20ac": "EUR", "\u00a3": "GBP"}
