@@ -28,7 +28,7 @@ _ONE_NUMBER = re.compile(
 _CURRENCIES = {"$": "USD", "us$": "USD", "\u20ac": "EUR", "\u00a3": "GBP"}
 _SHORT = {"m": "million", "mn": "million", "bn": "billion"}
 _ASKED_SCALE = re.compile(
-    r"\b(?:in|usd|dollars?|\$)\s*(?:us\s*)?(?:usd|\$|dollars?|eur)?\s*(?P<scale>thousand|million|billion)s?\b", re.I
+    r"\b(?:in|usd|dollars?|\$)(?:\s*us)?(?:\s*(?:usd|\$|dollars?|eur))?\s*(?P<scale>thousand|million|billion)s?\b", re.I
 )
 _YES_NO = re.compile(r"(?P<said>yes|no)\b[\s.,:;-]*(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 
