@@ -1,6 +1,6 @@
 """A plan as a tree: its last step with all that it rests on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -22,18 +22,20 @@ def closed_plan(steps: Sequence[Step]) -> Plan:
             needed.update(o.step for o in step.operands if isinstance(o, Ref) and o.step > 0)
     numbers = {old: new for new, old in enumerate(sorted(needed), 1)}
 
-    def renumbered(operand: Operand) -> Operand:
-        return Ref(numbers[operand.step]) if isinstance(operand, Ref) and operand.step > 0 else operand
+    return Plan(tuple(renumber_step(step, numbers) for step in steps if step.id in needed))
 
-    return Plan(
-        tuple(
-            replace(step, id=numbers[step.id], operands=tuple(renumbered(o) for o in step.operands))
-            if isinstance(step, Compute)
-            else replace(step, id=numbers[step.id])
-            for step in steps
-            if step.id in needed
-        )
-    )
+
+def renumber_step(step: Step, numbers: Mapping[int, int]) -> Step:
+    """Return a step of a plan with new numbers for it and for the steps that it refers to."""
+    moved = replace_references(step, lambda ref: Ref(numbers[ref.step]) if ref.step > 0 else ref)
+    return replace(moved, id=numbers[step.id])
+
+
+def replace_references(step: Step, replaced: Callable[[Ref], Operand]) -> Step:
+    """Return a step with something else for each step and earlier answer that it refers to."""
+    if not isinstance(step, Compute):
+        return step
+    return replace(step, operands=tuple(replaced(o) if isinstance(o, Ref) else o for o in step.operands))
 
 
 def without_explanation(plan: Plan) -> Plan:

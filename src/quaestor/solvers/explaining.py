@@ -20,6 +20,7 @@ from quaestor.core.words import NUMBER_WORDS
 from quaestor.documents.document import Document
 from quaestor.errors import ModelReplyError
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
+from quaestor.plan.trees import replace_references
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 
 _SCALES = r"(?:thousand|million|billion|trillion)s?|mn|bn"
@@ -285,7 +286,4 @@ def _joined(bound: BoundExplanation, answer: Plan) -> Plan:
 
 
 def _moved(step: Step, number: Callable[[int], int]) -> Step:
-    if isinstance(step, Extract):
-        return step
-    moved = (Ref(number(o.step)) if isinstance(o, Ref) and o.step > 0 else o for o in step.operands)
-    return replace(step, operands=tuple(moved))
+    return replace_references(step, lambda ref: Ref(number(ref.step)) if ref.step > 0 else ref)

@@ -19,6 +19,7 @@ from quaestor.graph.facts import (
 )
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import CellGroup, Compute, Operand, Plan, Ref, Step
+from quaestor.plan.trees import replace_references
 
 _WORDS_BEFORE = 4
 
@@ -61,17 +62,11 @@ def groups_in_place(plan: Plan) -> Plan:
     kept = [step for step in plan.steps if step.id not in groups]
     numbers = {step.id: place for place, step in enumerate(kept, 1)}
 
-    def placed(operand: Operand) -> Operand:
-        if not isinstance(operand, Ref) or operand.step < 0:
-            return operand
-        return groups.get(operand.step) or Ref(numbers[operand.step])
+    def placed(ref: Ref) -> Operand:
+        return ref if ref.step < 0 else groups.get(ref.step) or Ref(numbers[ref.step])
 
-    def renumbered(step: Step) -> Step:
-        if isinstance(step, Compute):
-            return replace(step, id=numbers[step.id], operands=tuple(map(placed, step.operands)))
-        return replace(step, id=numbers[step.id])
-
-    return replace(plan, steps=tuple(map(renumbered, kept)))
+    steps = (replace(replace_references(step, placed), id=numbers[step.id]) for step in kept)
+    return replace(plan, steps=tuple(steps))
 
 
 def _listed_alone(step: Step) -> CellGroup | None:

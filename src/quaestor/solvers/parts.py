@@ -12,7 +12,8 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
 from quaestor.errors import PlanError, SolverError
-from quaestor.plan.steps import Compute, Operand, Plan, Ref, Step
+from quaestor.plan.steps import Compute, Plan, Ref, Step
+from quaestor.plan.trees import closed_plan, replace_references
 from quaestor.questions.question import read_question
 from quaestor.questions.splitting import split_question
 from quaestor.solvers.answering import answer_from_plan, answer_of_plan
@@ -159,20 +160,9 @@ def _of_part(ago: int, ends: Sequence[Ref | None]) -> Ref:
 
 def _moved(plan: Plan, shift: int, answer: Callable[[int], Ref]) -> Iterator[Step]:
     """Yield the steps of a plan behind other steps, with `answer` for the answers to which it refers."""
-
-    def moved(operand: Operand) -> Operand:
-        if not isinstance(operand, Ref):
-            return operand
-        return Ref(operand.step + shift) if operand.step > 0 else answer(-operand.step)
-
     for step in plan.steps:
-        yield _numbered(step, step.id + shift, moved)
-
-
-def _numbered(step: Step, number: int, operand: Callable[[Operand], Operand]) -> Step:
-    if isinstance(step, Compute):
-        return replace(step, id=number, operands=tuple(map(operand, step.operands)))
-    return replace(step, id=number)
+        moved = replace_references(step, lambda ref: Ref(ref.step + shift) if ref.step > 0 else answer(-ref.step))
+        yield replace(moved, id=step.id + shift)
 
 
 def plans_of_parts(plan: Plan) -> list[Plan]:
@@ -181,18 +171,4 @@ def plans_of_parts(plan: Plan) -> list[Plan]:
     if not isinstance(last, Compute) or last.operation != "items":
         return []
     ends = [ref.step for ref in _refs(last) if ref.step > 0]
-    return [_needed(plan, end) for end in ends] if len(ends) == len(last.operands) else []
-
-
-def _needed(plan: Plan, end: int) -> Plan:
-    """Return the steps of a plan that one of them rests on, numbered anew."""
-    needed = {end}
-    for step in reversed(plan.steps[:end]):
-        if step.id in needed:
-            needed |= {ref.step for ref in _refs(step) if ref.step > 0}
-    numbers = {step: number for number, step in enumerate(sorted(needed), start=1)}
-
-    def renumbered(operand: Operand) -> Operand:
-        return Ref(numbers[operand.step]) if isinstance(operand, Ref) and operand.step > 0 else operand
-
-    return Plan(tuple(_numbered(plan.steps[step - 1], number, renumbered) for step, number in numbers.items()))
+    return [closed_plan(plan.steps[:end]) for end in ends] if len(ends) == len(last.operands) else []

@@ -8,7 +8,8 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
 from quaestor.graph.facts import PrintedNumber
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import CellGroup, Compute, Extract, Operand, Plan, Ref, Step
+from quaestor.plan.steps import CellGroup, Compute, Extract, Operand, Plan, Ref
+from quaestor.plan.trees import renumber_step
 from quaestor.solvers.groups import LabelledNumber, group_of
 
 _NOWHERE = CellRef("", 0, 0, 0)
@@ -69,10 +70,4 @@ def without_grouped(plan: Plan) -> Plan:
     ]
     numbers = {step.id: place for place, step in enumerate(kept, 1)}
 
-    def renumbered(step: Step) -> Step:
-        if isinstance(step, Extract):
-            return replace(step, id=numbers[step.id])
-        operands = (Ref(numbers[o.step]) if isinstance(o, Ref) and o.step > 0 else o for o in step.operands)
-        return replace(step, id=numbers[step.id], operands=tuple(operands))
-
-    return replace(plan, steps=tuple(map(renumbered, kept)))
+    return replace(plan, steps=tuple(renumber_step(step, numbers) for step in kept))
