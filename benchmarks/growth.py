@@ -50,7 +50,7 @@ class Used:
 
 
 def grown(source: Path, times: int, target: Path) -> int:
-    """Write a file that many times over, and returns how many turns it has."""
+    """Write a file that many times over, and return how many turns it has."""
     records = json.loads(source.read_text(encoding="utf-8"))
     with target.open("w", encoding="utf-8") as file:
         file.write("[")
@@ -162,7 +162,7 @@ def played(source: Path, times: int, workers: int, folder: Path) -> Played:
 
 
 def looked(file: Path, store: Path, run: str) -> dict[str, float]:
-    """Score a run, and returns the seconds of CPU of each command that looks into its store: the best of three."""
+    """Score a run, and return the seconds of CPU of each command that looks into its store: the best of three."""
     where = ["--store", str(store)]
     scoring, _ = measured(["score", run, str(file), *where])
     other = copied(store, run)

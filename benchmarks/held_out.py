@@ -44,7 +44,7 @@ class Answered:
         intent: The metric type that the question asks for, by the patterns of the core.
         right: By official execution accuracy.
         confidence: The solver's, where it gave one.
-        reachable: Gold's number was among the candidates; None where that was not looked at.
+        reachable: Gold's number was among the candidates; None if that was not looked at.
     """
 
     conversation: str

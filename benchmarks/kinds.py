@@ -168,7 +168,7 @@ def _rows_summed(turn: Turn) -> bool:
 
 
 def _terms(tree: Tree) -> Iterator[Tree]:
-    """Yield what a sum adds up, sums within it resolved; the tree itself where it is no sum."""
+    """Yield what a sum adds up, sums within it resolved; the tree itself if it is not a sum."""
     if tree[0] != "add":
         yield tree
         return

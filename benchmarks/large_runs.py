@@ -55,7 +55,7 @@ async def templates() -> list[TurnRecord]:
 async def make_run(
     store: RunStore, name: str, share: float, turns: Sequence[TurnRecord], conversations: int
 ) -> KeptScore:
-    """Keep a made-up run, and returns what would be kept of its score."""
+    """Keep a made-up run, and return what would be kept of its score."""
     draw, started = random.Random(name), now()
     run = RunRecord(name, {"solver": name}, name, "made-up.json", "0" * 64, conversations, started)
     await store.create_run(run)

@@ -126,7 +126,7 @@ def _said(ours: Connection) -> Iterator[tuple[str, float, list[str]]]:
 
 
 def _ask(theirs: Connection, file: Path, count: int, seed: str, done: int, alarm: float) -> None:
-    """Ask the questions of a seed behind the first ones, and says what came of each."""
+    """Ask the questions of a seed behind the first ones, and say what came of each."""
     os.chdir(tempfile.mkdtemp())  # no settings and no store of anybody
     settings = quaestor.Settings(question_seconds=_PATIENCE)  # the alarm is the limit here
     document = quaestor.open(file, settings=settings)
@@ -140,7 +140,7 @@ def _ask(theirs: Connection, file: Path, count: int, seed: str, done: int, alarm
         os._exit(1)
 
     signal.signal(signal.SIGVTALRM, never_ended)
-    document.ask("what is it?")  # what is loaded once is no question's time
+    document.ask("what is it?")  # what is loaded once is not a question's time
     conversation = document.conversation()
     for number, asked in enumerate(_questions(seed, words, count)):
         if number < done:

@@ -38,7 +38,7 @@ class Told:
 
     Attributes:
         first: Whether it was the first of its conversation.
-        holds: The probability that the page holds the answer; 0 where a rule is certain that it does not.
+        holds: The probability that the page holds the answer; 0 if a rule is certain that it does not.
     """
 
     kind: str

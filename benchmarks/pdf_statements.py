@@ -91,7 +91,7 @@ class _Comparison:
 
 
 def compare_statement(table: Table, lines: Sequence[Line]) -> _Comparison:
-    """Return how the rows of a table differ from lines of text, of which more may stand before and behind them."""
+    """Return how the rows of a table differ from lines of text, of which more may be before and behind them."""
     rows = list(_rows(table))
     labels = "".join(_letters(row.label) for row in rows)
     rows = list(filter(_is_numbered, rows))

@@ -242,7 +242,7 @@ def show_worst(console: Console, items: Sequence[LabelledReference], count: int)
 
 
 def fit_all(files: Files) -> int:
-    """Make the shipped weights anew, and returns how many there are."""
+    """Make the shipped weights anew, and return how many there are."""
     weights = fit_references(reference_samples(item for file in files.values() for item in file))
     made = {"made by": COMMAND, "weights": {trait: weights[trait] for trait in sorted(weights)}}
     path = Path(str(files_of("quaestor.conversation.references").joinpath("weights.json")))

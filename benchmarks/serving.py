@@ -77,7 +77,7 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _person(host: str) -> list[float]:
-    """Ask the questions of a conversation, and returns how long each answer took, in seconds."""
+    """Ask the questions of a conversation, and return how long each answer took, in seconds."""
     connection = http.client.HTTPConnection(host, timeout=120)
     start = _got(connection, "GET", "/")[1]
     document = start.partition('name="document" value="')[2].partition('"')[0]

@@ -115,7 +115,7 @@ class TimedStore:
 
 
 async def play(dataset: Dataset, path: Path, solver: str, uri: str) -> float:
-    """Play a run into a store, and returns the seconds that the store took."""
+    """Play a run into a store, and return the seconds that the store took."""
     from model_replies import say
     from model_server import ModelServer
 
@@ -161,7 +161,7 @@ def show(uri: str) -> float:
 
 
 def measure(dataset: Dataset, path: Path, solver: str, folder: Path) -> Size:
-    """Play two runs of a solver into a store in a folder, and returns what they took."""
+    """Play two runs of a solver into a store in a folder, and return what they took."""
     file = folder / f"{solver}.db"
     uri, turns = str(file), sum(len(conversation.questions) for conversation in dataset.conversations)
     writing = asyncio.run(play(dataset, path, solver, uri))

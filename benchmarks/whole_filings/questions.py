@@ -1,6 +1,6 @@
 """Questions about a filing, made from its tags, with exact answers: `what was ROW in YEAR?` and what follows from it.
 
-A tagged number is asked for by its row's label and the year that heads its column. Where a label stands in several
+A tagged number is asked for by its row's label and the year that heads its column. Where a label is in several
 places with several values, the question names the title or the section too; where that does not tell them apart it is
 not asked. The answer is the number as printed; a tag tells which other cells print the same fact, which are right
 sources as well. Nothing here is seen by a solver, and no question is made of a number that the reader got wrong: what
@@ -145,7 +145,7 @@ def _labels(document: Document) -> dict[tuple[str, int], set[CellRef]]:
 
 
 def _place(document: Document, table: Table) -> str:
-    """Return how a person would say where a table is: by its title, else by the section that it stands in."""
+    """Return how a person would say where a table is: by its title, else by the section that it is in."""
     return " ".join((table.title or document.section_of(table).title).split())
 
 

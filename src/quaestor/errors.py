@@ -291,7 +291,7 @@ class RunStoppedError(QuaestorError):
     """A run was stopped, by a person or a limit, and can be resumed.
 
     Attributes:
-        run: The run's id, by which it is resumed; None where nothing was begun.
+        run: The run's id, by which it is resumed; None if nothing was begun.
         by_person: Whether a person interrupted it.
     """
 
@@ -338,7 +338,7 @@ class ClaimedError(DuplicateRecordError):
     """A conversation that another runner plays, or has played since this one looked.
 
     Attributes:
-        owner: Who plays it; None where it came to its end.
+        owner: Who plays it; None if it came to its end.
     """
 
     def __init__(self, message: str, owner: str | None = None) -> None:
@@ -358,7 +358,7 @@ class GapError(GraphError):
     """Rows or columns of a document that no property of a frozen ontology matches.
 
     Attributes:
-        gaps: One line for each: where it stands, its label, and the nearest properties with their scores.
+        gaps: One line for each: where it is, its label, and the nearest properties with their scores.
     """
 
     def __init__(self, document: str, gaps: tuple[str, ...]) -> None:

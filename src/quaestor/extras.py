@@ -42,7 +42,7 @@ def require_extra(extra: str, purpose: str) -> None:
 
 
 def extra_of(module: str) -> str | None:
-    """Return the extra that brings a module, or None where none does.
+    """Return the extra that brings a module, or None if none does.
 
     >>> extra_of("pymongo.errors")
     'mongo'

@@ -5,7 +5,7 @@ A package adds one by an entry point, whose group says what it is and whose name
     [project.entry-points."quaestor.solvers"]
     mine = "my_package.solver:SPEC"
 
-What is of this package stands in a table beside them, so that a checkout works whatever was declared when it was
+What is of this package is in a table beside them, so that a checkout works whatever was declared when it was
 installed. Nothing is imported before it is asked for.
 """
 
@@ -41,7 +41,7 @@ class Registry(Generic[T]):
         Args:
             group: Of the entry points.
             built_in: By name, as `module:attribute`.
-            check: Returns what was loaded under a name, as what it should be; raises TypeError where it is not that.
+            check: Returns what was loaded under a name, as what it should be; raises TypeError if it is not that.
         """
         self.group: str = group
         self.noun: str = noun
@@ -59,7 +59,7 @@ class Registry(Generic[T]):
         return (*self._built_in, *sorted(self._added().keys() - self._built_in.keys()))
 
     def find(self, name: str) -> T | None:
-        """Return what has a name; None where nothing has it.
+        """Return what has a name; None if nothing has it.
 
         Raises:
             PluginError: It cannot be loaded, or two have the name.
@@ -139,7 +139,7 @@ def _entry_points(group: str, path: tuple[str, ...]) -> Mapping[str, list["Entry
     """Return the entry points of a group by name. They change with the path on which packages are found."""
     found: dict[str, list[EntryPoint]] = {}
     for point in _selecting(path)(group=group):
-        # A folder that stands on the path twice shows its packages twice.
+        # A folder that is on the path twice shows its packages twice.
         same = found.setdefault(point.name, [])
         if all((_package(point), point.value) != (_package(other), other.value) for other in same):
             same.append(point)

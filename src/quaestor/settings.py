@@ -218,7 +218,7 @@ def _checked(name: str, value: object, where: str) -> Setting:
         raise SettingsError(unknown_name("setting", name, _KINDS, where=where))
     if kind is float and type(value) is int:
         value = float(value)
-    # type() and not isinstance: TOML's `true` is no number, although Python's True is one.
+    # type() and not isinstance: TOML's `true` is not a number, although Python's True is one.
     if type(value) is not kind:
         raise SettingsError(f"setting {name!r} must be {_WANTED[kind]}, not {value!r} ({where})")
     if name in _LEAST and isinstance(value, int | float) and not _LEAST[name] <= value < float("inf"):

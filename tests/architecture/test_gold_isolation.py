@@ -44,7 +44,7 @@ MAY_READ_GOLD = (
     "application/wrong_turns.py",
 )  # fmt: skip
 ASKED = "dialogue_break"
-# Numbers and words that stand on no page.
+# Numbers and words that are on no page.
 SENTINELS = ("918273645", "planted-answer")
 CONVERSATIONS = 20
 OF_THE_SAMPLE = 8

@@ -109,7 +109,7 @@ def test_the_graph_is_walked_in_the_picture_and_in_the_list(
         page.locator("#node a").first.click()
         expect(page).to_have_url(re.compile("node=doc%3Atable_0"))
         expect(page.locator("#node h2")).to_be_focused()
-        # The focus stands in the middle of the picture once it has come to rest.
+        # The focus is in the middle of the picture once it has come to rest.
         page.wait_for_timeout(500)
         box = page.locator("#graph").bounding_box()
         assert box is not None

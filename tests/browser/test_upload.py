@@ -1,4 +1,4 @@
-"""A file is handed over and asked in a real browser: what is answered, where each number stands, what is taken away."""
+"""A file is handed over and asked in a real browser: what is answered, where each number is, what is taken away."""
 
 from collections.abc import Sequence
 from math import isclose
@@ -47,7 +47,7 @@ def hand_over(page: Page, name: str, data: bytes) -> None:
 
 
 def converse(page: Page, questions: Sequence[str]) -> list[str]:
-    """Ask one question after the other by the keyboard, and returns what is answered."""
+    """Ask one question after the other by the keyboard, and return what is answered."""
     expect(page.locator("#undo-button")).to_be_hidden()
     cards = page.locator("#turns > .turn:not(.pending)")
     for number, question in enumerate(questions, start=1):

@@ -34,7 +34,7 @@ SERIES_QUERY = 'SELECT ?label ?v { ?o kg:rowLabel "total net sales" ; kg:columnL
 
 
 def sparql_says(values: Json, formula: str | None = None, **more: Any) -> list[Json | Reply]:
-    """The replies of the two phases; of one where a value is the answer."""
+    """The replies of the two phases; of one if a value is the answer."""
     first: Json = {"reasoning": "as asked", "values": values, **more}
     if formula is None:
         return [{**first, "answer": next(iter(values), None)}]
@@ -246,7 +246,7 @@ by_scheme = pytest.mark.parametrize("solver", ["workflow", "sparql", "reflection
 
 
 def play(solver: str, script: Script, *questions: str) -> Played:
-    """Critics, where there are any, approve."""
+    """Critics, if there are any, approve."""
 
     def answer(asked: Asked) -> Reply:
         critic = solver == "reflection" and role_of(asked) != "expert"
@@ -289,7 +289,7 @@ def test_what_was_selected_can_be_referred_to(solver: str) -> None:
 
 
 def other_first(solver: str, said: Sequence[Json | Reply]) -> Script:
-    """A model that says that the answer is no number, where it is told of nothing else."""
+    """A model that says that the answer is not a number, where it is told of nothing else."""
     left = iter(said)
     fields = {"workflow": {"thought_process": "", "steps": []}, "sparql": {"reasoning": "", "values": []}}
     fields["reflection"] = drafted()

@@ -1,4 +1,4 @@
-"""Whatever stands in a model's replies, no turn crashes and none is lost."""
+"""Whatever is in a model's replies, no turn crashes and none is lost."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""A model that writes the right plans gets the right answers: what stands between them is ours."""
+"""A model that writes the right plans gets the right answers: what is between them is ours."""
 
 import asyncio
 import random

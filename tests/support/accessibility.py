@@ -15,7 +15,7 @@ def serious_faults(page: Page, *rules: str) -> list[str]:
 
     Args:
         page: As it is shown now.
-        rules: The only rules to look for; all where none is named.
+        rules: The only rules to look for; all if none is named.
     """
     found = Axe().run(page, options={"runOnly": [*rules]} if rules else None).response["violations"]
     return [

@@ -1,4 +1,4 @@
-"""The machine's own Chromium, driven by Playwright: skipped where there is none, strict where there is one.
+"""The machine's own Chromium, driven by Playwright: skipped if there is none, strict if there is one.
 
 A page fails its test by whatever it writes to the console as an error, by any error of a script, and by any request to
 another host than the server of the test.
@@ -24,7 +24,7 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start the machine's Chromium; the test is skipped where there is none."""
+    """Start the machine's Chromium; the test is skipped if there is none."""
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
         pytest.skip("there is no Chromium on this machine")
@@ -44,7 +44,7 @@ class Watched:
 
     Attributes:
         faults: What it wrote as an error, what of its scripts broke, which other hosts it asked.
-        expected: Parts of lines that are no faults: a test that asks for what is not there knows of them.
+        expected: Parts of lines that are not faults: a test that asks for what is not there knows of them.
     """
 
     page: Page

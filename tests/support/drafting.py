@@ -111,7 +111,7 @@ def _number(register: StepResult) -> object:
 
 
 class Corruptor:
-    """Makes plans and drafts wrong, one kind of mistake at a time; None where a plan has no place for it."""
+    """Makes plans and drafts wrong, one kind of mistake at a time; None if a plan has no place for it."""
 
     def __init__(self, seed: int = 0) -> None:
         self._draw = random.Random(seed)

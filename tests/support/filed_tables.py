@@ -25,7 +25,7 @@ _TOPICS = ("operations", "cash flows", "segment results", "income taxes", "lease
 def many_tables(tables: int, seed: int = 13) -> Document:
     """Return a document of made-up tables with sentences before and after each.
 
-    A table has 15 to 30 rows and 3 to 5 years; some lines stand in most tables, as totals and taxes do in a filing,
+    A table has 15 to 30 rows and 3 to 5 years; some lines are in most tables, as totals and taxes do in a filing,
     others in one alone.
 
     Args:
@@ -62,7 +62,7 @@ def _amount(chance: random.Random) -> str:
 
 
 def _name(chance: random.Random) -> str:
-    """Return the made-up name of a region, a plan or a company: filings have many that stand in one table alone."""
+    """Return the made-up name of a region, a plan or a company: filings have many that are in one table alone."""
     return "".join(chance.sample(_SYLLABLES, 3))
 
 

@@ -109,7 +109,7 @@ def started(arguments: Sequence[str], folder: Path) -> "subprocess.Popen[str]":
 
 
 def ended(process: "subprocess.Popen[str]", seconds: float = _ENDS_WITHIN) -> int | None:
-    """The exit code; None where it had to be ended."""
+    """The exit code; None if it had to be ended."""
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:

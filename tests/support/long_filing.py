@@ -1,4 +1,4 @@
-"""A made-up annual report with three statements and notes, in which one label stands in several tables."""
+"""A made-up annual report with three statements and notes, in which one label is in several tables."""
 
 from functools import lru_cache
 

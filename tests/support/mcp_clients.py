@@ -36,7 +36,7 @@ _HTML = """<!DOCTYPE html><html><head><title>Nordlicht</title></head><body>
 
 
 def write_filing(folder: Path, name: str = FILING) -> Path:
-    """Write the filing to a folder, which is made, and returns its path."""
+    """Write the filing to a folder, which is made, and return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
     path.write_text(_HTML, encoding="utf-8")

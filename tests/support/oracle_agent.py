@@ -164,7 +164,7 @@ class Calls:
         return reply
 
     def _look_up(self, step: Extract) -> Call | None:
-        """The call that returns the number that stands at a place; None where no tool does."""
+        """The call that returns the number that is at a place; None if no tool does."""
         graph = self.context.graph
         numbers: list[Observation | MentionFact | HeaderNumber] = [*graph.observations, *graph.mentions, *graph.labels]
         for item in numbers:

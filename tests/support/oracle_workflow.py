@@ -35,7 +35,7 @@ _POINTING = re.compile(r"^For step ([0-9]+) these numbers", re.MULTILINE)
 
 
 def pointed_step(asked: Asked) -> int | None:
-    """The step whose number of the text the model is asked to point to; None where it is asked for a plan."""
+    """The step whose number of the text the model is asked to point to; None if it is asked for a plan."""
     found = _POINTING.search(asked.prompts[-1])
     return int(found[1]) if found else None
 

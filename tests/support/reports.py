@@ -63,5 +63,5 @@ PARTS: tuple[DocumentPart, ...] = (
 
 
 def a_report() -> Document:
-    """Seven tables on nine pages; the lines "Total" and "Total net sales" stand in two each."""
+    """Seven tables on nine pages; the lines "Total" and "Total net sales" are in two each."""
     return assemble("NORD/2024/10-K", PARTS)

@@ -1,6 +1,6 @@
 """`make oracle SOLVER=agent FILE=...`: every turn of a file with a perfect model; prints each that fails, and why.
 
-Without a file it is the public one where that lies beside the checkout, else the bundled sample. Of a file whose
+Without a file it is the public one if that lies beside the checkout, else the bundled sample. Of a file whose
 answers are stated (TAT-QA) it is every question but those of arithmetic, by exact match with scale.
 """
 

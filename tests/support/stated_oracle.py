@@ -140,7 +140,7 @@ class StatedOutcome:
     """How one question went.
 
     Attributes:
-        plan: What the model was given; None where the reference has no plan on its page.
+        plan: What the model was given; None if the reference has no plan on its page.
         right: By exact match with scale.
         said: What was answered, or why not.
         requests: How many the turn took.

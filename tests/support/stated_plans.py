@@ -47,7 +47,7 @@ class StatedPlan:
 
     Attributes:
         way: How it comes to the answer: `number`, `numbers`, `choice`, `count`, `labels`, `words`.
-        in_table: Whether all that it takes stands in a table.
+        in_table: Whether all that it takes is in a table.
     """
 
     plan: Plan
@@ -56,7 +56,7 @@ class StatedPlan:
 
 
 def stated_plan(question: str, context: TurnContext, reference: StatedReference) -> StatedPlan | None:
-    """The plan of a stated answer; None where its spans are not on the page."""
+    """The plan of a stated answer; None if its spans are not on the page."""
     made = _Maker(question, context, reference).made()
     if made is None:
         return None

@@ -69,7 +69,7 @@ def pages_served(
 
 
 def begun(client: TestClient) -> str:
-    """Begin a conversation about the first document that is at hand, and returns its address."""
+    """Begin a conversation about the first document that is at hand, and return its address."""
     document = re.search(r'name="document" value="([^"]+)"', client.get("/").text)
     assert document is not None
     return str(client.post("/conversations", data={"document": document[1]}).headers["location"])

@@ -65,7 +65,7 @@ class Program:
         return f"/conversations/{self.post('/conversations', 201, document=document)['id']}"
 
     def asked(self, *questions: str) -> str:
-        """Begin a conversation in which some questions are answered, and returns its address."""
+        """Begin a conversation in which some questions are answered, and return its address."""
         there = self.begun()
         for question in questions:
             self.post(f"{there}/questions", question=question)
@@ -86,7 +86,7 @@ def program(
     headers: dict[str, str] | None = None,
     **settings: Setting,
 ) -> Iterator[Program]:
-    """Start the app with a made-up page, or with files, and gives a program that asks it.
+    """Start the app with a made-up page, or with files, and give a program that asks it.
 
     Who answers is a scripted solver, or the one that the settings name.
     """

@@ -124,7 +124,7 @@ class RawApp:
 
 @contextmanager
 def raw(app: FastAPI) -> Iterator[RawApp]:
-    """Start an app, and gives the way to ask it."""
+    """Start an app, and give the way to ask it."""
     with asyncio.Runner() as runner:
         context = app.router.lifespan_context(app)
         runner.run(_entered(context))

@@ -43,7 +43,7 @@ class Broken:
     """A conversation whose plans are the references' but for one thing.
 
     Attributes:
-        predictions: What the plans come to; None where nothing was answered.
+        predictions: What the plans come to; None if nothing was answered.
         turn: The turn that is looked at.
         cause: Why it is wrong.
     """
@@ -94,7 +94,7 @@ def _wrong(of: Labelled, predictions: Sequence[Prediction]) -> list[bool]:
 
 
 Breaking = Callable[[Labelled, int, random.Random], Plan | None]
-"""Breaks the plan of a turn; None where there is nothing to break."""
+"""Breaks the plan of a turn; None if there is nothing to break."""
 
 
 def _with(plan: Plan, step: Extract | Compute) -> Plan:

@@ -11,7 +11,7 @@ from quaestor.store.records import TurnRecord
 def kind_objects(answer: Answer) -> dict[str, JsonValue]:
     """Return the kind of an answer, and whether the document holds one.
 
-    Units: `answerable` is a probability from 0 to 1, or null where the solver gives none.
+    Units: `answerable` is a probability from 0 to 1, or null if the solver gives none.
     """
     return {"kind": answer.kind, "answerable": answer.answerable}
 

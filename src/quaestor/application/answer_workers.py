@@ -47,7 +47,7 @@ class WorkerPage:
     """A page in a worker, and what was made of it.
 
     Attributes:
-        line: The way to the process that started the worker; None if this is no worker.
+        line: The way to the process that started the worker; None if this is not a worker.
         plays: The conversations about it, and who tells of them, by the keys that the other process gave them.
     """
 

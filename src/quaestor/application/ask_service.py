@@ -81,7 +81,7 @@ class Asked:
 
     Attributes:
         turns: One for each question, in their order.
-        run: The id of the run that they are kept as; None where they are not.
+        run: The id of the run that they are kept as; None if they are not.
         unkept: Why they are not kept, or not all of them, though they were to be.
     """
 

@@ -50,7 +50,7 @@ class AskedRun:
     """A run of kind `ask`. The Watcher that writes it, and forgives the store.
 
     Attributes:
-        run: Its id; None where nothing could be kept.
+        run: Its id; None if nothing could be kept.
         unkept: Why not all of it is kept, or None.
     """
 
@@ -152,7 +152,7 @@ class AskedRun:
         """Keep how it went, and lets go of the store.
 
         Args:
-            played: The conversation as far as it came; None where a person interrupted it.
+            played: The conversation as far as it came; None if a person interrupted it.
         """
         await self._forgiving(lambda: self._end(played))
         await self._forgiving(self._open.aclose, even_then=True)

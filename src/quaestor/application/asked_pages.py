@@ -53,10 +53,10 @@ def asked_page(conversation: Conversation, numbers: PageNumbers) -> AskedPage:
 
 
 def read_asked(cache: ByteCache, run: RunRecord, digest: str | None) -> tuple[AskedPage, ...] | None:
-    """Return what is kept of what a run was asked; None where nothing is kept, or it is of another file.
+    """Return what is kept of what a run was asked; None if nothing is kept, or it is of another file.
 
     Args:
-        digest: SHA-256 of the labelled file as it is now; None where the references come from no file.
+        digest: SHA-256 of the labelled file as it is now; None if the references come from no file.
     """
     key = _key(run, digest)
     if key is None or (data := cache.get(key)) is None:
@@ -73,7 +73,7 @@ def read_asked(cache: ByteCache, run: RunRecord, digest: str | None) -> tuple[As
 
 
 def keep_asked(cache: ByteCache, run: RunRecord, digest: str | None, asked: Sequence[AskedPage]) -> None:
-    """Keep what a run was asked; nothing where the references come from no file."""
+    """Keep what a run was asked; nothing if the references come from no file."""
     if (key := _key(run, digest)) is None:
         return
     places = {numbers: place for place, numbers in enumerate(dict.fromkeys(one.numbers for one in asked))}

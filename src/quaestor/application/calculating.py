@@ -56,7 +56,7 @@ def calculate_formula(
 
     Raises:
         InputError: A name is none, or what it stands for is not there, or is not one number.
-        FormulaError: It is no formula.
+        FormulaError: It is not a formula.
         PlanError: It has no result, such as a division by zero.
     """
     if len(values) > MOST_VALUES:

@@ -120,7 +120,7 @@ class Chat:
 
     @property
     def run(self) -> str | None:
-        """The id of the run that it is kept as; None before the first question, and where it is not kept."""
+        """The id of the run that it is kept as; None before the first question, and if it is not kept."""
         return self._asked.run if self._asked else None
 
     @property
@@ -183,7 +183,7 @@ class Chat:
         return self.turns[first:]
 
     async def undo(self) -> tuple[Turn, ...]:
-        """Take the last question back, and returns its turn alone in a tuple; none where there is none.
+        """Take the last question back, and return its turn alone in a tuple; none if there is none.
 
         In the store they stay, in an earlier attempt at the conversation.
         """
@@ -231,7 +231,7 @@ class Chat:
         return bool(stands) and stands[-1].turns == len(self.turns)
 
     async def save(self) -> str | None:
-        """Keep the conversation, if it is not kept yet, and returns the id of its run; None where it cannot be kept.
+        """Keep the conversation, if it is not kept yet, and return the id of its run; None if it cannot be kept.
 
         Raises:
             InputError: Nothing is answered yet.
@@ -276,7 +276,7 @@ class Chat:
         await self._begin()
 
     async def graph(self) -> KnowledgeGraph | None:
-        """Return the graph of what was shown so far; None where nothing was."""
+        """Return the graph of what was shown so far; None if nothing was."""
         return await self._playing.graph()
 
     async def exported(self) -> ExportedConversation:
@@ -303,7 +303,7 @@ class Chat:
         return _Open(await stack.enter_async_context(resolve_solver(request, used)), stack, used)
 
     def _to_be_kept(self) -> AskedRun | None:
-        """Return what will keep the conversation, from its first question on; None where it is not to be kept."""
+        """Return what will keep the conversation, from its first question on; None if it is not to be kept."""
         if not self.request.keep:
             return None
         if self._known is None:

@@ -19,12 +19,12 @@ _LARGEST = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a person wants played; all of the file where nothing is said. One of the three ways at a time.
+    """What a person wants played; all of the file if nothing is said. One of the three ways at a time.
 
     Attributes:
         limit: The first so many conversations.
         conversations: These, each by its id or by that of its page: of a page, all that are about it.
-        seed: What decides the draw; 0 where nothing is said.
+        seed: What decides the draw; 0 if nothing is said.
     """
 
     limit: int | None = None
@@ -51,7 +51,7 @@ class Choice:
 def read_chosen(
     path: Path, choice: Choice, folder: Path | None = None, cache: ByteCache | None = None
 ) -> tuple[Dataset, Selection | None]:
-    """Return what is to be played, and how it is kept with the run; None where a limit, or nothing, says it.
+    """Return what is to be played, and how it is kept with the run; None if a limit, or nothing, says it.
 
     Raises:
         DatasetError: The file cannot be read, or none of the chosen pages has a number.

@@ -292,7 +292,7 @@ def side_of(kept: TurnRecord | None, right: bool, document: Document | None) -> 
 
 
 def source_in_words(source: Source, document: Document | None) -> str:
-    """Return where a number stands: `net sales | 2012 | $ 642.3`, or the words around it."""
+    """Return where a number is: `net sales | 2012 | $ 642.3`, or the words around it."""
     if document is None:
         if isinstance(source, CellRef):
             return f"table {source.table + 1}, row {source.row + 1}, column {source.column + 1}"

@@ -49,7 +49,7 @@ class AnsweredNow:
     Attributes:
         first: The number of the first of them that was just answered, from 1.
         document: What was asked about, with the numbers that hold.
-        run: The id of the run that they are kept as; None where they are not.
+        run: The id of the run that they are kept as; None if they are not.
         unkept: Why not all of it is kept, or None.
         page: What it is about, as it was read.
     """

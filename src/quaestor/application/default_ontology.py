@@ -1,4 +1,4 @@
-"""The ontologies of a store, and which of them pages are read with where none is named."""
+"""The ontologies of a store, and which of them pages are read with if none is named."""
 
 import json
 import re
@@ -25,7 +25,7 @@ class KeptOntology:
     Attributes:
         graphs: How many pages have a frozen graph that was built with it.
         runs: How many runs were played with it.
-        default: Whether pages are read with it where none is named.
+        default: Whether pages are read with it if none is named.
     """
 
     digest: str
@@ -55,7 +55,7 @@ async def kept_ontologies(settings: Settings) -> tuple[KeptOntology, ...]:
 
 
 async def use_ontology(name: str, settings: Settings, folder: Path | None = None) -> str:
-    """Set the ontology that pages are read with, in the settings file, and returns how it is named there.
+    """Set the ontology that pages are read with, in the settings file, and return how it is named there.
 
     Args:
         name: A Turtle file, a digest of the store's or its beginning, or `own`.
@@ -64,7 +64,7 @@ async def use_ontology(name: str, settings: Settings, folder: Path | None = None
     Raises:
         InputError: There is no such ontology, or the settings file cannot be written.
         StoreError: The store does not have it.
-        SettingsError: The settings file is no TOML.
+        SettingsError: The settings file is not TOML.
     """
     written = name
     if name != OWN:

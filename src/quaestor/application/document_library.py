@@ -80,7 +80,7 @@ class DocumentLibrary:
         return tuple(LibraryEntry(id, _called(name)) for id, name in self._names.items())
 
     def add(self, name: str) -> LibraryEntry:
-        """Put a file there that may be asked about, and returns how it is asked for; reads nothing yet.
+        """Put a file there that may be asked about, and return how it is asked for; reads nothing yet.
 
         Args:
             name: As the files of the beginning.
@@ -117,7 +117,7 @@ class DocumentLibrary:
         self._held.pop(id, None)
 
     async def take(self, data: bytes, name: str) -> LibraryEntry:
-        """Keep an upload, and returns how it is asked for.
+        """Keep an upload, and return how it is asked for.
 
         Args:
             name: As whoever hands it over calls it.

@@ -65,7 +65,7 @@ class DocumentTools:
     async def find(
         self, page: CorpusPage, question: str, earlier: Sequence[str] = (), most: int = 5
     ) -> tuple[Place, ...]:
-        """Return the tables and passages where an answer would stand, best first; none where nothing fits.
+        """Return the tables and passages where an answer would stand, best first; none if nothing fits.
 
         Args:
             earlier: Questions of a conversation that it goes on with.
@@ -91,7 +91,7 @@ class DocumentTools:
             return await self._do(page, partial(_query, sparql, limits))
 
     async def check_number(self, document: Document, number: str, most: int = 10) -> NumberCheck:
-        """Return where a number stands, as `number_check.check_number`.
+        """Return where a number is, as `number_check.check_number`.
 
         Args:
             number: As a table would print it.
@@ -113,7 +113,7 @@ class DocumentTools:
 
         Raises:
             InputError: A name is none, or what it stands for is not there, or is not one number.
-            PlanError: It is no formula, or has no result.
+            PlanError: It is not a formula, or has no result.
         """
         from quaestor.application.calculating import calculate_formula
 
@@ -130,7 +130,7 @@ class DocumentTools:
 
         Raises:
             QuestionError: The question cannot be asked.
-            InputError: It is no plan, or its words find nothing, or more than one number.
+            InputError: It is not a plan, or its words find nothing, or more than one number.
             PlanError: It has no result.
         """
         check_question(question, "the question")

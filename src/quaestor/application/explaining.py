@@ -24,7 +24,7 @@ def explanation_object(
     """Return a turn with all that is known of how it came about.
 
     Args:
-        number: The place of the turn in it, from 1; from -1 backwards.
+        number: The place of the turn in its conversation, from 1; from -1 backwards.
         run: The run that it is kept as, or None.
 
     Raises:
@@ -55,7 +55,7 @@ def explanation_object(
 
 
 def step_objects(turn: Turn, earlier: Sequence[Turn], document: Document) -> list[JsonValue]:
-    """Return the steps of a turn's plan, each after those that it takes; none where it has no plan."""
+    """Return the steps of a turn's plan, each after those that it takes; none if it has no plan."""
     plan = turn.answer.plan
     if plan is None or not plan.steps:
         return []

@@ -80,7 +80,7 @@ async def read_conversations(store: RunStore, run: str, names: Sequence[str] = (
 
     Args:
         run: Its id, the beginning of one, or `latest`.
-        names: Only the conversations of these ids, or about these pages; all where none is named.
+        names: Only the conversations of these ids, or about these pages; all if none is named.
 
     Raises:
         StoreError: There is no such run.

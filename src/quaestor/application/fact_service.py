@@ -1,4 +1,4 @@
-"""The numbers of a document as a list: what each is called, its exact value, and where it stands."""
+"""The numbers of a document as a list: what each is called, its exact value, and where it is."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ async def document_facts(page: CorpusPage, asking: AskRequest) -> DocumentFacts:
 
 
 def fact_object(fact: Observation | MentionFact) -> dict[str, JsonValue]:
-    """Return a number as JSON; the value is exact and signed, in units of the scale that stands beside it."""
+    """Return a number as JSON; the value is exact and signed, in units of the scale that is beside it."""
     counts = fact.counts
     return {
         "label": _label(fact),

@@ -31,7 +31,7 @@ _BUILT_WITH = ("core", "documents", "ontology")
 
 
 def file_cache(settings: Settings) -> FolderCache | None:
-    """Return where what was made of files is kept: in a folder beside the store; None where nothing is to be."""
+    """Return where what was made of files is kept: in a folder beside the store; None if nothing is to be."""
     if not settings.cache:
         return None
     file = store_file(settings.store)
@@ -47,7 +47,7 @@ async def kept_knowledge(corpus: Sequence[Document], settings: Settings, cache: 
     """Return the ontology and the policy that documents are read with, as `find_knowledge`; a filing's own is kept.
 
     Args:
-        corpus: The documents that give the ontology where none is set.
+        corpus: The documents that give the ontology if none is set.
         settings: Ontology, policy, and the store, which is opened only for a digest.
         cache: Where the ontologies of filings are kept, or None.
 

@@ -110,7 +110,7 @@ class OutputFolder:
             _require_free(self.path / name, self.inputs, self.force)
 
     def growing(self, name: str, *, go_on: bool = False) -> TextIO:
-        """Open one of the files to be written line by line: it is read while it grows, so nothing stands in for it.
+        """Open one of the files to be written line by line: it is read while it grows, so nothing is in for it.
 
         Args:
             go_on: Whether a file that is there is added to.

@@ -56,7 +56,7 @@ class Fix:
     """What a line asks for.
 
     Attributes:
-        act: What is to be done; None where only what could be done is asked for.
+        act: What is to be done; None if only what could be done is asked for.
         turn: The answer that it is about, from 0.
     """
 
@@ -112,7 +112,7 @@ def correct_number(ledger: Ledger, source: Source, printed: str) -> NumberCorrec
         printed: The number, as a table would print it.
 
     Raises:
-        InputError: There is no such place, or that is no number.
+        InputError: There is no such place, or that is not a number.
     """
     was = quantity_at(ledger.read, source)
     return NumberCorrection(source, was, read_corrected(printed, was))

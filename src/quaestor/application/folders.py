@@ -77,7 +77,7 @@ class Folders:
         raise UnknownUploadError("no such file in the folders of this server: list the documents")
 
     def name_of(self, path: Path) -> str:
-        """Return what a file is called: its path in its folder, with the folder's name where there are several."""
+        """Return what a file is called: its path in its folder, with the folder's name if there are several."""
         for root in self.roots:
             if path == root.path:
                 return root.label
@@ -158,7 +158,7 @@ def _labelled(paths: Sequence[Path]) -> Iterator[Folder]:
 
 
 def _split(name: str) -> Iterator[tuple[Path, str]]:
-    """Yield the path and what is behind it: all of a name is a path where there is such a file."""
+    """Yield the path and what is behind it: all of a name is a path if there is such a file."""
     yield Path(name), ""
     path, separator, page = name.rpartition(_SEPARATOR)
     if separator and path and page:
@@ -166,7 +166,7 @@ def _split(name: str) -> Iterator[tuple[Path, str]]:
 
 
 def _holds(root: Path, path: Path) -> bool:
-    """Whether a file is the one that was named, or stands in the folder that was, in no hidden one."""
+    """Whether a file is the one that was named, or is in the folder that was, in no hidden one."""
     if path == root:
         return True
     return path.is_relative_to(root) and not any(part.startswith(".") for part in path.relative_to(root).parts)

@@ -58,7 +58,7 @@ class Network:
     """A part of a graph.
 
     Attributes:
-        focus: The thing in its middle; None where it is where a walk begins.
+        focus: The thing in its middle; None if it is where a walk begins.
         hidden: How many neighbours of the focus are left out.
         count: How many things the whole graph has.
     """

@@ -1,4 +1,4 @@
-"""SPARQL over the graph of a document, for doors: the form of a query is found out, and every row says where it stands.
+"""SPARQL over the graph of a document, for doors: the form of a query is found out, and every row says where it is.
 
 What a query may be, and what it may take, is for `quaestor.graph` to say.
 """
@@ -26,7 +26,7 @@ MOST_ROWS = 200
 _MOST_EMPTY = 20
 _FORM = re.compile(r"\b(select|ask)\b", re.IGNORECASE)
 _NO_FORM = re.compile(r"<[^<>]*>|#[^\n]*")
-"""What may stand before the form and have its letters: prefixes and comments."""
+"""What may be before the form and have its letters: prefixes and comments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class QueryAnswer:
     Attributes:
         form: SELECT gives rows, ASK yes or no.
         columns: The names of the variables, without a question mark; none of ASK.
-        rows: A value a column, None where it is unbound; numbers are exact.
+        rows: A value a column, None if it is unbound; numbers are exact.
         places: Where the numbers stand whose nodes are among the rows.
         empty: The cells without a value that the query asks for, in words: why it finds nothing.
     """

@@ -21,7 +21,7 @@ async def keep_held_out(
     """Keep the held-out turns of each dataset as a run, all of them or nothing, and return the runs' records.
 
     Args:
-        request: What decides the answers: it stands in the spec of each run.
+        request: What decides the answers: it is in the spec of each run.
 
     Raises:
         StoreError: The store failed. Nothing of the run that it failed in is left, as far as it still obeys.

@@ -158,7 +158,7 @@ class KeptConversations:
             raise StoreError(f"cannot save the conversation: {error.strerror or type(error).__name__}") from None
 
     def rename(self, id: str, title: str) -> KeptConversation:
-        """Call a conversation something else, and returns it.
+        """Call a conversation something else, and return it.
 
         Raises:
             UnknownConversationError: There is none of this id.
@@ -212,7 +212,7 @@ def _lock_place(id: str) -> int:
 
 
 def _gone_on(path: Path, line: bytes) -> bool:
-    """Write a line at the end of a file, and returns whether it did: not where there is none, or it is large.
+    """Write a line at the end of a file, and return whether it did: not if there is none, or it is large.
 
     A file that is replaced goes to the disk at once on some systems, and whoever asks would wait for that each time.
     """
@@ -259,7 +259,7 @@ def _title(words: str) -> str:
 
 @contextmanager
 def open_conversations(settings: Settings) -> Iterator[KeptConversations]:
-    """Give the conversations beside the run store; where that is no file, in a folder that is gone afterwards."""
+    """Give the conversations beside the run store; where that is not a file, in a folder that is gone afterwards."""
     store = store_file(settings.store)
     if store is not None:
         with closing(KeptConversations(store.absolute().parent / FOLDER)) as kept:

@@ -48,7 +48,7 @@ class RunScores:
 
 
 async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = False) -> RunScores:
-    """Return what is kept of a run's scores; nothing where it was not scored, or its store keeps no scores.
+    """Return what is kept of a run's scores; nothing if it was not scored, or its store keeps no scores.
 
     Args:
         figures_only: Whether conversations and verdicts are left out, which are as many as the run has.
@@ -111,7 +111,7 @@ class KeptWrong:
 
 
 async def read_wrong(uri: str, run: RunRecord, most: int | None = None) -> KeptWrong | None:
-    """Return what the latest score of a run calls wrong; None where none is kept that is of all that it answered.
+    """Return what the latest score of a run calls wrong; None if none is kept that is of all that it answered.
 
     Args:
         most: How many of the turns are wanted, the first; None is all.

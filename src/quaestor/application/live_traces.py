@@ -154,7 +154,7 @@ class TraceFile:
             raise StoreError(f"cannot write {self._file.name}: {self._failure.strerror}") from self._failure
 
     async def on_end(self, status: ExampleStatus, error: str | None) -> None:
-        """Write how the conversation ended, and closes the file."""
+        """Write how the conversation ended, and close the file."""
         self._write("ended", None, {"status": status, "error": error})
         self._file.close()
 

@@ -61,9 +61,9 @@ def solver_access(
     model_named: bool = False,
     go_on: bool = False,
 ) -> Iterator[ModelConfig | None]:
-    """Give the way to the model of the solver in force; None where it asks none.
+    """Give the way to the model of the solver in force; None if it asks none.
 
-    A solver that may do without a model gets one where the caller names it.
+    A solver that may do without a model gets one if the caller names it.
 
     Args:
         cassette: Recording or replay.

@@ -23,7 +23,7 @@ class CellValue:
     Attributes:
         row: The label of its row, or words of it; of a table turned round, of its column.
         column: The other label, or a year.
-        table: The place of its table in the document, from 0; None where the labels say it.
+        table: The place of its table in the document, from 0; None if the labels say it.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
@@ -61,7 +61,7 @@ class EarlierValue:
 
 @dataclass(frozen=True, slots=True)
 class GivenValue:
-    """A number that stands in no document.
+    """A number that is in no document.
 
     Attributes:
         number: As a table would print it: `365`, `5.3 million`, `15 %`.

@@ -1,4 +1,4 @@
-"""Whether a number stands in a document, where, and under which reading: as printed, in another scale, rounded.
+"""Whether a number is in a document, where, and under which reading: as printed, in another scale, rounded.
 
 Computes no answer: a number that follows from others stands nowhere.
 """
@@ -47,11 +47,11 @@ _PERCENT_DIGITS = -2
 
 @dataclass(frozen=True, slots=True)
 class NumberMatch:
-    """A place where a number stands.
+    """A place where a number is.
 
     Attributes:
         source: The cell, or the span of a sentence.
-        steps: What lies between; none where it is printed as it was written.
+        steps: What lies between; none if it is printed as it was written.
     """
 
     source: Source
@@ -74,7 +74,7 @@ class NumberCheck:
     """What was found of a number.
 
     Attributes:
-        matches: Where it stands, the nearest readings first, then in the order of the document; at most as many as
+        matches: Where it is, the nearest readings first, then in the order of the document; at most as many as
             were asked for.
         nearest: Of a number that stands nowhere those that come nearest, within a tenth; as printed there.
     """
@@ -96,7 +96,7 @@ class _Printed:
 
     Attributes:
         counts: What it counts, by its print or its labels.
-        heading: Whether it stands in a heading.
+        heading: Whether it is in a heading.
     """
 
     source: Source
@@ -130,7 +130,7 @@ def check_object(found: NumberCheck, document: Document) -> dict[str, JsonValue]
 
 
 def check_number(document: Document, text: str, most: int = 10, places: Sequence[Source] | None = None) -> NumberCheck:
-    """Return where a number stands in a document, and how it has to be read for that.
+    """Return where a number is in a document, and how it has to be read for that.
 
     A bare number is looked for as it is printed, and in every scale that the document names: `5,300,000` is found
     where a table in thousands prints `5,300`. A number with a scale or unit is found where those agree.
@@ -160,7 +160,7 @@ def _read(text: str) -> Quantity:
     if len(typed) > LONGEST:
         raise QuantityError(typed, f"a number may have at most {LONGEST} characters, not {len(typed)}")
     found = parse_cell(typed)
-    # What is counted may stand beside the number: 5.3 million shares.
+    # What is counted may be beside the number: 5.3 million shares.
     besides = typed.replace(found[0].text, "", 1).strip() if len(found) == 1 else ""
     if len(found) != 1 or (any(map(str.isalnum, besides)) and besides != found[0].unit):
         what = "it is not a number" if not found else "it contains more than a number"
@@ -208,7 +208,7 @@ def _match(wanted: Quantity, printed: _Printed, document: Document) -> NumberMat
 
 
 def _steps(wanted: Quantity, printed: _Printed) -> tuple[Step, ...] | None:
-    """Return what lies between two numbers; None where they are not one."""
+    """Return what lies between two numbers; None if they are not one."""
     counts = printed.counts
     if wanted.unit and counts.unit and wanted.unit != counts.unit:
         return None

@@ -30,7 +30,7 @@ async def find_ontology(name: str, store: RunStore | str) -> Ontology:
         store: The store, or its URI, which is opened only for a digest.
 
     Raises:
-        InputError: There is no such file, or it is no digest.
+        InputError: There is no such file, or it is not a digest.
         OntologyError: The file says no ontology.
         StoreError: The store does not have it.
     """
@@ -78,7 +78,7 @@ async def ontology_or_latest(settings: Settings) -> Ontology:
     """Return the ontology that is set, else that of the latest run that has one.
 
     Raises:
-        InputError: There is no such file, or it is no digest.
+        InputError: There is no such file, or it is not a digest.
         StoreError: The store does not have it, or no run has one.
     """
     if is_set(settings):
@@ -104,7 +104,7 @@ async def find_knowledge(corpus: Sequence[Document], settings: Settings) -> Grap
     """Return the ontology and the policy that documents are read with.
 
     Args:
-        corpus: The documents that give the ontology where none is set.
+        corpus: The documents that give the ontology if none is set.
         settings: Ontology, policy, and the store, which is opened only for a digest.
 
     Raises:

@@ -25,7 +25,7 @@ def places_in_files(
     most: int = 5,
     on_read: Callable[[Document], None] = lambda _: None,
 ) -> tuple[Place, ...]:
-    """Return the tables and passages of files where an answer would stand, best first; none where nothing fits.
+    """Return the tables and passages of files where an answer would stand, best first; none if nothing fits.
 
     Args:
         arguments: Files, or a page as `DATASET#PAGE`, then a question; questions before the last one are a
@@ -48,7 +48,7 @@ def places_in_files(
 
 
 def places_by_index(index: PlaceIndex, questions: Sequence[str], most: int = 5) -> tuple[Place, ...]:
-    """Return the tables and passages of a document where an answer would stand, best first; none where nothing fits.
+    """Return the tables and passages of a document where an answer would stand, best first; none if nothing fits.
 
     Args:
         questions: The last one is asked; those before it are a conversation that it goes on with.

@@ -25,9 +25,9 @@ class PlanNode:
         title: What it is: the label of a number, the name of an operation.
         value: What it came to, in words; "" where that is not known.
         inputs: The keys of those that lead to it, in the order of the operation.
-        sources: Where it stands in the document; of an operation none, they are its inputs'.
+        sources: Where it is in the document; of an operation none, they are its inputs'.
         turn: Of an earlier answer the place of its turn in the conversation, from 0.
-        step: The number of the step in the plan, from 1; 0 where it is no step.
+        step: The number of the step in the plan, from 1; 0 if it is not a step.
     """
 
     key: str
@@ -44,7 +44,7 @@ def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequen
     """Return what a plan is drawn of, each after those that lead to it; the last one is the answer.
 
     Args:
-        registers: What each step came to, in order; empty where that is not kept.
+        registers: What each step came to, in order; empty if that is not kept.
         earlier: The answers of the turns before it, in words and in order.
     """
     nodes: dict[str, PlanNode] = {}
@@ -66,7 +66,7 @@ def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequen
 
 
 def operation_sign(name: str) -> str:
-    """Return the sign of an operation, or its name where it has none.
+    """Return the sign of an operation, or its name if it has none.
 
     >>> operation_sign("add"), operation_sign("table_sum")
     ('+', 'table sum')

@@ -55,7 +55,7 @@ def require_judge(path: Path, gold: Mapping[str, Sequence[GoldTurn]], settings: 
 async def judge_prose(
     store: RunStore, run: RunRecord, dataset: Dataset, settings: Settings, judge: str
 ) -> Mapping[str, Sequence[GoldTurn]]:
-    """Ask a model about answers in prose that nobody has judged, and returns the references with all verdicts.
+    """Ask a model about answers in prose that nobody has judged, and return the references with all verdicts.
 
     Args:
         settings: The models that are known, and what may be used of them.

@@ -165,7 +165,7 @@ def outline_object(document: Document) -> dict[str, JsonValue]:
 
 
 def table_object(document: Document, table: Table) -> dict[str, JsonValue]:
-    """Return a table with all its cells as JSON; a value is signed and exact, in the scale that stands beside it."""
+    """Return a table with all its cells as JSON; a value is signed and exact, in the scale that is beside it."""
     body: list[JsonValue] = []
     for row in range(table.header_rows, len(table.rows)):
         cells: list[JsonValue] = []

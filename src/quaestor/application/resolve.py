@@ -287,7 +287,7 @@ def _split(name: str) -> tuple[Path, str | None]:
 
 
 def store_file(uri: str) -> Path | None:
-    """Return the file that a run store is kept in; None where it is a server, or in memory."""
+    """Return the file that a run store is kept in; None if it is a server, or in memory."""
     scheme, separator, rest = uri.partition("://")
     if not separator:
         return Path(uri)

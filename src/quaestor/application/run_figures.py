@@ -56,7 +56,7 @@ class TurnFigures:
 
 
 def turn_figures(found: RunMeasures) -> TurnFigures | None:
-    """Return the figures of the turns of a run that came to their end; None where there is none."""
+    """Return the figures of the turns of a run that came to their end; None if there is none."""
     turns = found.turns
     if not turns:
         return None
@@ -173,7 +173,7 @@ class RunFigures:
 
     Attributes:
         examples: Those that are not complete, or all.
-        figures: Of its turns; None where none came to its end.
+        figures: Of its turns; None if none came to its end.
         plans: How plans went, of a solver that writes some; else None.
     """
 

@@ -68,7 +68,7 @@ def _records(run: RunRecord, conversation: Conversation, answers: ImportedTurns)
 
 
 def run_name(words: str) -> str:
-    """Return a name as it stands in the id of a run.
+    """Return a name as it is in the id of a run.
 
     >>> run_name("Big model, May 2026")
     'big-model-may-2026'

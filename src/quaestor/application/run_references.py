@@ -33,7 +33,7 @@ class PlayedFile:
 
     Attributes:
         conversations: Those of the run, by their ids.
-        gold: The references of all conversations of the file, by id; None where it has none.
+        gold: The references of all conversations of the file, by id; None if it has none.
         stamp: When the file was changed last, in nanoseconds, and its size in bytes.
     """
 
@@ -49,7 +49,7 @@ def played_file(run: RunRecord) -> PlayedFile | None:
     """Return the file of a run, read once as long as it stays as it is.
 
     Returns:
-        None where the file is not there any more, cannot be read, or has other questions by now.
+        None if the file is not there any more, cannot be read, or has other questions by now.
     """
     path = Path(run.dataset)
     try:
@@ -61,7 +61,7 @@ def played_file(run: RunRecord) -> PlayedFile | None:
 
 
 def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
-    """Return what a file says of the questions of a run; None where it has other questions.
+    """Return what a file says of the questions of a run; None if it has other questions.
 
     Raises:
         DatasetError: It cannot be read.
@@ -77,7 +77,7 @@ def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
 
 
 def references_in(path: Path) -> Gold | None:
-    """Return the references of a file; None where it has none.
+    """Return the references of a file; None if it has none.
 
     Raises:
         DatasetError: It cannot be read.
@@ -95,7 +95,7 @@ async def scored_references(scores_in: str, run: RunRecord) -> Gold | None:
         scores_in: The store's URI.
 
     Returns:
-        None where nothing is kept, the run went on since, this is another version, or the labelled file is not there
+        None if nothing is kept, the run went on since, this is another version, or the labelled file is not there
         any more, not as it was, or not labelled.
 
     Raises:
@@ -121,7 +121,7 @@ def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScor
     """Return the verdicts on some conversations of a run, each with its reference.
 
     Returns:
-        None where none of them has references.
+        None if none of them has references.
     """
     if file.gold is None:
         return None
@@ -135,7 +135,7 @@ def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScor
 
 
 def reference_of(file: PlayedFile, turns: Sequence[TurnRecord], index: int) -> TurnScore | None:
-    """Return the verdict on one turn, with its reference; None where it has none.
+    """Return the verdict on one turn, with its reference; None if it has none.
 
     Args:
         index: Its place among them, from 0.

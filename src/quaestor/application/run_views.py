@@ -29,7 +29,7 @@ class RunView:
     """A run as a list shows it.
 
     Attributes:
-        score: Its latest score; None where it was not scored, or went on since.
+        score: Its latest score; None if it was not scored, or went on since.
         progress: How many of its conversations have each status; empty of a run that is complete.
         outdated: Whether it went on after it was scored last.
     """
@@ -173,7 +173,7 @@ class RunViews:
 def by_chance(counts: PairCounts) -> float | None:
     """Return how likely two runs that are as good as one another compare at least as far apart as these.
 
-    By the exact McNemar test over the turns in which one of them alone is right; None where no turn is judged in both,
+    By the exact McNemar test over the turns in which one of them alone is right; None if no turn is judged in both,
     or what computes it is not installed.
     """
     if find_spec("scipy") is None or not counts.outcomes.keys() - {"unjudged"}:

@@ -33,10 +33,10 @@ class ScoredRun:
     """A run, what it answered, and the verdicts.
 
     Attributes:
-        turns: Its turns, by conversation and index; none where they were not asked for.
+        turns: Its turns, by conversation and index; none if they were not asked for.
         report: The verdict on every labelled turn, where they were asked for, and the figures.
         broken: The conversations that a defect of the solver ended; their turns are wrong.
-        unkept: Why the store could not keep the score; None where it did, or was not asked to.
+        unkept: Why the store could not keep the score; None if it did, or was not asked to.
     """
 
     run: RunRecord
@@ -110,5 +110,5 @@ async def score_run(
 
 
 def digest_of_references(gold: Gold) -> str | None:
-    """Return the digest of the file that references were read from; None where they come from elsewhere."""
+    """Return the digest of the file that references were read from; None if they come from elsewhere."""
     return gold.digest if isinstance(gold, FileGold) else None

@@ -258,7 +258,7 @@ class SessionManager:
             return ()
 
     async def undo(self, id: str) -> tuple[Turn, ...]:
-        """Take the last question back, with all that it asked, and returns its turns; none where there is none.
+        """Take the last question back, with all that it asked, and return its turns; none if there is none.
 
         Raises:
             InputError: There is no such conversation.
@@ -324,7 +324,7 @@ class SessionManager:
         return found
 
     def rename(self, id: str, title: str) -> KeptConversation:
-        """Call a conversation something else, and returns it.
+        """Call a conversation something else, and return it.
 
         Raises:
             UnknownConversationError: There is none of this id.

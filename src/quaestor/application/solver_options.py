@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SolverOverrides:
-    """Options of the solver in force that stand above its table in the settings.
+    """Options of the solver in force that are above its table in the settings.
 
     Attributes:
         options: By name; None is one that was not given.

@@ -29,7 +29,7 @@ class StoreParts:
 
     Attributes:
         runs: The runs and all that belongs to them.
-        scores: Their scores, or None where the store keeps none.
+        scores: Their scores, or None if the store keeps none.
     """
 
     runs: RunStore
@@ -147,7 +147,7 @@ async def _graph(store: RunStore, run: str, conversation: str) -> tuple[Triple, 
     try:
         return await store.load_graph(run, conversation)
     except StoreError as error:
-        if error.__cause__ is not None:  # the store failed; where there is none nothing did
+        if error.__cause__ is not None:  # the store failed; if there is none nothing did
             raise
         return None
 
@@ -156,7 +156,7 @@ async def digests_of(store: StoreParts) -> Mapping[str, str]:
     """Return the digest of each run with all that belongs to it, by id, and that of KNOWLEDGE.
 
     SHA-256 over the records in their order as JSON with sorted keys: equal in every kind of store. When an ontology was
-    kept is no part of it.
+    kept is not part of it.
     """
     found = {run.id: await _digest(_records_of(store, run)) for run in await store.runs.runs()}
     return {KNOWLEDGE: await _digest(_knowledge_of(store.runs)), **found}

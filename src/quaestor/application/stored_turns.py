@@ -29,7 +29,7 @@ class StoredTurn:
     """A turn as it was stored, and what its sources are named by.
 
     Attributes:
-        graph: The page's graph; None where the page had none.
+        graph: The page's graph; None if the page had none.
         corrected: The turn as a person corrected it; None where nobody did.
     """
 
@@ -113,7 +113,7 @@ async def stored_corrections(
 
 
 async def stored_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph | None:
-    """Return the graph of a conversation's page as a run has it; None where the page had none."""
+    """Return the graph of a conversation's page as a run has it; None if the page had none."""
     try:
         return graph_from_triples(await store.load_graph(run, conversation))
     except StoreError:
@@ -123,7 +123,7 @@ async def stored_graph(store: RunStore, run: str, conversation: str) -> Knowledg
 async def read_exchanges(
     store: RunStore, run: str, conversation: str, number: int, attempt: int | None = None
 ) -> tuple[PromptRecord, ...]:
-    """Return every request of a turn to its model; none where no model was asked.
+    """Return every request of a turn to its model; none if no model was asked.
 
     Args:
         run: Its id, the beginning of one, or `latest`.

@@ -52,7 +52,7 @@ class ToolUse:
 
     Attributes:
         asked: The metric type that the question asks for, as the core names it.
-        tools: The names of the tools that were called, sorted; none where none was.
+        tools: The names of the tools that were called, sorted; none if none was.
         right: Turns that are right, of those that were scored.
     """
 
@@ -199,7 +199,7 @@ def _most_calls(found: ToolRefusals) -> tuple[int, str, str]:
 
 
 def refusal_reason(output: JsonValue) -> str | None:
-    """Return why a tool refused a call, one of `REASONS`; None where it did not."""
+    """Return why a tool refused a call, one of `REASONS`; None if it did not."""
     if not isinstance(output, dict) or output.get("success") is not False:
         return None
     error = str(output.get("error") or "")
@@ -232,7 +232,7 @@ WAYS_OUT = {
 
 
 def write_advice(table: ToolTable, output: OutputFile, use: str) -> int:
-    """Write advice, and returns how many lines of it the agent is told.
+    """Write advice, and return how many lines of it the agent is told.
 
     Args:
         use: How the file is used, in the words of the door.

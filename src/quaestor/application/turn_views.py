@@ -50,9 +50,9 @@ class TurnDetail:
 
     Attributes:
         conversation: All turns of its conversation, with their verdicts.
-        nodes: What its plan is drawn of; none where it has no plan.
+        nodes: What its plan is drawn of; none if it has no plan.
         exchanges: What models were asked in it, and what they replied.
-        graph: The graph of its page; None where there was none.
+        graph: The graph of its page; None if there was none.
         document: Its document, where the run's file is still there as it was.
         reference: The verdict with its reference, where the run was scored and the file is labelled and still there.
         corrected: The turn as a person corrected it; None where nobody did.
@@ -74,7 +74,7 @@ async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation:
     """Return a turn of a run.
 
     Args:
-        number: The place of the turn in it, from 1.
+        number: The place of the turn in its conversation, from 1.
 
     Raises:
         UnknownRunError: There is no such run.
@@ -116,7 +116,7 @@ async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[R
     """Return the figures of a run by its references, which are read again from its file.
 
     Returns:
-        The run; its figures, None where it was not scored, or its file is not labelled or not there as it was.
+        The run; its figures, None if it was not scored, or its file is not labelled or not there as it was.
 
     Raises:
         UnknownRunError: There is no such run.

@@ -111,7 +111,7 @@ class Uploads:
         self.reading: asyncio.Semaphore = asyncio.Semaphore(limits.at_once)
 
     async def read_upload(self, data: bytes, name: str) -> Upload:
-        """Keep a file, and returns it with what was read of it. One that cannot be asked is not kept.
+        """Keep a file, and return it with what was read of it. One that cannot be asked is not kept.
 
         Args:
             name: As whoever hands it over calls it.

@@ -25,9 +25,9 @@ class WrongTurn:
     """A turn that went wrong.
 
     Attributes:
-        reference: The reference answer; None where there is none to compare with, or only the score that is kept.
-        cause: Why it is wrong; None where that is not known.
-        graph: The page's graph, by which sources are named; None where it was not asked for, or the page had none.
+        reference: The reference answer; None if there is none to compare with, or only the score that is kept.
+        cause: Why it is wrong; None if that is not known.
+        graph: The page's graph, by which sources are named; None if it was not asked for, or the page had none.
     """
 
     turn: TurnRecord
@@ -101,7 +101,7 @@ async def find_wrong_turns(
 async def _by_kept_score(
     store: RunStore, record: RunRecord, scores_in: str, most: int | None, gold: Gold
 ) -> WrongTurns | None:
-    """Return what the score that is kept calls wrong; None where none is kept that is of all of the run."""
+    """Return what the score that is kept calls wrong; None if none is kept that is of all of the run."""
     kept = await read_wrong(scores_in, record, most)
     if kept is None:
         return None
@@ -142,7 +142,7 @@ async def _by_references(
 
 
 def _labelled(record: RunRecord, dataset: Path | None) -> PlayedFile | None:
-    """Return the file of a run; None where it is not there any more, or has other questions by now."""
+    """Return the file of a run; None if it is not there any more, or has other questions by now."""
     path = dataset or Path(record.dataset)
     if dataset is None and not path.is_file():
         return None

@@ -88,7 +88,7 @@ def export_command(
 
 
 def _export_log(target: "OutputFile", run: str, names: "Sequence[str]", dataset: Path | None, uri: str) -> None:
-    """Write a log of Inspect, and says where it has no scores."""
+    """Write a log of Inspect, and say if it has no scores."""
     from quaestor.application.inspect_log.log import read_logged_run, write_inspect_log
     from quaestor.extras import require_extra
     from quaestor.store.base import open_store

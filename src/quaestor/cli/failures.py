@@ -80,7 +80,7 @@ def _let_the_rest_go() -> None:
 
 
 def print_failure(error: Exception) -> int:
-    """Print what went wrong and what to do, in the words of the command line, and returns the exit code."""
+    """Print what went wrong and what to do, in the words of the command line, and return the exit code."""
     if isinstance(error, TyperException):
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "quaestor"

@@ -141,7 +141,7 @@ def _log() -> None:
     level = logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR
     logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
     logging.getLogger("quaestor").setLevel(level)
-    # What a client sends that is no message is told to the client; what goes wrong here is in quaestor's own log.
+    # What a client sends that is not a message is told to the client; what goes wrong here is in quaestor's own log.
     for name in ("mcp", "uvicorn"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 

@@ -44,7 +44,7 @@ class _Trimmed:
 
 
 def make_console() -> "Console":
-    """Return a console on stdout; where that is no terminal, lines are not padded."""
+    """Return a console on stdout; where that is not a terminal, lines are not padded."""
     from rich.console import Console
     from rich.segment import Segment
 
@@ -105,7 +105,7 @@ def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -
 
 
 def _fit(console: "Console", grid: "Grid") -> bool:
-    """Give every column a width at which none of its words is broken; False where the console is too narrow."""
+    """Give every column a width at which none of its words is broken; False if the console is too narrow."""
     from rich.text import Text
 
     least, most = [], []
@@ -162,7 +162,7 @@ def say_what_is_refused(documents: "Iterable[Document | ListedPage]") -> None:
 
 
 def default_policy(policy: str) -> str:
-    """Return in words which policy holds where none is named."""
+    """Return in words which policy holds if none is named."""
     becomes = "is added as a property" if policy == "extend" else "is an error"
     return f"using policy {policy}: a label that is not in the ontology {becomes}"
 

@@ -81,7 +81,7 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
 
 
 def _sources(console: Console, sources: Sequence[Source], document: Document, *, numbered: bool = False) -> None:
-    """Print where numbers stand; of a filing under the words for the place, once for numbers of one place."""
+    """Print where numbers are; of a filing under the words for the place, once for numbers of one place."""
     said = ""
     for number, source in enumerate(sources, start=1):
         where = "" if document.is_page else whereabouts(source, document).words
@@ -130,8 +130,8 @@ def show_stored_turn(
     """Print a turn.
 
     Args:
-        graph: The page's graph as stored, by which sources are named; None where there is none.
-        verdict: Right or wrong, in words; None where it was not scored.
+        graph: The page's graph as stored, by which sources are named; None if there is none.
+        verdict: Right or wrong, in words; None if it was not scored.
         corrected: The turn as a person corrected it; None where nobody did.
     """
     answer = serial.restore(Answer, turn.answer)
@@ -185,7 +185,7 @@ def show_stored_turn(
 
 
 def place_of(source: Source, graph: KnowledgeGraph | None) -> str:
-    """Return where a number stands, in the words of the page's graph where there is one."""
+    """Return where a number is, in the words of the page's graph if there is one."""
     numbers: tuple[Observation | MentionFact, ...] = (*graph.observations, *graph.mentions) if graph else ()
     found = next((number for number in numbers if number.source == source), None)
     if isinstance(source, CellRef):
@@ -238,7 +238,7 @@ def _register(console: Console, number: int, register: StepResult, graph: Knowle
 
 
 def _written(said: JsonValue) -> str:
-    """Return JSON in one line; text that is no JSON as it is."""
+    """Return JSON in one line; text that is not JSON as it is."""
     return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
 
 

@@ -80,7 +80,7 @@ def show_coverage(console: Console, found: CalibrationReport) -> None:
 
 
 def figure_cells(figure: Proportion) -> tuple[str, str, str, str]:
-    """Return numerator, denominator, percent and interval as text; empty where there is nothing to show."""
+    """Return numerator, denominator, percent and interval as text; empty if there is nothing to show."""
     if not figure.total:
         return "", "0", "", ""
     interval = f"{_percent(figure.low)} to {_percent(figure.high)}" if figure.pages >= ENOUGH_GROUPS else ""

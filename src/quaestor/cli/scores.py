@@ -29,7 +29,7 @@ def scores_of_runs(store: str | None, runs: "Sequence[RunRecord]") -> "Mapping[s
 
 
 def score_words(score: "ScoreRecord | None") -> str:
-    """Return the execution accuracy of a score; nothing where there is none.
+    """Return the execution accuracy of a score; nothing if there is none.
 
     >>> score_words(None)
     ''
@@ -52,7 +52,7 @@ def score_lines(scores: "RunScores") -> dict[str, str]:
 
 
 def example_objects(examples: "Sequence[ConversationRecord]", scores: "RunScores") -> list[dict[str, JsonValue]]:
-    """Return the conversations of a run as JSON, each with how it did; null where it was not scored."""
+    """Return the conversations of a run as JSON, each with how it did; null if it was not scored."""
     from quaestor.core import serial
 
     return [
@@ -62,12 +62,12 @@ def example_objects(examples: "Sequence[ConversationRecord]", scores: "RunScores
 
 
 def verdict_on(store: str | None, run: "RunRecord", turn: "TurnRecord") -> "VerdictRecord | None":
-    """Return right or wrong of a turn, from the latest score of its run; None where it was not scored."""
+    """Return right or wrong of a turn, from the latest score of its run; None if it was not scored."""
     return scores_of_run(store, run).verdicts.get((turn.conversation, turn.index))
 
 
 def verdict_words(verdict: "VerdictRecord | None") -> str | None:
-    """Return right or wrong of a turn in words; None where it was not scored."""
+    """Return right or wrong of a turn in words; None if it was not scored."""
     if verdict is None:
         return None
     said = "correct" if verdict.correct else "wrong"
@@ -77,7 +77,7 @@ def verdict_words(verdict: "VerdictRecord | None") -> str | None:
 
 
 def verdict_object(verdict: "VerdictRecord | None") -> JsonValue:
-    """Return right or wrong of a turn as JSON; null where it was not scored."""
+    """Return right or wrong of a turn as JSON; null if it was not scored."""
     return None if verdict is None else {"correct": verdict.correct, "program_correct": verdict.program_correct}
 
 

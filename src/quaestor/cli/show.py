@@ -54,7 +54,7 @@ def show_command(
     document = found.document if found is not None else document
     marked = frozenset(source for _, answered in turns for source in answered.answer.sources)
     if marked and not document.is_page:
-        # Of a long file the parts that answers stand in: all of it is what its own viewer shows.
+        # Of a long file the parts that answers are in: all of it is what its own viewer shows.
         document = document.excerpt(document.block(source).order for source in marked)
     console = make_console()
     show_document(console, document, marked)

@@ -8,11 +8,11 @@ import os
 import sys
 
 _CLOSED = (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
-"""What stands in for each: nothing to read, an error for what is printed, and nobody to read messages."""
+"""What is in for each: nothing to read, an error for what is printed, and nobody to read messages."""
 
 
 def open_closed_streams() -> None:
-    """Give each closed stream something that stands in for it; what is printed on a closed stdout is an OSError."""
+    """Give each closed stream something that is in for it; what is printed on a closed stdout is an OSError."""
     for number, (name, mode, flags) in enumerate(_CLOSED):
         if getattr(sys, name) is not None:
             continue

@@ -24,7 +24,7 @@ MOST_DEATHS = 4
 """Workers that may die over one job before the job is to blame."""
 
 _AHEAD = 2
-"""Jobs that a worker has at hand, where it does one at a time: the next one waits there already."""
+"""Jobs that a worker has at hand, if it does one at a time: the next one waits there already."""
 
 _NO_WORKER_SECONDS = 120.0
 """How long a play waits for a cluster on which not one worker can live."""

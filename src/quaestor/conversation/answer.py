@@ -1,4 +1,4 @@
-"""The rich record of one result: what it is, how it was computed, where its numbers stand."""
+"""The rich record of one result: what it is, how it was computed, where its numbers are."""
 
 import operator
 from dataclasses import dataclass
@@ -77,13 +77,13 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a solver answered to one question. The question stands in the `Turn`.
+    """What a solver answered to one question. The question is in the `Turn`.
 
     Units: a number is in units of `scale`: a looked-up `13.7 %` is 13.7 with `Scale.PERCENT`, a computed ratio or
         percentage change is a fraction with `Scale.ONE`.
 
     Attributes:
-        value: What the answer is; None where the solver found none.
+        value: What the answer is; None if the solver found none.
         scale: What one unit of the value stands for.
         unit: What is counted, where the document says it.
         description: What the number is ("Change in net revenue from 2007 to 2008").
@@ -92,26 +92,26 @@ class Answer:
         metric_type: A name of the core's metric types: `value`, `change`, `percentage_change`, `percentage`, `ratio`,
             `sum`, `average`, `product`, `maximum`, `minimum`, `comparison`; of a list of numbers that of each of them,
             or `list`; `selection` of a label that is selected, `count` of how many there are.
-        period: The period that it is about, where there is one; of a change from one year to another their range; the
+        period: The period that it is about, if there is one; of a change from one year to another their range; the
             year that a selection came to.
         base: What a percentage change, a percentage or a ratio is relative to ("net revenue in 2007"), else None.
         formula: The arithmetic for people ("(206588 - 181001) / 181001").
         variables: The numbers of the page and the earlier answers that went into it, in the order of the plan.
-        plan: The steps; None where there is no answer, and of one that another program gave.
+        plan: The steps; None if there is no answer, and of one that another program gave.
         sources: Every cell and span that the value rests on, earlier turns' included, each once; of a selection all
             that were compared, the selected ones first.
         confidence: The solver's probability that the answer is right, where it gives one.
         reason: Why there is no answer, or what a reader should doubt.
         grounds: Why this reading was chosen, in terms that can be checked on the page and in the question.
-        answerable: The solver's probability that the document holds an answer, whether or not one is given; 0 where a
-            rule is certain that it does not; None where the solver gives none.
-        in_ones: True where the page says that single things are counted (dollars, years, per share); of other answers
+        answerable: The solver's probability that the document holds an answer, whether or not one is given; 0 if a
+            rule is certain that it does not; None if the solver gives none.
+        in_ones: True if the page says that single things are counted (dollars, years, per share); of other answers
             of `Scale.ONE` nothing says what they count in.
         other_readings: What the question was nearly read as, the likeliest first.
-        explanation: The sentences beside the value, with what they rest on; None where nothing is explained. Where they
+        explanation: The sentences beside the value, with what they rest on; None if nothing is explained. Where they
             are the answer, the value is their text.
         corrected: Who made it what it is, where a person did; None of what a solver answered.
-        form: How the question wants it shown; None where it says nothing.
+        form: How the question wants it shown; None if it says nothing.
     """
 
     value: AnswerValue | None
@@ -161,7 +161,7 @@ class Answer:
 
     @property
     def number(self) -> Decimal | None:
-        """The number that the answer is, in units of `scale`; None for every other answer, and where there is none."""
+        """The number that the answer is, in units of `scale`; None for every other answer, and if there is none."""
         return number_of(self.value)
 
     def __repr__(self) -> str:

@@ -29,7 +29,7 @@ class CitedPart:
 
     @property
     def mark(self) -> str:
-        """What stands behind it: `[1, 2]`, `[assumed]`, or ""."""
+        """What is behind it: `[1, 2]`, `[assumed]`, or ""."""
         if self.assumed:
             return "[assumed]"
         return f"[{', '.join(_runs(self.numbers))}]" if self.numbers else ""
@@ -58,7 +58,7 @@ class CitedExplanation:
 
 
 def cite_explanation(answer: Answer) -> CitedExplanation | None:
-    """Return the explanation of an answer with its places numbered; None where there is none, or no answer."""
+    """Return the explanation of an answer with its places numbered; None if there is none, or no answer."""
     if answer.explanation is None or answer.value is None:
         return None
     sentences = answer.explanation.sentences

@@ -24,7 +24,7 @@ class NumberCorrection:
 
     Attributes:
         source: The cell, or the span of a sentence.
-        was: The number as it was read there; None where a cell had none.
+        was: The number as it was read there; None if a cell had none.
     """
 
     source: Annotated[Source, Discriminator("kind")]

@@ -84,7 +84,7 @@ def describe(
 
     Args:
         memory: The turns before.
-        document: The page that the plan's numbers stand on.
+        document: The page that the plan's numbers are on.
         question: What is asked. It names what the page does not, and tells a percentage from another ratio.
         result: What the plan came to: a year or a line that it selects is what the result is about.
     """
@@ -177,12 +177,12 @@ class _Reader:
                         yield Variable(name, taken.value, counts.scale, source)
 
     def heading_of_shared_label(self, cell: CellRef) -> str:
-        """What a cell stands under, where another number of its time has a row of the same label; else ""."""
+        """What a cell is under, where another number of its time has a row of the same label; else ""."""
         label = self._document.table(cell.table).rows[cell.row].label.lower()
         return self._heading([cell], lead=False) if label in self._document.shared_labels else ""
 
     def _heading(self, cells: Sequence[CellRef], *, lead: bool = True) -> str:
-        """What cells of one table stand under: the heading of their rows, the name of their table, its section."""
+        """What cells of one table are under: the heading of their rows, the name of their table, its section."""
         table = self._document.table(cells[0].table)
         above = {table.rows[cell.row].levels[:-1] for cell in cells}
         heading = next(iter(above))[-1:] if len(above) == 1 else ()
@@ -369,7 +369,7 @@ def _places_in(text: str, name: str) -> Iterator[int]:
 
 
 def _place(plan: Plan | None) -> CellRef | SentenceRef | None:
-    """Where a plan takes its result, where that is a number of the page as it stands."""
+    """Where a plan takes its result, where that is a number of the page as it is."""
     last = plan.steps[-1] if plan is not None else None
     return last.source if isinstance(last, Extract) else None
 

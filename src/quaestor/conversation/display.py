@@ -27,7 +27,7 @@ _SECTIONS_SHOWN = 2
 
 @dataclass(frozen=True, slots=True)
 class ShownSource:
-    """Where a number stands, in words.
+    """Where a number is, in words.
 
     Attributes:
         place: `row | column` of a cell; section and number of a sentence.
@@ -110,7 +110,7 @@ def _as_percentage(value: Decimal, answer: Answer) -> bool:
 
 
 def show_source(source: Source, document: Document) -> ShownSource:
-    """Return where a number stands, in words."""
+    """Return where a number is, in words."""
     if isinstance(source, SentenceRef):
         section = (not document.is_page and document.section(source).title) or source.section.replace("_", " ")
         return ShownSource(
@@ -154,11 +154,11 @@ def labels_of(source: Source, document: Document) -> tuple[str | None, str | Non
 
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
-    """Where in a file a source stands.
+    """Where in a file a source is.
 
     Attributes:
-        file: The name of the file among several; None where there is one.
-        page: The number of the page, from 1 as viewers count, or None where that is not known.
+        file: The name of the file among several; None if there is one.
+        page: The number of the page, from 1 as viewers count, or None if that is not known.
         section: The headings over it in the file, outermost first.
         title: Of a table what is printed over it as its name, or "".
         anchor: The way to it in the file, as `Block.anchor`.
@@ -172,7 +172,7 @@ class SourceLocation:
 
     @property
     def words(self) -> str:
-        """It in one line: `page 30, Notes > 7. Debt`; "" where nothing is known."""
+        """It in one line: `page 30, Notes > 7. Debt`; "" if nothing is known."""
         section = self.section[-_SECTIONS_SHOWN:]
         if self.title and self.title.casefold() not in (heading.casefold() for heading in section):
             section = (*section, self.title)
@@ -181,7 +181,7 @@ class SourceLocation:
 
 
 def whereabouts(source: Source, document: Document) -> SourceLocation:
-    """Return where in its file a source stands."""
+    """Return where in its file a source is."""
     block, path, file = document.block(source), document.section(source).path, file_of(document, source)
     title = " ".join(block.content.title.split()) if isinstance(block.content, Table) else ""
     return SourceLocation(file, block.page, path if file is None else path[1:], title, block.anchor)

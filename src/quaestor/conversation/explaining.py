@@ -19,7 +19,7 @@ from quaestor.questions.question import NO_QUESTION, Question
 def explain_plan(
     plan: Plan, registers: Sequence[StepResult], memory: Memory, document: Document, question: Question = NO_QUESTION
 ) -> Explanation | None:
-    """Return the sentences of a plan with what its steps came to; None where it has none.
+    """Return the sentences of a plan with what its steps came to; None if it has none.
 
     Args:
         memory: The turns before.

@@ -74,7 +74,7 @@ def chosen(found: Meaning, value: AnswerValue, periods: Mapping[str, Period]) ->
     """Return the meaning of a selection with what was selected: the period or the entity that it came to.
 
     Args:
-        periods: The period of each label of its groups, where it has one.
+        periods: The period of each label of its groups, if it has one.
     """
     labels = _labels(value)
     if found.axis is None or not labels:

@@ -36,7 +36,7 @@ class Memory:
 
     @property
     def registers(self) -> tuple[StepResult | None, ...]:
-        """The answers as a plan refers to them, oldest first; None where a turn has no answer."""
+        """The answers as a plan refers to them, oldest first; None if a turn has no answer."""
         return tuple(
             None if a.value is None else StepResult(a.value, a.scale, a.unit, a.sources, a.in_ones)
             for a in self.answers
@@ -44,7 +44,7 @@ class Memory:
 
     @property
     def counts(self) -> tuple[Dimension | None, ...]:
-        """What the answers count, oldest first; None where a turn has no answer."""
+        """What the answers count, oldest first; None if a turn has no answer."""
         return tuple(None if register is None else register.counts for register in self.registers)
 
     @property

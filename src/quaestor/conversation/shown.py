@@ -48,7 +48,7 @@ def arithmetic(answer: Answer) -> str:
 
 
 def explanation_html(answer: Answer) -> str:
-    """Return the sentences of an explanation with their marks, as an element; "" where there is none."""
+    """Return the sentences of an explanation with their marks, as an element; "" if there is none."""
     cited = cite_explanation(answer)
     if cited is None:
         return ""

@@ -51,7 +51,7 @@ _LONGEST = 10
 
 
 def place_in_list(sentence: Sentence, start: int) -> tuple[int, range] | None:
-    """Return which number of a sentence stands at a place, and the list of like numbers that it is in, if any.
+    """Return which number of a sentence is at a place, and the list of like numbers that it is in, if any.
 
     Args:
         start: The number's first character.
@@ -69,7 +69,7 @@ def place_in_list(sentence: Sentence, start: int) -> tuple[int, range] | None:
 
 
 def text_subject(sentence: Sentence, start: int) -> str | None:
-    """Return what the number at a place of a sentence is; None where no clause says it.
+    """Return what the number at a place of a sentence is; None if no clause says it.
 
     Args:
         start: The number's first character.
@@ -111,7 +111,7 @@ def _phrase(clause: str) -> str | None:
     while begin and _is_inside(words, begin - 1):
         begin -= 1
     words = words[begin:]
-    # What is done to something is no part of its name: "acquired through the issuance".
+    # What is done to something is not part of its name: "acquired through the issuance".
     while words and (
         words[0] in PHRASE_JOINTS or words[0] in PHRASE_LEADS or (words[0].endswith("ed") and words[1:2] == [])
     ):

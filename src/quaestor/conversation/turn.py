@@ -20,7 +20,7 @@ class ToolCall:
     """One call of a tool within a turn.
 
     Attributes:
-        input: Its arguments as JSON; the text of what is no JSON.
+        input: Its arguments as JSON; the text of what is not JSON.
         output: Its result, the same way.
         seconds: How long it took.
         started: When it was called, in UTC; None in records of before that was kept.
@@ -68,7 +68,7 @@ class Turn:
     """One turn of a conversation.
 
     Attributes:
-        verified: True where the plan, executed again independently of the solver, gave the answer's value; False of an
+        verified: True if the plan, executed again independently of the solver, gave the answer's value; False of an
             answer without a plan, such as one that was imported.
         events: What happened between question and answer, in order.
         references: What the question referred to of the turns before it, by rule.

@@ -17,7 +17,7 @@ from quaestor.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """An exact number, in units of the scale that stands beside it."""
+    """An exact number, in units of the scale that is beside it."""
 
     value: Decimal
 
@@ -52,7 +52,7 @@ class ListItem:
     Attributes:
         label: What it is called, or None.
         number: Its number, or None.
-        scale: What one unit of the number stands for, where the entries differ in that; None where it is what stands
+        scale: What one unit of the number stands for, where the entries differ in that; None if it is what is
             beside the list.
         unit: What is counted, likewise.
     """
@@ -143,7 +143,7 @@ def print_amount(value: "AnswerValue", scale: Scale | None = None, unit: str | N
 
 
 def number_of(value: "AnswerValue | None") -> Decimal | None:
-    """Return the number that a value is; None where it is something else, or nothing."""
+    """Return the number that a value is; None if it is something else, or nothing."""
     return value.value if isinstance(value, Number) else None
 
 

@@ -44,7 +44,7 @@ class BoundedCache(_Clearing, Generic[K, V]):
         _clearings.add(self)
 
     def get(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of a key, made where it is not kept.
+        """Return the value of a key, made if it is not kept.
 
         Two threads that want one key at once may both make it; one of the two values is kept.
         """

@@ -188,7 +188,7 @@ def is_currency(unit: str | None) -> bool:
 
 
 def sign_of(code: str) -> str | None:
-    """Return the sign that a currency is shown with before its amounts; None where it has none but its code.
+    """Return the sign that a currency is shown with before its amounts; None if it has none but its code.
 
     >>> [sign_of(code) for code in ("USD", "TWD", "CHF", "SEK")]
     ['$', 'NT$', None, None]

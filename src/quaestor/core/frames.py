@@ -43,7 +43,7 @@ class Frames(asyncio.Protocol):
         self._lost()
 
     def send(self, kind: int, number: int, written: bytes = b"") -> None:
-        """Send a message, soon; nothing where the connection has ended.
+        """Send a message, soon; nothing if the connection has ended.
 
         Args:
             kind: Of which kind it is, 0 to 255.

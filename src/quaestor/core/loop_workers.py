@@ -61,7 +61,7 @@ class WorkerLine(Protocol):
         ...
 
     async def ask(self, what: Any) -> Any:
-        """Say something, and returns what is answered, or raises it."""
+        """Say something, and return what is answered, or raise it."""
         ...
 
 
@@ -307,7 +307,7 @@ def _lower_priority(thread: int) -> None:
 def _serve(line: socket.socket, make: Callable[[WorkerLine], LoopWork]) -> None:
     """Does what comes in until the process that started this one lets go, or dies."""
     die_with_parent()
-    for number in (signal.SIGINT, signal.SIGTERM):  # where there is no mask
+    for number in (signal.SIGINT, signal.SIGTERM):  # if there is no mask
         signal.signal(number, signal.SIG_IGN)
     # The connection tells it too, but not while something computes in the event loop.
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -351,7 +351,7 @@ class _Serving:
             self._frames.send(_UP, 0, written)
 
     async def ask(self, what: Any) -> Any:
-        """Say something, and returns what is answered, or raises it."""
+        """Say something, and return what is answered, or raise it."""
         number, answered = next(self._numbers), self._loop.create_future()
         self._asked[number] = answered
         self._frames.send(_ASKED, number, pickle.dumps(what, 5))

@@ -257,7 +257,7 @@ def find_convention(
     in one unit), then its language.
 
     Args:
-        tables: The cells of each, without labels; empty where a cell's number is known.
+        tables: The cells of each, without labels; empty if a cell's number is known.
         texts: Its sentences, headings and labels.
         decimal: The mark before decimals, where the file itself says it.
         usual: The mark to expect where nothing but numbers such as `1.234` is printed.

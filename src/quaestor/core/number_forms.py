@@ -118,7 +118,7 @@ def decimal(digits: str) -> Decimal:
 
 
 def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> QuantitySpan | None:
-    """Return the quantity where `START` found digits, or None where they belong to a name, a footnote or a word.
+    """Return the quantity where `START` found digits, or None if they belong to a name, a footnote or a word.
 
     Args:
         masked: The same with debris blanked; positions agree.

@@ -21,7 +21,7 @@ _FILLER = frozenset({"and", "a"})
 
 
 def read_number_words(text: str) -> int | None:
-    """Return the whole number that a text says in words, or None where it says anything else.
+    """Return the whole number that a text says in words, or None if it says anything else.
 
     >>> read_number_words("One hundred and twenty-five thousand")
     125000

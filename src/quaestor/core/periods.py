@@ -232,7 +232,7 @@ def _read_years(found: dict[str, str]) -> Period | None:
 
 
 def _read_split_year(found: dict[str, str]) -> Period | None:
-    """Return the fiscal year that ends in the second of two years ("2017/18"); None where they do not follow."""
+    """Return the fiscal year that ends in the second of two years ("2017/18"); None if they do not follow."""
     first, last = _long_year(found["year"]), found["last"]
     end = int(last) if len(last) == 4 else int(f"{first // 100}{last}") if last != "00" else first + 1
     return Period("year", end) if end == first + 1 else None
@@ -370,7 +370,7 @@ def _find_periods(text: str) -> tuple[PeriodMention, ...]:
 
 
 def _read_mention(match: re.Match[str]) -> Period | None:
-    """Return the period of a match, or None where its day is impossible."""
+    """Return the period of a match, or None if its day is impossible."""
     form = match.lastgroup or ""
     prefix = f"{form}__"
     found = {name.removeprefix(prefix): text for name, text in match.groupdict().items() if text and prefix in name}
@@ -397,7 +397,7 @@ def _dated(year: int, month: int, day: int) -> Period | None:
 
 @lru_cache(maxsize=8192)
 def parse_period(text: str, year: int | None = None) -> Period | None:
-    """Return the period that a whole label names, or None where it names none or says anything else as well.
+    """Return the period that a whole label names, or None if it names none or says anything else as well.
 
     "2006 to 2010", "2011 and 2012" and "2016 2014 2020" (a dash printed as 2014) are ranges; "2020 and thereafter"
     is an open one. Dates that span a month, a quarter or a year name that month, quarter or year.

@@ -24,7 +24,7 @@ def dump(value: object, kind: Any = None, *, compact: bool = False) -> Any:
 
     Args:
         value: A dataclass of this package, or a tuple of them.
-        kind: The type to write it as, where it is not `type(value)` (a tuple, a union).
+        kind: The type to write it as, if it is not `type(value)` (a tuple, a union).
         compact: Leaves out what is None.
     """
     written_as: Any = kind or type(value)

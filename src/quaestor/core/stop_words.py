@@ -1,6 +1,6 @@
 """Words that say little about which thing is meant: one base set, and for each reader what it adds and why.
 
-A word stands in the first set that it belongs to, and the larger sets are made of the smaller.
+A word is in the first set that it belongs to, and the larger sets are made of the smaller.
 """
 
 SMALL_WORDS = frozenset("a an and at by for from in is of on or the to was were what which with".split())
@@ -101,4 +101,4 @@ PHRASE_JOINTS = frozenset("of for in on to from under with by through provided t
 """Boundaries of a phrase that may stand inside of one: they join what is behind them to what is before."""
 
 PHRASE_LEADS = frozenset("a an the our its their these this that such certain and or &".split())
-"""Words before a phrase of running text that are no part of the name in it."""
+"""Words before a phrase of running text that are not part of the name in it."""

@@ -34,7 +34,7 @@ _NO_NUMBERS = frozenset("one ones unfold scaffold blindfold manifold refold".spl
 
 
 def unbound_numbers(template: str, allowed: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the numbers of a sentence that are no references to steps, in the order of the text.
+    """Return the numbers of a sentence that are not references to steps, in the order of the text.
 
     >>> unbound_numbers("In 2009 sales doubled to {#1}, {#2} above the 30 % of one of its peers [#3].", ["2009"])
     ('doubled', '30', '%')

@@ -15,7 +15,7 @@ class Conversation:
 
     Attributes:
         document: Shared by all conversations about the same page.
-        questions: As asked; none where the file is a document alone.
+        questions: As asked; none if the file is a document alone.
         chained: Whether a question may build on the ones before it. Where not, each is asked with an empty memory.
         joined: Whether it was made of two conversations about the same page, one after the other.
         company: Whose document it is, for splits that keep the documents of a company together; "" where unknown.
@@ -45,7 +45,7 @@ class Dataset:
         warnings: What the format lost and which tables hold no number, one line each.
         answers: Which answers its questions have, as its format says; in the digest of a run it is where a solver
             does otherwise for it.
-        folder: Where the documents lie that the questions are about; None where they are in the file.
+        folder: Where the documents lie that the questions are about; None if they are in the file.
         unanswerable: Whether some of the questions may have no answer, so that it can be right to give none.
     """
 

@@ -9,7 +9,7 @@ def text_field(value: object, what: str, *, empty: bool = False, benchmark: str 
     """Return a field that must be text, valid Unicode and, unless `empty`, not blank.
 
     Args:
-        what: The field and where it stands, for the message.
+        what: The field and where it is, for the message.
         benchmark: Whose file it should be, for the message.
 
     Raises:

@@ -54,7 +54,7 @@ class ConversationListing:
         return tuple(self._listed)
 
     def find(self, id: str) -> int | None:
-        """Return the first place of an id; None where it was not added."""
+        """Return the first place of an id; None if it was not added."""
         return self._places.get(id)
 
     def add(self, conversation: "Conversation") -> bool:

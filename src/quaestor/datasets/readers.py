@@ -11,7 +11,7 @@ from quaestor.readers.reading import read_file
 def read_alone(
     content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Dataset | None:
-    """Return a file that is a document as a dataset in which nothing is asked; None where no reader knows it.
+    """Return a file that is a document as a dataset in which nothing is asked; None if no reader knows it.
 
     Args:
         cache: Where documents are kept once they are read.

@@ -14,7 +14,7 @@ class Selection:
     """Some conversations of a file, as a run keeps it.
 
     Attributes:
-        conversations: Their ids, in the file's order; none where a sample is drawn.
+        conversations: Their ids, in the file's order; none if a sample is drawn.
         sample: How many are drawn; None where ids are given.
         seed: What decides the draw.
     """

@@ -22,7 +22,7 @@ _JOINT = re.compile(
     rf"[\s,;)]*(?:and|or|&)?\s*{_FILLER}\s*{_FILLER}\s*",
     re.IGNORECASE,
 )
-"""What stands between two numbers of one list, such as a comma, or what is counted and "and"."""
+"""What is between two numbers of one list, such as a comma, or what is counted and "and"."""
 _DATE_JOINT = re.compile(
     r"[\s,;]*(?:and|or|&)?[\s,]*(?:at|as of|in|for|for the years? ended)?\s*(?:fiscal(?: year)?)?\s*", re.IGNORECASE
 )
@@ -49,14 +49,14 @@ LOOKED_BACK = 2
 
 
 def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tuple[Period | None, ...]:
-    """Return the period of each number of a sentence, None where it has none.
+    """Return the period of each number of a sentence, None if it has none.
 
     A list of numbers takes the list of as many periods that stands nearest, in order; where the sentence names no
     period, that of a sentence just before. Of "from A to B in 2012", A is the year before; of "A compared with B in
-    2012", A is the year after where nothing else dates it. Where numbers and periods take turns ("A in 2012 and B in
+    2012", A is the year after if nothing else dates it. Where numbers and periods take turns ("A in 2012 and B in
     2011"), each number has the next one, or the one before if the first period leads. Else the nearest period counts,
     what follows a number before what precedes it. A period that a number is only set against ("less than in 2011")
-    dates none where there is another one.
+    dates none if there is another one.
 
     Args:
         earlier: The sentences before it, oldest first; the last `LOOKED_BACK` are enough.
@@ -99,7 +99,7 @@ def _aligned(sentence: Sentence, earlier: Sequence[Sentence]) -> tuple[list[Peri
 
 
 def list_of(sentence: Sentence, number: int) -> range:
-    """Return the places of the numbers that stand in one list with a number of a sentence, itself among them."""
+    """Return the places of the numbers that are in one list with a number of a sentence, itself among them."""
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
     runs = _runs(sentence.text, spans, _JOINT)
     return next((run for run in runs if number in run), range(number, number + 1))
@@ -117,7 +117,7 @@ def _runs(text: str, spans: Sequence[Span], joint: re.Pattern[str]) -> Iterator[
 
 
 def _is_joined(text: str, one: Span, next_one: Span, joint: re.Pattern[str]) -> bool:
-    """Whether nothing but a joint stands between two spans; what is counted must be said after both of them."""
+    """Whether nothing but a joint is between two spans; what is counted must be said after both of them."""
     between = joint.fullmatch(text, one[1], next_one[0])
     if between is None:
         return False
@@ -162,7 +162,7 @@ class _Lists:
         ]
 
     def for_run(self, run: range, spans: Sequence[Span]) -> Sequence[Period]:
-        """Return the periods that a list of numbers takes, in order; nothing where there is no list as long."""
+        """Return the periods that a list of numbers takes, in order; nothing if there is no list as long."""
         start, end = spans[run[0]][0], spans[run[-1]][1]
         own = self._own.get(len(run))
         if own is None and len(self._own) == 1:
@@ -201,7 +201,7 @@ def _period_lists(sentence: Sentence) -> list[list[Dated]]:
 
 
 def own_periods(sentence: Sentence) -> Sequence[Dated]:
-    """The periods of a sentence but those that its numbers are only set against; all where it has no others."""
+    """The periods of a sentence but those that its numbers are only set against; all if it has no others."""
     text = sentence.text
     own = [
         (period, start, end)

@@ -30,7 +30,7 @@ _SHARES = re.compile(r"\bshares?\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """What a caption says of the numbers below it; None where it says nothing.
+    """What a caption says of the numbers below it; None if it says nothing.
 
     Attributes:
         scale: Of amounts of money, and of all that it does not except.
@@ -125,7 +125,7 @@ def default_amounts(sentence: str) -> Amounts:
 
 
 def caption_within(line: str) -> str:
-    """Return the caption that the running title of a page is, or ends with in brackets; "" where it has none."""
+    """Return the caption that the running title of a page is, or ends with in brackets; "" if it has none."""
     if is_amounts_line(line):
         return line
     inner = line[line.rfind("(") :] if line.rstrip().endswith(")") else ""

@@ -111,11 +111,11 @@ class TablePart:
         anchor: The way to it in the file, as `Block.anchor`.
         title: What is printed over the table as its name ("CONSOLIDATED BALANCE SHEETS"), or "".
         header_rows: How many rows head the columns, where the file itself says so; None to find out. Where it is
-            said, a heading over several columns stands over each of them.
+            said, a heading over several columns is over each of them.
         facts: What tags say of the numbers in cells: row and column in `grid`, and the fact.
         numbers: What cells hold exactly, where the file says it (`14%` of 0.1412): row and column in `grid`, and the
             number, in the scale of its print. How they are printed says nothing of the document's convention.
-        standing: The caption that holds for all amounts where it stands, where it has none of its own, or "".
+        standing: The caption that holds for all amounts where it is, if it has none of its own, or "".
         unknown: Cells of formulas whose values the file does not store: row and column in `grid`.
     """
 
@@ -160,7 +160,7 @@ def assemble(
         usual_decimal: The mark to expect where its numbers can be read either way.
 
     Raises:
-        DocumentError: Two sections have one id, an id is no name, a heading's level is below 1, or a text is longer
+        DocumentError: Two sections have one id, an id is not a name, a heading's level is below 1, or a text is longer
             than `LONGEST_TEXT`.
 
     >>> document = assemble("10-K", [HeadingPart("Notes"), TablePart([["", "2008"], ["rent", "5"]])])
@@ -221,7 +221,7 @@ def check_length(document: str, what: str, length: int, most: int = LONGEST_TEXT
     """Make sure that a text is none that nobody prints.
 
     Args:
-        document: The id of what it stands in.
+        document: The id of what it is in.
 
     Raises:
         DocumentError: It has more.
@@ -401,7 +401,7 @@ class _Assembly:
         return table
 
     def _about(self, table: Table, part: TablePart) -> list[str]:
-        """Return what stands over a table, the nearest last."""
+        """Return what is over a table, the nearest last."""
         headings = [heading.text for heading in self.headings[-2:]]
         corner = [table.cells[row][0].text for row in range(table.header_rows)]
         return [*headings, *self.leading, part.title, *corner, part.caption]
@@ -415,7 +415,7 @@ class _Assembly:
                 self.warnings.append(DocumentWarning(WarningKind.SCALE_SAID, table.index, detail=scale.value))
 
     def _need_section(self) -> None:
-        """What stands before the first heading is a section too."""
+        """What is before the first heading is a section too."""
         if not self.sections:
             self.begin(Section("section_0"))
 

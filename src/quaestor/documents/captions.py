@@ -24,7 +24,7 @@ from quaestor.documents.unit_phrases import (
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What a caption or a label says about the numbers under it; None where it says nothing.
+    """What a caption or a label says about the numbers under it; None if it says nothing.
 
     Attributes:
         scale: `Scale.ONE` where the label itself rules out the table's scale (amounts per share, ratios, years).
@@ -192,7 +192,7 @@ def is_price(label: str) -> bool:
 
 
 def scale_in_text(quantity: Quantity) -> Scale | None:
-    """Return the scale that is known of a number in running text beside what it prints; None where nothing is.
+    """Return the scale that is known of a number in running text beside what it prints; None if nothing is.
 
     A number that is written out counts in ones: nobody prints `1,153,587` of what counts in thousands or millions.
     """
@@ -202,7 +202,7 @@ def scale_in_text(quantity: Quantity) -> Scale | None:
 def caption_in_text(sentences: Sequence[str]) -> Caption:
     """Return the caption that the sentences leading to a table name, the last one's first.
 
-    It stands in brackets; or the sentence right before the table ends with it. Where that is all in brackets, what it
+    It is in brackets; or the sentence right before the table ends with it. Where that is all in brackets, what it
     says first holds: "(in millions, except number of shares, which are reflected in thousands)".
     """
     if sentences and _IN_TEXT.fullmatch(sentences[-1].strip()):

@@ -14,7 +14,7 @@ from quaestor.documents.table import Table
 
 _FILE = re.compile(r"file_(\d+)(?:_|$)")
 _OFTEN = 0.6
-"""In so many tables a year is named, beside the one that is named in most, or it is no year that a filing is of: the
+"""In so many tables a year is named, beside the one that is named in most, or it is not a year that a filing is of: the
 years in which debts fall due are named in few."""
 
 
@@ -95,7 +95,7 @@ class _Combined:
 
 
 def file_of(document: Document, source: Source) -> str | None:
-    """Return the name of the file that a source stands in; None of a document that is of one file."""
+    """Return the name of the file that a source is in; None of a document that is of one file."""
     section = document.section(source)
     return section.path[0] if _FILE.match(section.id) else None
 

@@ -12,7 +12,7 @@ _LEAST_COLUMNS = 3
 
 
 def goes_on(table: Table, before: Table) -> bool:
-    """Return whether a table has no headings of its own and stands under those of the one right before it.
+    """Return whether a table has no headings of its own and is under those of the one right before it.
 
     Args:
         before: The table between which and it nothing is printed.

@@ -36,7 +36,7 @@ class _Amount:
 
 
 def scale_said(table: Table, sentences: Iterable[Sentence]) -> Scale | None:
-    """Return the scale that sentences give a table's amounts; None where the table has one, or they do not tell.
+    """Return the scale that sentences give a table's amounts; None if the table has one, or they do not tell.
 
     Args:
         table: As read from its labels.

@@ -105,7 +105,7 @@ class Block:
 
     Attributes:
         order: Its place among the blocks of the document, from 0.
-        page: The number of the page that it begins on, from 1 as viewers count, or None where that is not known.
+        page: The number of the page that it begins on, from 1 as viewers count, or None if that is not known.
         anchor: The way to it in the file, by which a browser scrolls there: an element's id, or a path; or None.
     """
 
@@ -267,7 +267,7 @@ class Document:
         return (self.whole or self).tables[index]
 
     def fact(self, source: Source) -> Fact | None:
-        """Return what a tag says of the number at a source; None where there is none."""
+        """Return what a tag says of the number at a source; None if there is none."""
         return self._facts.get(source)
 
     def sentence(self, ref: SentenceRef) -> Sentence:
@@ -278,7 +278,7 @@ class Document:
         return found[0]
 
     def block(self, source: Source) -> Block:
-        """Return the block that a cell or a sentence stands in; LookupError where the document has none."""
+        """Return the block that a cell or a sentence is in; LookupError where the document has none."""
         whole = self.whole or self
         if isinstance(source, CellRef):
             return whole._table_blocks[source.table]
@@ -286,11 +286,11 @@ class Document:
         return whole._sentences[source.section, source.sentence][1]
 
     def section(self, source: Source) -> Section:
-        """Return the section that a cell or a sentence stands in; LookupError where the document has none."""
+        """Return the section that a cell or a sentence is in; LookupError where the document has none."""
         return (self.whole or self)._sections[self.block(source).section]
 
     def section_of(self, table: Table) -> Section:
-        """Return the section that a table of the document stands in."""
+        """Return the section that a table of the document is in."""
         whole = self.whole or self
         return whole._sections[whole._table_blocks[table.index].section]
 

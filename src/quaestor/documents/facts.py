@@ -19,18 +19,18 @@ class Fact:
 
     Attributes:
         concept: Its name with the prefix of its taxonomy (`us-gaap:NetIncomeLoss`).
-        value: Exact, signed, in ones of its unit; None where the tag says that there is none (nil).
-        unit: A currency (`USD`), `shares`, `USD/shares`, `pure`, or the filer's own; None where none is named.
+        value: Exact, signed, in ones of its unit; None if the tag says that there is none (nil).
+        unit: A currency (`USD`), `shares`, `USD/shares`, `pure`, or the filer's own; None if none is named.
         start: The first day of the duration that it is of; None for an instant.
         end: The last day of the duration, or the day of the instant.
         dimensions: Axis and member of each dimension that it is narrowed to, sorted; empty for the whole company.
         scale: The power of ten that the print is short of (6 for a number in millions).
-        decimals: To how many places it is exact (-6: to the million); None where it is exact.
+        decimals: To how many places it is exact (-6: to the million); None if it is exact.
         label: The concept's label as the taxonomy has it, or "".
         negated: Whether the tag itself makes the number negative: what it encloses is printed without a sign.
         place: Its place among the tagged numbers of the file, from 0.
-        year: The fiscal year that its last day is in, as the company names its years; 0 where that is not known.
-        quarter: The fiscal quarter that its last day is in, 1 to 4; 0 where that is not known.
+        year: The fiscal year that its last day is in, as the company names its years; 0 if that is not known.
+        quarter: The fiscal quarter that its last day is in, 1 to 4; 0 if that is not known.
     """
 
     concept: str
@@ -65,11 +65,11 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class PrintedFact:
-    """A fact as the file prints it, found around its tag and without reading the table that it stands in.
+    """A fact as the file prints it, found around its tag and without reading the table that it is in.
 
     Attributes:
         negative: Whether brackets or a minus are printed right around it.
-        in_table: Whether it stands in a table of the file.
+        in_table: Whether it is in a table of the file.
     """
 
     fact: Fact
@@ -94,7 +94,7 @@ def periods_of(fact: Fact, labels: Sequence[str] = ()) -> frozenset[Period]:
     quarter likewise.
 
     Args:
-        labels: What stands over and before the number.
+        labels: What is over and before the number.
     """
     end = fact.end
     if fact.start is not None and fact.start != end:

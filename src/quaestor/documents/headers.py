@@ -49,7 +49,7 @@ _HEADER_ROWS_AT_MOST = 4
 _LEAST_REPEATED = 2
 _LEAST_YEARS = 2
 _ONE_LINE = 2
-"""The columns of a table with one column of values: what stands over that is its own."""
+"""The columns of a table with one column of values: what is over that is its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def read_table(
         index: The table's place in the document, from 0.
         grid: R x C printed cells, never ragged, R and C at least 1.
         leading: What the sentences before the table say of its scale.
-        header_rows: How many rows head the columns, where that is known; then each heading stands over all columns
+        header_rows: How many rows head the columns, where that is known; then each heading is over all columns
             that it covers. None to find out.
         dashes: Whether dashes may be printed as years.
     """
@@ -351,7 +351,7 @@ def _header(stack: tuple[str, ...]) -> Header:
     above = next((period for text in texts[:-1] if (period := _period(text))), None)
     period = _period(texts[-1], above.year if above else None) if texts else None
     if period is not None and period.kind == "date" and any(map(_LASTING.search, texts[:-1])):
-        # "Three months ended" over "June 30, 2024": it is no day that the column is about.
+        # "Three months ended" over "June 30, 2024": it is not a day that the column is about.
         lasting = parse_period(" ".join(texts))
         period = lasting if lasting is not None and lasting.kind in ("quarter", "span", "year") else period
     return Header(

@@ -122,7 +122,7 @@ def health_words(health: DocumentHealth) -> str:
 
 
 def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
-    """Return what of a table was not understood, in words; nothing where all was.
+    """Return what of a table was not understood, in words; nothing if all was.
 
     Args:
         health: Its health, or the part of it to show.

@@ -78,7 +78,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 @lru_cache(maxsize=8192)
 def kind_of(label: str) -> Kind | None:
-    """Return what a label says that its numbers count; None where it says nothing.
+    """Return what a label says that its numbers count; None if it says nothing.
 
     >>> [kind_of(t) for t in ("Diluted earnings per share", "Shares used in earnings per share", "Net sales")]
     ['price', 'shares', 'money']

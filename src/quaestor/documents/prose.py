@@ -1,6 +1,6 @@
 """Prose as people print it ("Net sales rose 5%. Costs fell in the U.S. and in Europe."), cut into sentences.
 
-The text of the benchmarks, whose punctuation stands between spaces, is `sentences`'. Takes time linear in the text.
+The text of the benchmarks, whose punctuation is between spaces, is `sentences`'. Takes time linear in the text.
 """
 
 import re
@@ -38,7 +38,7 @@ def split_prose(text: str) -> tuple[str, ...]:
 
 
 def prose_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Return where the sentences of ordinary prose stand in it: the first character and the one after the last.
+    """Return where the sentences of ordinary prose are in it: the first character and the one after the last.
 
     No sentence begins or ends with a space; none is longer than `LONGEST_SENTENCE` characters.
     """

@@ -49,7 +49,7 @@ class DocumentWarning:
     """One thing that was repaired, lost or is odd.
 
     Attributes:
-        table: The table's place in the document, from 0; None where it is about no table.
+        table: The table's place in the document, from 0; None if it is about no table.
         row: The row's place in the table, from 0, where it is about one.
         count: How many cells or lines have it.
         detail: The label, the columns, or what was lost.

@@ -24,7 +24,7 @@ class RestartedHeader:
     """Rows in mid-table that head the rows below them.
 
     Attributes:
-        top: The first row that stands under them, labels without values right above among them.
+        top: The first row that is under them, labels without values right above among them.
         head: The first of them that prints headings.
         body: The row after the last of them.
     """
@@ -82,7 +82,7 @@ def _restarts(grid: Grid, row: int, header_rows: int) -> bool:
 
 
 def _heads_groups(row: Sequence[str], header: Grid) -> bool:
-    """Whether a row without a label prints headings over several columns, as stand over years."""
+    """Whether a row without a label prints headings over several columns, as are over years."""
     texts = [text.strip() for text in row[1:] if text.strip()]
     if row[0].strip() or not texts or any(map(is_amount, texts)):
         return False
@@ -97,7 +97,7 @@ def _is_label_alone(row: Sequence[str]) -> bool:
 def headings_of(grid: Grid, header_rows: int, restart: RestartedHeader, *, spread: bool) -> list[list[str]]:
     """Return the rows that head the columns below a restart, each heading over all columns that it covers.
 
-    What stands over the whole table and is not printed again still heads the columns, unless it says when.
+    What is over the whole table and is not printed again still heads the columns, unless it says when.
 
     Args:
         grid: The printed cells.

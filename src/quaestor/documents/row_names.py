@@ -50,7 +50,7 @@ class RowNames:
     Shape: `labels` and `periods` have an entry a row of the grid.
 
     Attributes:
-        columns: The columns that the names stand in; their cells hold no numbers of the table.
+        columns: The columns that the names are in; their cells hold no numbers of the table.
         labels: The names of each row, outermost first, empty ones left out.
         periods: What one of several such columns says that a row is of; else None.
     """
@@ -75,7 +75,7 @@ def name_rows(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames:
 
 
 def _named_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames | None:
-    """Return the names that stand in several columns at the left; None where the first one says all.
+    """Return the names that are in several columns at the left; None if the first one says all.
 
     Another column is a name too where it tells rows of a section apart that the columns before it do not.
     """
@@ -105,7 +105,7 @@ def _named_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> Ro
 
 
 def _holds_names(grid: Grid, header_rows: int, column: int, is_amount: IsAmount) -> bool:
-    """Whether a column has words or periods below a heading that is no period itself, and no amount."""
+    """Whether a column has words or periods below a heading that is not a period itself, and no amount."""
     if any(parse_period(grid[row][column]) for row in range(header_rows)):
         return False
     texts = [text for row in grid[header_rows:] if (text := row[column].strip())]
@@ -137,7 +137,7 @@ def _carried(grid: Grid, header_rows: int, columns: Sequence[int]) -> tuple[list
 
 
 def _named_by_facts(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames | None:
-    """Return the names in a long table, which has a fact a row; None where a table is none.
+    """Return the names in a long table, which has a fact a row; None if a table is none.
 
     One of its columns is called value; others say what company, item and period the value is of.
     """

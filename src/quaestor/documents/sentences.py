@@ -22,7 +22,7 @@ _WORDS_OF_A_NAME = 7
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
-    """Return the sentences of a text whose punctuation stands between spaces ("sales rose . costs fell .").
+    """Return the sentences of a text whose punctuation is between spaces ("sales rose . costs fell .").
 
     A full stop after a common abbreviation or a single letter ends none; a stop that stands alone joins the
     sentence before it.

@@ -22,7 +22,7 @@ _BOX = "overflow-x:auto;max-width:100%;margin-bottom:.8em"
 _GRID = "border-collapse:collapse;margin:.3em 0"
 _CELL = "padding:.15em .6em;vertical-align:top"
 _NO_MATH = "tex2jax_ignore mathjax_ignore"
-"""Else a notebook takes what stands between two dollar signs for a formula."""
+"""Else a notebook takes what is between two dollar signs for a formula."""
 
 
 def shortened(text: str, most: int = _CHARACTERS) -> str:
@@ -101,7 +101,7 @@ def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = ""
 
     Args:
         marked: The cells that are marked; of a long or wide table the parts around them are shown.
-        caption: What stands over it; by default its title or its caption.
+        caption: What is over it; by default its title or its caption.
     """
     places = {(ref.row, ref.column) for ref in marked if ref.table == table.index}
     rows = _kept(

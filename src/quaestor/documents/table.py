@@ -90,7 +90,7 @@ class Header:
     """What a whole row or a whole column is about.
 
     Attributes:
-        label: Its own label, cleaned of debris, footnote marks and doubled percentages; "" where none is printed.
+        label: Its own label, cleaned of debris, footnote marks and doubled percentages; "" if none is printed.
         levels: The headings above it, outermost first, its own label last ("cash flow hedges" over "net gain").
         period: The period that the label names, or None.
         scale: The scale that the label names ("in millions", "%"), or None.

@@ -47,7 +47,7 @@ _EXPECTED = re.compile(r"\b(?:expect|anticipate|estimate|forecast|project|plan)(
 
 
 def periods_in_text(document: Document, place: int) -> list[tuple[Period, ...]]:
-    """Return all periods of each number of a sentence, the nearest first; none where nothing says it.
+    """Return all periods of each number of a sentence, the nearest first; none if nothing says it.
 
     "$ 2 at December 31, 2024 and 2023" is of two days; what a quarterly report says without a period may be of the
     quarter, or of the year up to its end.

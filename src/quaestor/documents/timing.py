@@ -46,7 +46,7 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
 
     Args:
         table: As read from its labels.
-        about: What stands over it, the nearest last: heading, sentences, title, caption.
+        about: What is over it, the nearest last: heading, sentences, title, caption.
         reported: The period that the whole document reports on, for a table of which nothing else says it.
     """
     columns = _under_first_day([_joined(table, place, header) for place, header in enumerate(table.columns)])

@@ -35,7 +35,7 @@ _SIGNS = {
     "억": Scale.HUNDRED_MILLION, "십억": Scale.BILLION, "조": Scale.TRILLION,
 }  # fmt: skip
 SCALE_SIGN = "百万|百萬|十億|十亿|십억|백만|[千万萬億亿兆천억조]"
-"""The scales of East Asia, which stand between a number and its currency."""
+"""The scales of East Asia, which are between a number and its currency."""
 SCALE_WORD = (
     r"(?i:hundred\smillions?|ten\sthousands?|(?:thousand|million|billion|trillion|crore|lakh|lac)s?"
     r"|thous\b\.?|tsd\.?|tausend|mio\.?|mln\.?|mn\.?|bn\.?|bln\.?|mrd\.?|trn\.?|tn\.?"
@@ -86,7 +86,7 @@ class UnitPhrase:
 
     Attributes:
         scale: What one unit of a number counts in; None if it is not stated.
-        currency: The code of the currency; None where it is not said, or more than one is.
+        currency: The code of the currency; None if it is not said, or more than one is.
         start: Where it begins in the text.
         end: The character after it.
     """
@@ -114,7 +114,7 @@ def scale_called(word: str) -> Scale | None:
 
 @lru_cache(maxsize=16384)
 def find_unit_phrase(text: str) -> UnitPhrase | None:
-    """Return the first phrase of a text that names a scale, with its currency; None where there is none.
+    """Return the first phrase of a text that names a scale, with its currency; None if there is none.
 
     >>> phrase = find_unit_phrase("Net sales, EUR m")
     >>> phrase.scale.value, phrase.currency
@@ -148,7 +148,7 @@ def currency_alone(heading: str) -> str | None:
 
 
 def currency_named(caption: str) -> str | None:
-    """Return the currency that a caption names; None where it names none, or several."""
+    """Return the currency that a caption names; None if it names none, or several."""
     kept = _EXCEPT.split(caption, maxsplit=1)[0] or caption
     codes = {code for found in _ANY_CURRENCY.finditer(kept) if (code := currency_called(found[0]))}
     return codes.pop() if len(codes) == 1 else None

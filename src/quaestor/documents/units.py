@@ -53,8 +53,8 @@ def with_units(
 
     Args:
         table: As read from its labels.
-        amounts: What its caption says, or the one that holds where it stands.
-        currency: The one that the document counts in; None where it is not known yet.
+        amounts: What its caption says, or the one that holds where it is.
+        currency: The one that the document counts in; None if it is not known yet.
         convention: How the document prints its numbers.
         about: Its title and the sentences before it.
         is_default: Whether `amounts` is what the whole document says, not something nearer.
@@ -275,7 +275,7 @@ def _label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention) -> C
 
 
 def with_standing_scale(sentences: Sequence[Sentence], amounts: Amounts) -> tuple[Sentence, ...]:
-    """Return sentences whose amounts of money count in the scale of a caption that holds where they stand.
+    """Return sentences whose amounts of money count in the scale of a caption that holds where they are.
 
     What prints a scale of its own, what is written out to the millions, and prices of one share are as printed.
     """

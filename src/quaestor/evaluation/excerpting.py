@@ -23,7 +23,7 @@ class Shown:
 
     Attributes:
         excerpt: The page, or a part of a long document.
-        search: Finds more of a long document; None where all of it is shown.
+        search: Finds more of a long document; None if all of it is shown.
     """
 
     excerpt: Excerpt
@@ -76,13 +76,13 @@ class ContextSelector:
         return Shown(excerpt, self._graph_of(excerpt.document), search)
 
     def remember(self, turns: Sequence[Turn]) -> None:
-        """Take what answers of before stand in for shown: the graph is of that too."""
+        """Take what answers of before are in for shown: the graph is of that too."""
         if self._excerpts is not None:
             sources = (source for turn in turns for source in turn.answer.sources)
             self._used.update(self._document.block(source).order for source in sources)
 
     def graph(self) -> KnowledgeGraph | None:
-        """Return the graph of all that was shown so far; of a page, of all of it. None where nothing was shown.
+        """Return the graph of all that was shown so far; of a page, of all of it. None if nothing was shown.
 
         Raises:
             GapError: Under `strict`, where the ontology has no property for a label.

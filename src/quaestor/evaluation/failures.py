@@ -1,4 +1,4 @@
-"""What becomes of a conversation, and of the run that it is of, when something fails that is no fault of an answer."""
+"""What becomes of a conversation and its run when something fails that is not a fault of an answer."""
 
 import traceback
 from pathlib import Path

@@ -45,7 +45,7 @@ class FrozenGraphs:
         return graph_key(document, self._ontology) in self._keys
 
     async def triples(self, document: Document) -> tuple[Triple, ...] | None:
-        """Return the graph of a page, or None where it has to be built.
+        """Return the graph of a page, or None if it has to be built.
 
         Raises:
             StoreError: The store cannot be read.

@@ -40,9 +40,9 @@ class ImportedAnswer:
     """One line, as it was read.
 
     Attributes:
-        turn: The turn's place in it, from 0.
+        turn: The turn's place in its conversation, from 0.
         answer: What was answered, without a plan.
-        seconds: How long it took; 0 where the line does not say.
+        seconds: How long it took; 0 if the line does not say.
         usage: What it cost, as far as the line says.
     """
 

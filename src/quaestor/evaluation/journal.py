@@ -129,7 +129,7 @@ class Journal:
         while self._exchanges or self._changed:
             while self._exchanges:
                 await self.keep(self._exchanges.popleft())
-            # What was asked is no part of the turn: it is as it was where nothing but a reply came.
+            # What was asked is not part of the turn: it is as it was where nothing but a reply came.
             changed, self._changed = self._changed, False
             if changed and self._live and self._begun is not None:
                 await self._store.save_turn(self._snapshot())

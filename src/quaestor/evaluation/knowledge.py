@@ -77,7 +77,7 @@ class GraphProvider:
         return PlaceExcerpts(kept_index(document, None), self._excerpt_tokens)
 
     async def stored(self, document: Document) -> tuple[Triple, ...] | None:
-        """Return the frozen graph of a page as triples, or None where it has to be built.
+        """Return the frozen graph of a page as triples, or None if it has to be built.
 
         Raises:
             StoreError: The store cannot be read.
@@ -92,7 +92,7 @@ class GraphProvider:
 
         Raises:
             GapError: Under `strict`, where the ontology has no property for a label.
-            GraphError: What is stored is no graph.
+            GraphError: What is stored is not a graph.
         """
         return self._graphs.get((document.id, document.digest), lambda: self._make(document, stored))
 

@@ -148,7 +148,7 @@ class PlaceExcerpts:
         )
 
     def _statements(self) -> Document:
-        """The primary statements, the first tables where none is known, as far as there is room."""
+        """The primary statements, the first tables if none is known, as far as there is room."""
         tables = [
             block
             for block in self._index.document.blocks

@@ -58,7 +58,7 @@ def load_modules_ahead(modules: Sequence[str]) -> None:
     """Begin to load what workers need in a process of its own, while this one does something else.
 
     Called by programs that own their process, before they start a worker; the process ends with this one. Without
-    effect where there is no Linux: other systems' libraries may not be forked once they are loaded.
+    effect if there is no Linux: other systems' libraries may not be forked once they are loaded.
 
     Args:
         modules: By their names. One that cannot be imported is left to the workers, which say so.

@@ -16,7 +16,7 @@ class _Remote(Protocol):
     """An operation in another process."""
 
     def remote(self, *given: Any) -> Any:
-        """Begin it, and returns what is awaited for its result."""
+        """Begin it, and return what is awaited for its result."""
         ...
 
 

@@ -112,7 +112,7 @@ def _asking(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfi
 
 
 def _carried(solver: Solver) -> Solver | None:
-    """Return the solver where it can travel; None where each worker has to build its own."""
+    """Return the solver where it can travel; None if each worker has to build its own."""
     try:
         pickle.dumps(solver, protocol=5, buffer_callback=lambda _: None)
     except (TypeError, AttributeError, ValueError, pickle.PicklingError):  # a lock, a file, a function inside another
@@ -167,7 +167,7 @@ class ConversationWork:
         Args:
             solver: Who answers; None to build it.
             graphs: What pages are read with; None reads each by itself.
-            config: The model; None where none is asked.
+            config: The model; None if none is asked.
             run: The run's id, for tags.
             counter: What counts for all workers.
             seconds: How long a turn may compute; None is no limit.

@@ -75,7 +75,7 @@ class TurnPlace:
     """Where a turn belongs.
 
     Attributes:
-        index: The turn's place in it, from 0.
+        index: The turn's place in its conversation, from 0.
         attempt: Which attempt at the conversation, from 1.
     """
 
@@ -182,7 +182,7 @@ def stored_number(turn: Turn) -> str | None:
 
 
 def program_of(turn: Turn, history: Sequence[Turn]) -> str | None:
-    """Return the program text of a turn's plan; None where it has none.
+    """Return the program text of a turn's plan; None if it has none.
 
     Args:
         history: The turns that it saw as the conversation so far.

@@ -88,7 +88,7 @@ class RecordedAnswers:
                 answer.plan, context, question=question, confidence=answer.confidence, reason=answer.reason
             )
         except QuaestorError:
-            return replace(answer, plan=None)  # what it went on from is no number here
+            return replace(answer, plan=None)  # what it went on from is not a number here
 
 
 async def replay_cascade(

@@ -113,7 +113,7 @@ async def run_dataset(
 
 
 async def _given_back(store: RunStore, run: str, recorder: RunWriter, lease: Lease) -> set[str]:
-    """Wait for other runners, and returns the conversations that one of them has left unfinished, if any."""
+    """Wait for other runners, and return the conversations that one of them has left unfinished, if any."""
     while recorder.elsewhere and recorder.end is None:
         pending = await store.pending(run)
         recorder.elsewhere &= pending.keys()

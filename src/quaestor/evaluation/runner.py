@@ -66,7 +66,7 @@ async def play_conversation(
         GapError: The ontology does not have a label of the page, and the policy is `strict`.
         OutageError: A service that the solver needs does not answer.
         MissingModelError: The solver asks a model, and there is none.
-        QuaestorError: Anything else that is no fault of an answer: a setting, weights, a store.
+        QuaestorError: Anything else that is not a fault of an answer: a setting, weights, a store.
     """
     return await ConversationRunner(conversation, solver, graphs, session, excerpts=excerpts).turns_to_end()
 
@@ -171,7 +171,7 @@ class ConversationRunner:
         return tuple(self._turns)
 
     async def graph(self) -> KnowledgeGraph | None:
-        """Return the graph of all that was shown so far; None where nothing was."""
+        """Return the graph of all that was shown so far; None if nothing was."""
         return await compute(self._shown.graph) if self._shown else None
 
     async def ask(self, text: str) -> None:
@@ -289,7 +289,7 @@ class ConversationRunner:
         return graph, graph.triples(), graph.statistics() | ({} if self._stored is None else {FROZEN: "yes"})
 
     def broken(self, error: str) -> Turn | None:
-        """Return the turn that broke off, as far as it came; None where none is open.
+        """Return the turn that broke off, as far as it came; None if none is open.
 
         Args:
             error: Why it did.
@@ -341,7 +341,7 @@ async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn
     Raises:
         OutageError: A service that the solver needs does not answer.
         MissingModelError: The solver asks a model, and the turn comes without one.
-        QuaestorError: Anything else that is no fault of the answer: a setting, weights, a store.
+        QuaestorError: Anything else that is not a fault of the answer: a setting, weights, a store.
     """
     answer, verified, error = Answer(value=None), False, None
     registers: tuple[StepResult, ...] = ()

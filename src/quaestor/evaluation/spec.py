@@ -1,7 +1,7 @@
 """What a run is: everything that decides its results, and nothing else.
 
 Two runs with one digest give the same results, so a run is resumed only under its own. Where the dataset's file
-lies, how many workers play and when are no part of the digest.
+lies, how many workers play and when are not part of the digest.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ class RunSpec:
         ontology: The digest of the frozen ontology; None stands for that of the dataset's own documents, until the
             run begins.
         policy: What becomes of a label that the ontology does not have: `strict` fails, `extend` mints a property.
-        model: What of the model bears on its replies; None where none is asked.
+        model: What of the model bears on its replies; None if none is asked.
         prompts: The digest of the templates that the solver asks it with, and of the rules that are told in them.
         version: Of quaestor: another version may answer differently.
         selection: Which conversations of the file were taken, by id or as a sample; None where `limit` alone says it.
@@ -85,7 +85,7 @@ class RunSpec:
             ontology: The digest of a frozen ontology; None is that of the dataset's own documents.
             policy: What becomes of a label that the ontology does not have: `strict` fails, `extend` mints a
                 property.
-            model: What of the model bears on its replies; None where none is asked.
+            model: What of the model bears on its replies; None if none is asked.
             selection: Which conversations of the file were taken; None is all that `limit` lets through.
             excerpt_tokens: About how many tokens of a long document a question is answered from.
         """
@@ -107,7 +107,7 @@ class RunSpec:
     def digest(self) -> str:
         """SHA-256 over the spec without `dataset` and `folder`, as JSON with sorted keys.
 
-        A selection or a size of excerpts is in it only where there is one: without, the digest is that of the releases
+        A selection or a size of excerpts is in it only if there is one: without, the digest is that of the releases
         before there were.
         """
         without = {"dataset", "folder"} | {n for n in ("selection", "excerpt_tokens") if getattr(self, n) is None}

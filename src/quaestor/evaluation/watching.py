@@ -59,7 +59,7 @@ class TurnBegun:
         index: The turn's place in the conversation, from 0.
         history: The turns that the solver sees as the conversation so far.
         references: What the question refers to of them, by rule.
-        graph: What is known of the page, or of all that was shown of a long document so far; None where that is told
+        graph: What is known of the page, or of all that was shown of a long document so far; None if that is told
             after the fact.
     """
 

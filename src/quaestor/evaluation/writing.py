@@ -86,7 +86,7 @@ class RunWriter:
             return False
 
     async def begin(self, conversation: Conversation) -> Watcher:
-        """Note that the conversation is being played, and returns what writes its turns as they happen.
+        """Note that the conversation is being played, and return what writes its turns as they happen.
 
         Raises:
             ClaimedError: Another runner plays it, or has played it since this one looked.

@@ -14,7 +14,7 @@ class ExportedTurn:
     """One question with its answer.
 
     Attributes:
-        registers: What each step of its plan came to; empty where there is no plan.
+        registers: What each step of its plan came to; empty if there is no plan.
         error: The named error that left it without an answer, or None.
     """
 
@@ -31,7 +31,7 @@ class ExportedConversation:
     Attributes:
         graph: The facts of the page that it is about.
         turns: In order.
-        corrections: What a person corrected, as far as it stands; `graph` and `turns` are as they are with it.
+        corrections: What a person corrected, as far as it is; `graph` and `turns` are as they are with it.
     """
 
     id: str

@@ -70,7 +70,7 @@ def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
 
 
 def source_words(turn: ExportedTurn, conversation: ExportedConversation) -> list[str]:
-    """Return where each number of an answer stands, with what is printed there, and who corrected it."""
+    """Return where each number of an answer is, with what is printed there, and who corrected it."""
     cited = cite_explanation(turn.answer)
     marked = len(cited.sources) if cited is not None else 0
     notes = ((source, conversation.note(source)) for source in sources_of(turn.answer))
@@ -83,7 +83,7 @@ def source_words(turn: ExportedTurn, conversation: ExportedConversation) -> list
 
 
 def explanation_words(answer: Answer) -> str:
-    """Return the sentences of an explanation with their marks, in one line; "" where there is none."""
+    """Return the sentences of an explanation with their marks, in one line; "" if there is none."""
     cited = cite_explanation(answer)
     return "" if cited is None else " ".join(cited.lines)
 
@@ -97,7 +97,7 @@ def answer_words(answer: Answer) -> str:
 
 
 def remark_words(turn: ExportedTurn) -> str:
-    """Return why there is no answer or what to doubt of it, and who corrected it; "" where there is nothing to say."""
+    """Return why there is no answer or what to doubt of it, and who corrected it; "" if there is nothing to say."""
     return "; ".join(filter(None, (turn.error or turn.answer.reason, show_correction(turn.answer))))
 
 
@@ -154,7 +154,7 @@ def _object(turn: ExportedTurn, conversation: ExportedConversation) -> dict[str,
 
 
 def _harmless(words: str) -> str:
-    """Return words that no program takes for a formula: an apostrophe stands before what would begin one."""
+    """Return words that no program takes for a formula: an apostrophe is before what would begin one."""
     if not words.startswith(_LEADING):
         return words
     try:

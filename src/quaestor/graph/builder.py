@@ -263,7 +263,7 @@ class _TableReader:
 
 
 def _short(label: str) -> str:
-    """Return a label's part of a name: its beginning, and every year that stands in the rest of it."""
+    """Return a label's part of a name: its beginning, and every year that is in the rest of it."""
     begin = slug(label)[:_LONGEST_SLUG].strip("_")
     kept = begin.split("_")
     years = [part for part in identifier_parts(label.casefold()) if _YEAR.fullmatch(part) and part not in kept]

@@ -1,7 +1,7 @@
 """Cells that have no value, for whoever asked for one.
 
-A dash is no value, be it printed as one or, in some files, as a year: nothing of it is said of an instance, so a query
-that asks for it finds nothing. Owns the reason why.
+A dash is not a value, be it printed as one or, in some files, as a year: no instance has it, so a query for it finds
+nothing.
 """
 
 from quaestor.graph.facts import TextCell

@@ -1,4 +1,4 @@
-"""What a graph says of each number of a page: observations, mentions, and numbers that stand in labels.
+"""What a graph says of each number of a page: observations, mentions, and numbers that are in labels.
 
 Holds no arithmetic and no question.
 """
@@ -144,14 +144,14 @@ class MentionFact:
 
 @dataclass(frozen=True, slots=True)
 class HeaderNumber:
-    """A number or a year that stands in a label or in the words of a sentence, not as an amount of its own.
+    """A number or a year that is in a label or in the words of a sentence, not as an amount of its own.
 
     Attributes:
         quantity: As printed; a year as a number.
         source: The heading's cell, or the span of the words that name a period.
         label: The whole label; of a sentence the words that name the period.
         period: The period that the label names, or None.
-        year: True where the number is a year.
+        year: True if the number is a year.
     """
 
     quantity: Quantity
@@ -275,7 +275,7 @@ class LineFact:
 
     @property
     def minted(self) -> bool:
-        """True where no property of the ontology matched."""
+        """True if no property of the ontology matched."""
         return self.rule == MINTED
 
 

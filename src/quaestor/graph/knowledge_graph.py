@@ -114,7 +114,7 @@ class KnowledgeGraph:
         return write_turtle(self._triples, self.namespaces)
 
     def path_of(self, section: str) -> tuple[str, ...]:
-        """Return the headings over a section, the outermost first; none where it has none."""
+        """Return the headings over a section, the outermost first; none if it has none."""
         return self._paths.get(section, ())
 
     @cached_property

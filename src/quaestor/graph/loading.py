@@ -35,7 +35,7 @@ def graph_from_turtle(text: str, what: str = "the graph") -> KnowledgeGraph:
     """Return the graph that a Turtle or N-Triples text says.
 
     Raises:
-        OntologyError: The text is no Turtle.
+        OntologyError: The text is not Turtle.
         GraphError: It says something else than one graph.
     """
     return graph_from_triples(read_turtle(text, what)[0], what)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyoxigraph as ox
 
 Rows = tuple[dict[str, Value | None], ...]
-"""One dict a row: the value of each variable, None where it is unbound."""
+"""One dict a row: the value of each variable, None if it is unbound."""
 
 SMALL_ROWS = 20_000
 SMALL_PATTERNS = 8

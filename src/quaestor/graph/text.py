@@ -52,7 +52,7 @@ def years_in(period: Period) -> tuple[int, ...]:
 
 
 def year_number(year: int, source: Source, label: str, period: Period) -> HeaderNumber:
-    """Return a year as a number that stands in a label.
+    """Return a year as a number that is in a label.
 
     Args:
         year: Such as 2007.

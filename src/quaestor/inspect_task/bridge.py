@@ -69,7 +69,7 @@ class InspectModels:
     """The models of an eval, as one conversation asks them.
 
     Attributes:
-        ended: What ended the sample, where that is no reply's fault: a limit, an operator, a missing package.
+        ended: What ended the sample, where that is not a reply's fault: a limit, an operator, a missing package.
     """
 
     live = False

@@ -60,7 +60,7 @@ class Player:
             return self._ready
 
     async def play(self, state: "TaskState") -> None:
-        """Play the conversation of a sample, and keeps what was answered in its store."""
+        """Play the conversation of a sample, and keep what was answered in its store."""
         conversation = self._given.conversations[str(state.sample_id)]
         ready, models = await self.ready(), InspectModels()
         async with AsyncExitStack() as stack:
@@ -76,7 +76,7 @@ class Player:
                 state.store.set(BROKEN, describe_failure(failure))
 
     def _model(self, state: "TaskState", models: InspectModels) -> ModelConfig | None:
-        """Return the way to Inspect's model; None where the solver asks none.
+        """Return the way to Inspect's model; None if the solver asks none.
 
         Raises:
             SettingsError: The solver asks a model, and Inspect has none; or it asks none, and one is named.

@@ -20,11 +20,11 @@ class Example:
     Attributes:
         id: As in the file; never measured.
         questions: In order.
-        document: The page; None where only the dialogue is known.
+        document: The page; None if only the dialogue is known.
         company: Whose report it is about, by which folds are split; where a file does not say it, the page.
         joined: Whether it was made of two conversations about one page.
         chained: Whether a question may build on the ones before it; where not, each stands for itself.
-        second: The place of the first question of the second of two joined conversations; 0 where it is not told.
+        second: The place of the first question of the second of two joined conversations; 0 if it is not told.
         weight: How much the numbers that a turn takes count in training, against those of a conversation.
         alone: Whether it is one of several independent questions, each of which asks for a whole calculation.
     """
@@ -67,7 +67,7 @@ def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
 
     Dialogues have no page, single questions one or none.
 
-    A dialogue has its questions in `annotation.dialogue_break`, a single question stands in `question`. A record
+    A dialogue has its questions in `annotation.dialogue_break`, a single question is in `question`. A record
     whose `table` is an empty or missing value has no page.
 
     Raises:
@@ -117,7 +117,7 @@ def _questions(record: dict[str, object], where: str) -> tuple[str, ...]:
 
 
 def _second(turns: Sequence[GoldTurn]) -> int:
-    """The place of the first turn of the second question; 0 where there is one question."""
+    """The place of the first turn of the second question; 0 if there is one question."""
     return next((place for place, turn in enumerate(turns) if turn.question_part == 1), 0)
 
 

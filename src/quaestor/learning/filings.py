@@ -66,7 +66,7 @@ class LabelledQuestion:
     """A question about a filing, and what is right.
 
     Attributes:
-        turn: Its place in it, from 0.
+        turn: Its place in the conversation, from 0.
         numbers: The numbers of the answer, without signs.
         where: The numbers of the place that the label names.
     """

@@ -1,7 +1,7 @@
 """More second questions: conversations about one page, joined as ConvFinQA joins two of its own.
 
 How the second question of a joined conversation begins is seldom shown: one turn in fifteen, and it asks otherwise than
-a first question and than one that goes on. Owns what can stand behind what. Of such a conversation that turn alone is
+a first question and than one that goes on. Owns what can be behind what. Of such a conversation that turn alone is
 learned from.
 """
 

@@ -63,7 +63,7 @@ def label_turn(
         gold: The reference program and its result.
         earlier: The trees of the turns before.
         state: The conversation before, as gold played it.
-        leaves: The page; None where only the dialogue is known: then every literal is a leaf of its own.
+        leaves: The page; None if only the dialogue is known: then every literal is a leaf of its own.
         choose: Picks the leaf where several print the number.
     """
     plan = parse_program(gold.program)
@@ -203,7 +203,7 @@ def _row(part: Tree, leaves: NumberMatrix | None) -> list[tuple[int, float]]:
 
 
 def _terms(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tuple[Tree, ...]:
-    """What is added up at once: the parts of a sum that are no sums of this turn themselves."""
+    """What is added up at once: the parts of a sum that are not sums of this turn themselves."""
     if tree[0] != "add" or _earlier_turn(tree, earlier, state) is not None:
         return (tree,)
     return tuple(term for part in tree[1:] if isinstance(part, tuple) for term in _terms(part, earlier, state))
@@ -249,7 +249,7 @@ def _text_leaf(text: str) -> int:
 def matching_leaves(leaves: NumberMatrix, printed: float, *, percent: bool) -> list[int]:
     """Return the places of the leaves that print a number, whatever its sign.
 
-    Of a literal with a percent sign only those are taken that are printed as percentages, where there are any.
+    Of a literal with a percent sign only those are taken that are printed as percentages, if there are any.
 
     Args:
         printed: The number of a literal of gold's program, as printed: 14 for `14%`.

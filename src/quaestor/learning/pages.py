@@ -93,7 +93,7 @@ def teacher_forced_rollout(
     Args:
         signature: Tells what each turn may do.
         references: The weights by which references are resolved.
-        leaf_scorer: Chooses the leaf of a literal that stands in several places; None the words alone do.
+        leaf_scorer: Chooses the leaf of a literal that is in several places; None the words alone do.
     """
     state, trees, turns = DialogueState(), list[Tree](), list[PlayedTurn]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):

@@ -34,7 +34,7 @@ class LabelledReference:
     Attributes:
         turn: The question's place, from 0.
         memory: The turns before, as their programs answer them.
-        used: Of those whose results the question's own program uses; empty where it uses none.
+        used: Of those whose results the question's own program uses; empty if it uses none.
     """
 
     conversation: str

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """A question with its answer: `print` shows the number as the page would print it, a notebook where it stands.
+    """A question with its answer: `print` shows the number as the page would print it, a notebook where it is.
 
     Attributes:
         turn: How it came about, with all that is known of it.
@@ -43,7 +43,7 @@ class AnsweredQuestion:
 
     @property
     def number(self) -> Decimal | None:
-        """The exact number, in units of `answer.scale` (a computed ratio is a fraction); None where it is none."""
+        """The exact number, in units of `answer.scale` (a computed ratio is a fraction); None if it is none."""
         return self.turn.answer.number
 
     @property
@@ -53,7 +53,7 @@ class AnsweredQuestion:
 
     @property
     def sources(self) -> tuple[ShownSource, ...]:
-        """Where the numbers stand, each with the text of its cell or sentence."""
+        """Where the numbers are, each with the text of its cell or sentence."""
         return tuple(show_source(source, self.page) for source in sources_of(self.turn.answer))
 
     def __str__(self) -> str:

@@ -34,7 +34,7 @@ def settings_with(settings: Settings | None, **said: str | int | None) -> Settin
 
 
 def overrides(options: Options | None) -> SolverOverrides:
-    """Return options that a call says, as they stand above those of the settings."""
+    """Return options that a call says, as they are above those of the settings."""
     if options is not None and not isinstance(options, Mapping):
         raise SettingsError(f"options must be a dict such as {{'abstain_below': 0.5}}, not {_kind(options)}")
     return SolverOverrides(cast("Mapping[str, JsonValue]", dict(options or {})))

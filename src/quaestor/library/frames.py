@@ -31,7 +31,7 @@ COLUMNS = {
     "verified": bool,
     "reason": str,
 }
-"""The columns and their types. Where there is no value all but `question`, `answer`, `kind`, `scale`, `sources` and
+"""The columns and their types. If there is no value all but `question`, `answer`, `kind`, `scale`, `sources` and
 `verified` are missing: no number of words or of a list, no formula of what is looked up.
 
 `answer` is for people, rounded; `number` is a float; `exact` has all digits of the same, as decimal text. Both are in
@@ -50,7 +50,7 @@ class Answered(Protocol):
 
     @property
     def sources(self) -> tuple[ShownSource, ...]:
-        """Where the numbers stand."""
+        """Where the numbers are."""
 
 
 def pandas_frame(answers: Iterable[Answered]) -> "pandas.DataFrame":

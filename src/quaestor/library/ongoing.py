@@ -88,7 +88,7 @@ class OngoingConversation:
             questions: One question gives one answer, a list gives a sequence of answers.
 
         Raises:
-            InputError: What is asked is no text, or the conversation is closed.
+            InputError: What is asked is not text, or the conversation is closed.
             QuestionError: A question is empty or too long; nothing was asked.
             SettingsError: There is no such solver or option, or it needs a model.
             OutageError: The model cannot be asked.
@@ -106,7 +106,7 @@ class OngoingConversation:
             questions: One question gives one answer, a list gives a sequence of answers.
 
         Raises:
-            InputError: What is asked is no text, or the conversation is closed.
+            InputError: What is asked is not text, or the conversation is closed.
             QuestionError: A question cannot be asked as it is; nothing was asked.
             SettingsError: There is no such solver or option, or it needs a model.
             OutageError: The model cannot be asked.
@@ -114,7 +114,7 @@ class OngoingConversation:
         return await run_there(self._ask(questions))
 
     def take_back(self) -> Answers:
-        """Take the last question back, with all that it asked, and returns its answers; none where there is none."""
+        """Take the last question back, with all that it asked, and return its answers; none if there is none."""
         if not self._chat.turns:
             return Answers()
         document = self.document
@@ -132,7 +132,7 @@ class OngoingConversation:
         return possible_corrections(self._chat.ledger, number - 1)
 
     def fix(self, text: str, *, author: str | None = None, reason: str = "") -> tuple[Change, ...]:
-        """Put an answer right by words, and returns the answers that change; no model is asked.
+        """Put an answer right by words, and return the answers that change; no model is asked.
 
         Args:
             text: As in `/fix` of `quaestor chat`: `2 cell "net revenue" 2008 = 5,400`, `3 reading 2`,
@@ -150,7 +150,7 @@ class OngoingConversation:
         return self.correct(fix.act, author=author, reason=reason or fix.reason)
 
     def correct(self, act: Act, *, author: str | None = None, reason: str = "") -> tuple[Change, ...]:
-        """Put an answer right, and returns the answers that change; no model is asked.
+        """Put an answer right, and return the answers that change; no model is asked.
 
         Args:
             act: A `NumberCorrection`, `SourceChoice`, `ReadingChoice` or `OperationChoice`; turns count from 0 there.
@@ -168,7 +168,7 @@ class OngoingConversation:
         return changes_of(run_sync(self._in_turn(lambda: self._chat.correct(act, by, reason))), self._chat.turns)
 
     def undo(self, number: int | None = None, *, author: str | None = None) -> tuple[Change, ...]:
-        """Take a correction back, and returns the answers that change.
+        """Take a correction back, and return the answers that change.
 
         Args:
             number: Which one; by default the last that stands.

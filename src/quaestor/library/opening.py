@@ -172,7 +172,7 @@ class OpenedDocument:
             options: Of a solver that is named, such as `{"abstain_below": 0.5}`.
 
         Raises:
-            InputError: The document has no number, or what is asked is no text.
+            InputError: The document has no number, or what is asked is not text.
             QuestionError: A question is empty or too long; nothing was asked.
             SettingsError: There is no such solver or option, or it needs a model.
             OutageError: The model cannot be asked.
@@ -221,7 +221,7 @@ class OpenedDocument:
                 gives, in the event loop where it was opened.
 
         Raises:
-            InputError: The document has no number, or what is asked is no text.
+            InputError: The document has no number, or what is asked is not text.
             QuestionError: A question cannot be asked as it is; nothing was asked.
             SettingsError: There is no such solver or option, or it needs a model.
             OutageError: The model cannot be asked.
@@ -267,14 +267,14 @@ class OpenedDocument:
         return self._knowledge
 
     def find(self, question: str, *, most: int = 5) -> tuple[Place, ...]:
-        """Return the tables and passages where an answer would stand, best first; none where nothing fits.
+        """Return the tables and passages where an answer would stand, best first; none if nothing fits.
 
         Args:
             question: What is looked for, in words of reports.
             most: How many places at most.
 
         Raises:
-            InputError: It is no text, or fewer than one place is asked for.
+            InputError: It is not text, or fewer than one place is asked for.
             QuestionError: It is empty.
 
         >>> import quaestor
@@ -290,7 +290,7 @@ class OpenedDocument:
         return places_by_index(self._index, [question], most)
 
     def check_number(self, number: str, *, most: int = 10) -> NumberCheck:
-        """Return whether a number stands in the document, where, and how it has to be read for that.
+        """Return whether a number is in the document, where, and how it has to be read for that.
 
         Args:
             number: As a table or a text would print it: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`.

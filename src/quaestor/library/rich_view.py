@@ -21,7 +21,7 @@ _PLACES, _TABLES = 8, 12
 
 
 def answered_view(answered: "AnsweredQuestion") -> RenderableType:
-    """Return a question with its answer, its arithmetic and where its numbers stand."""
+    """Return a question with its answer, its arithmetic and where its numbers are."""
     answer = answered.answer
     cited = cite_explanation(answer)
     line = Text.assemble(("" if answer.kind == "explanation" else visible(answered.display), "bold"))

@@ -45,7 +45,7 @@ class _Background:
             return self._loop
 
     def submit(self, begin: Callable[[], Coroutine[object, object, None]]) -> None:
-        """Has a coroutine run, and waits for nothing; where nothing was run yet, there is nothing to do."""
+        """Has a coroutine run, and waits for nothing; if nothing was run yet, there is nothing to do."""
         if self._loop is not None and self._loop.is_running():
             asyncio.run_coroutine_threadsafe(begin(), self._loop)
 

@@ -1,4 +1,4 @@
-"""The HTTP client below the vendors' clients: a request goes to its transport, a reply that is no stream is read whole.
+"""The HTTP client of the vendors' clients: requests go to its transport, replies that are not streams are read whole.
 
 The HTTP library looks for credentials, redirects, cookies and hooks with every request, and hands what comes through
 six generators. There are none of these here, and that was a tenth of the work of a request. Streams go its way.

@@ -57,7 +57,7 @@ def read_price(name: str, table: Mapping[str, object]) -> Price:
     """Return the price that `[prices.NAME]` in quaestor.toml states.
 
     Raises:
-        SettingsError: A key that is not input, output or cached, or a value that is no price.
+        SettingsError: A key that is not input, output or cached, or a value that is not a price.
     """
     amounts: dict[str, Decimal] = {}
     for key, value in table.items():
@@ -84,7 +84,7 @@ class VendorPrice:
     model: str
 
     def cost(self, usage: Usage) -> Decimal | None:
-        """Return what tokens cost in US dollars; None where the table does not have the model."""
+        """Return what tokens cost in US dollars; None if the table does not have the model."""
         from genai_prices import Usage as Counted
         from genai_prices import calc_price
 

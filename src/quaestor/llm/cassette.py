@@ -1,7 +1,7 @@
 """Recordings of a run's HTTP exchanges: made, and played back without a network.
 
 A cassette is a text file of indented JSON values one after the other (`jq` reads it): a heading, then one value for
-each exchange. Bodies stand in it as JSON where that loses nothing, else as lines of text. It holds no headers but those
+each exchange. Bodies are in it as JSON where that loses nothing, else as lines of text. It holds no headers but those
 that steer the client, no host, and no key.
 
 Replay matches by content: the path and the JSON of the body, and among equal ones those of the same conversation and
@@ -54,8 +54,8 @@ class Entry:
     Attributes:
         phase: Which step of the solver.
         request: Its body, written by `pack`.
-        status: Of the reply; None where none came.
-        response: Its body, written by `pack`; None where none came.
+        status: Of the reply; None if none came.
+        response: Its body, written by `pack`; None if none came.
         error: What broke off the exchange, or None.
     """
 

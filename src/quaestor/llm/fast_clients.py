@@ -25,14 +25,14 @@ from quaestor.llm.lean_posting import RequestPatterns, whole_reply
 
 _MOST_KEPT = 64
 _OPTIONS = {"extra_headers": "headers", "extra_query": "params", "extra_body": "extra_json", "timeout": "timeout"}
-"""Arguments of the client that are no part of the body, and what its `post` calls them."""
+"""Arguments of the client that are not part of the body, and what its `post` calls them."""
 
 
 class ParameterCache:
     """Request parameters as a model suits them, by the object that was given. Callers share theirs between requests."""
 
     def __init__(self) -> None:
-        # The given object stands beside the result, so that its identity is not given away again.
+        # The given object is beside the result, so that its identity is not given away again.
         self._kept: OrderedDict[int, tuple[ModelRequestParameters, ModelRequestParameters]] = OrderedDict()
 
     def get(

@@ -33,7 +33,7 @@ class RequestPatterns:
         self._kept: OrderedDict[Hashable, httpx2.Request] = OrderedDict()
 
     async def filled(self, client: Any, options: Any) -> httpx2.Request | None:
-        """Return a request that is ready to be sent; None where the client has to make it itself.
+        """Return a request that is ready to be sent; None if the client has to make it itself.
 
         Args:
             client: OpenAI's or Anthropic's.

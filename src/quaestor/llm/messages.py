@@ -73,7 +73,7 @@ def _message(message: Node) -> Iterator[Message]:
 
 
 def _assembled(body: str) -> Node | None:
-    """Return a streamed reply as if it had come whole; None where the body is no stream."""
+    """Return a streamed reply as if it had come whole; None if the body is not a stream."""
     events = [e for line in body.splitlines() if line.startswith("data:") if (e := _object(line[5:])) is not None]
     if not events:
         return None

@@ -34,7 +34,7 @@ _KEPT_IDLE = 1
 
 
 class Cassette(Protocol):
-    """What stands between a client and the network: a cassette that records, or one that replays."""
+    """What is between a client and the network: a cassette that records, or one that replays."""
 
     @property
     def live(self) -> bool:
@@ -66,7 +66,7 @@ class Connection:
 
 
 def key_of(spec: ModelSpec, environment: Mapping[str, str] | None = None) -> str | None:
-    """Return the key, or None where none is set and none needed.
+    """Return the key, or None if none is set and none needed.
 
     Raises:
         ModelAccessError: A key is needed and not set.

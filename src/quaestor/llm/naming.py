@@ -162,7 +162,7 @@ def _from_table(name: str, table: Mapping[str, object]) -> ModelSpec:
 
 
 def _check(where: str, key: str, value: object) -> None:
-    """Refuse what is no setting of a model, or of the wrong kind."""
+    """Refuse what is not a setting of a model, or of the wrong kind."""
     kinds = _KINDS.get(key)
     if kinds is None:
         raise SettingsError(unknown_name("key", key, _KINDS, where=f"in {where}"))

@@ -24,7 +24,7 @@ class RetryPolicy:
     draw: Callable[[], float] = field(default=random.random)
 
     def pause(self, attempt: int, asked: float | None = None) -> float | None:
-        """Return the seconds to wait after attempt 1, 2, ...; None where no further one is worth it.
+        """Return the seconds to wait after attempt 1, 2, ...; None if no further one is worth it.
 
         Args:
             attempt: The attempt that failed, from 1.

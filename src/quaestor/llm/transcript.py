@@ -37,9 +37,9 @@ class Exchange:
         method: `POST`, as a rule.
         path: Of the address, without host and query.
         request: The body as sent.
-        status: The HTTP status, or None where no reply came.
+        status: The HTTP status, or None if no reply came.
         headers: Of the reply, those in `transport.KEPT_HEADERS`.
-        response: The body as received, whole, also of a stream and as far as it came; None where no reply came.
+        response: The body as received, whole, also of a stream and as far as it came; None if no reply came.
         started: When it was sent, in UTC, in whole milliseconds.
         finished: When the reply was there, or the attempt given up.
         usage: What the reply says that it cost.

@@ -66,7 +66,7 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
-        """Close the inner transport, and ends the exchanges whose readers have forgotten them."""
+        """Close the inner transport, and end the exchanges whose readers have forgotten them."""
         for watch in tuple(self._watches):
             watch.end()
         await self._inner.aclose()

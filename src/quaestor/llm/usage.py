@@ -19,7 +19,7 @@ class Usage:
         input_tokens: Tokens read, those from a cache included.
         cached_tokens: How many of `input_tokens` came from the provider's cache.
         estimated_tokens: How many of all tokens no server counted: a quarter of the characters.
-        cost: In US dollars; None where no price is known.
+        cost: In US dollars; None if no price is known.
     """
 
     requests: int = 0

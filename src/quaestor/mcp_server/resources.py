@@ -67,7 +67,7 @@ async def list_resources(context: ServerContext) -> list[Resource]:
 
 
 async def read(context: ServerContext, uri: str) -> tuple[str, str]:
-    """Return what stands at an address, and which kind of text that is.
+    """Return what is at an address, and which kind of text that is.
 
     Raises:
         InputError: There is nothing at the address.

@@ -1,6 +1,6 @@
 """What the tools give, as types: the schemas of structured output, to which every result is held.
 
-Numbers are decimal text, exact; what a field is in words stands in its description.
+Numbers are decimal text, exact; what a field is in words is in its description.
 """
 
 from typing import Annotated, Literal

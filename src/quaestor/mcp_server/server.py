@@ -58,7 +58,7 @@ Context = ServerRequestContext[ServerContext, Any]
 
 
 def create_server(opening: Opening) -> Server[ServerContext]:
-    """Return a server, which opens what it stands on when it is started and closes it when it ends."""
+    """Return a server, which opens what it is on when it is started and closes it when it ends."""
     calls, tools = Calls(), {tool.name: tool for tool in TOOLS}
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What a server stands on: opened once, handed to every call. Nothing of it is global."""
+"""What a server is on: opened once, handed to every call. Nothing of it is global."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -35,7 +35,7 @@ class ServerContext:
     Attributes:
         bench: What is done with documents besides asking.
         store: Where runs and conversations are kept, open.
-        exports: The folder that exports are written to; None where none was named, and nothing is written.
+        exports: The folder that exports are written to; None if none was named, and nothing is written.
         begun: The conversations that were begun here, the latest last.
         lists: Whether those are listed: where one client alone speaks with the server.
     """
@@ -107,7 +107,7 @@ class ServerContext:
 async def open_house(
     asking: AskRequest, folders: Folders, exports: Path | None = None, *, lists: bool = False, processes: int = 0
 ) -> AsyncIterator[ServerContext]:
-    """Give what a server stands on, and closes it.
+    """Give what a server is on, and close it.
 
     Args:
         asking: Who answers, with the settings in force.

@@ -199,7 +199,7 @@ class OntologyBuilder:
         return {key: e for key, e in evidence.items() if e.lines or self._named_often(key, e)}
 
     def _named_often(self, key: str, evidence: _Evidence) -> bool:
-        """Whether a phrase of the text says enough and stands in enough documents to be a property by itself."""
+        """Whether a phrase of the text says enough and is in enough documents to be a property by itself."""
         return " " in key and len(self._named(evidence.documents)) >= _PHRASE_DOCUMENTS
 
     def _property(self, name: str, labels: tuple[str, ...], evidence: list[_Evidence]) -> OntologyProperty:

@@ -44,7 +44,7 @@ _PHRASES = tuple(
         ("s & p", r"s & p\b", "s&p"),
     )
 )
-"""Words that stand in whatever a pattern matches, the pattern, and what is read instead.
+"""Words that are in whatever a pattern matches, the pattern, and what is read instead.
 
 The words are looked for first: that takes a twentieth of the time, and thousands of captions have none of them.
 """

@@ -1,4 +1,4 @@
-"""Which class a table belongs to: every cue that is found counts by where it stands, and is kept as a reason.
+"""Which class a table belongs to: every cue that is found counts by where it is, and is kept as a reason.
 
 What the cues are is the ontology's.
 """
@@ -58,7 +58,7 @@ class ClassMatch:
 
 
 def contexts_of(document: Document) -> dict[int, Context]:
-    """Return what stands in each table of a document and around it, under its own heading, by the table's index."""
+    """Return what is in each table of a document and around it, under its own heading, by the table's index."""
     shared: dict[int, tuple[str, ...]] = {}
     contexts = {}
     for table in document.tables:

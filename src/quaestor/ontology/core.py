@@ -52,7 +52,7 @@ class MetricType:
         operation: The plans' operation that gives it.
         also_by: Other operations that give the same type.
         operands: What each operand is, in order; one entry for an operation on any number of them.
-        many: True where the operation takes any number of operands.
+        many: True if the operation takes any number of operands.
         broader: The names of the types of which this is a kind, direct ones only.
         worked: Calculations with their results, as the tests compute them: `subtract(120, 100) = 20`.
     """

@@ -42,7 +42,7 @@ class LineKind:
         endings: Words, in the singular, at which a caption of the kind ends.
         beginnings: Words at which one begins.
         without: Words that a caption of the kind does not have.
-        classes: The classes of table that it is limited to; none where it stands anywhere.
+        classes: The classes of table that it is limited to; none if it stands anywhere.
         not_on: The classes of table on which the caption is something else.
         starts_at: The number with which every line of the kind begins, or None.
     """

@@ -38,7 +38,7 @@ class OntologyDiff:
 
     @property
     def empty(self) -> bool:
-        """True where they say the same, counts apart."""
+        """True if they say the same, counts apart."""
         return not any(getattr(self, name) for name in self.__slots__)
 
 

@@ -18,7 +18,7 @@ from quaestor.ontology.phrases import noun_phrase_in, topics
 Range = Literal["xsd:decimal", "xsd:gYear", "xsd:string"]
 
 TEXT = -1
-"""The table index of a label that stands in a sentence."""
+"""The table index of a label that is in a sentence."""
 
 _YEAR_LABEL = re.compile(r"\b(?:years?|maturity|matures|expir\w+|opened|founded|established)\b")
 _BARE_YEAR = re.compile(r"(?:19[5-9]|20[0-9])[0-9]")

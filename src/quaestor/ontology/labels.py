@@ -151,7 +151,7 @@ PROPOSED = _rung("proposed", 0.7, "proposed with a reason and accepted", lambda 
 def spellings(label: str) -> frozenset[str]:
     """Return the keys of a label on the rung of spelling: it, and it with one letter of a long word left out.
 
-    A text of more than a thousand characters, which is no label that anybody spells, has itself alone.
+    A text of more than a thousand characters, which is not a label that anybody spells, has itself alone.
     """
     words = _reworded(label).split()
     found = {" ".join(words)}

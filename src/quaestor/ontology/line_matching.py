@@ -71,7 +71,7 @@ class LineIndex:
             self._keys.setdefault(key, learned.get(preferred, (line.name, line.label)))
 
     def find(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
-        """Return the line that a caption names; None where it names none."""
+        """Return the line that a caption names; None if it names none."""
         return self.find_named(caption, context) or self._by_table(context) or self._by_head(caption, context)
 
     def find_named(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
@@ -113,7 +113,7 @@ class LineIndex:
         return re.sub(r"[a-z]{6,}", lambda found: " ".join(self._pieces(found[0]) or (found[0],)), caption.casefold())
 
     def _pieces(self, word: str) -> tuple[str, ...] | None:
-        """Return the fewest known words that make up a word; None where it is one or is made up of none."""
+        """Return the fewest known words that make up a word; None if it is one or is made up of none."""
         if word in self._core.words or singular(word) in self._core.words:
             return None
         best: list[tuple[str, ...] | None] = [()] + [None] * len(word)
@@ -148,7 +148,7 @@ def _stands_on(kind: LineKind, context: LineContext | None) -> bool:
 
 
 def _head_length(words: tuple[str, ...], kind: LineKind) -> int:
-    """Return how many words at the beginning or the end of a caption make it one of a kind; 0 where none do."""
+    """Return how many words at the beginning or the end of a caption make it one of a kind; 0 if none do."""
     if not kind.without.isdisjoint(words):
         return 0
     named = sum(word.isalpha() for word in words)

@@ -108,7 +108,7 @@ def _kinds_differ(table: Table) -> bool:
 
 
 def _kind(header: Header, cells: Sequence[Cell]) -> tuple[str, str] | None:
-    """Return what all cells of a column count; None where they differ."""
+    """Return what all cells of a column count; None if they differ."""
     percent = {cell.quantities[0].scale is Scale.PERCENT for cell in cells}
     if len(percent) > 1 and header.scale is not Scale.PERCENT:
         return None

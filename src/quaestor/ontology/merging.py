@@ -28,7 +28,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class KeptDistinct:
-    """Two labels that a rung would join, if they did not stand in one table.
+    """Two labels that a rung would join, if they did not be in one table.
 
     Attributes:
         document: The first document that has both.

@@ -29,7 +29,7 @@ class OntologyClass:
     Attributes:
         name: `kg:CashFlow`.
         cues: Words that make a table one of its kind, its label among them, sorted.
-        core: True where it is hand-written.
+        core: True if it is hand-written.
         documents: Ids of the documents with a table of it, sorted.
     """
 
@@ -53,7 +53,7 @@ class OntologyProperty:
         lines: How many rows or columns it heads.
         mentions: How many numbers of the text it names.
         documents: Ids of the documents that have it, sorted.
-        concepts: What tags of filings call it (`us-gaap:NetIncomeLoss`), sorted; empty where none has it.
+        concepts: What tags of filings call it (`us-gaap:NetIncomeLoss`), sorted; empty if none has it.
     """
 
     name: str
@@ -68,7 +68,7 @@ class OntologyProperty:
 
     @property
     def domain(self) -> str:
-        """The class whose instances have it: the root class where there are several."""
+        """The class whose instances have it: the root class if there are several."""
         return self.classes[0] if len(self.classes) == 1 else ROOT_CLASS
 
 
@@ -120,7 +120,7 @@ class Ontology:
     def without_documents(self) -> "Ontology":
         """Return what labels and tables are told by: the same, but for where each class and property was seen.
 
-        Of a large corpus that is most of it. What is returned has the digest of the whole, which stands in graphs.
+        Of a large corpus that is most of it. What is returned has the digest of the whole, which is in graphs.
         """
         classes = tuple(replace(c, documents=()) for c in self.classes)
         lean = replace(self, classes=classes, properties=tuple(replace(p, documents=()) for p in self.properties))
@@ -160,7 +160,7 @@ class Ontology:
         return tuple(sorted(found, key=lambda p: (-p.lines, p.name)))
 
     def match(self, label: str) -> PropertyMatch | None:
-        """Return the property that a label names, the most frequent of several; None where there is none."""
+        """Return the property that a label names, the most frequent of several; None if there is none."""
         if not plain(label):
             return PropertyMatch(AMOUNT, "", "no label", 1.0, "the line has no label")
         found = self._index.find(label)

@@ -57,11 +57,11 @@ class QuestionPattern:
         matcher: All its phrases, over `question_words`.
         weight: How sure its metric type is, 0 to 1.
         metric_type: What is asked for (`percentage_change`), or None.
-        again: True where what is asked for is what the question before asked for.
+        again: True if what is asked for is what the question before asked for.
         after: It counts only after a result of one of these metric types; empty for any.
         order: Which operand comes first, or None.
         scale: The scale that is asked for (`million`, `percent`), or None.
-        magnitude: True where the sign is to be dropped.
+        magnitude: True if the sign is to be dropped.
         rule: The rule that it calls upon, or None.
     """
 

@@ -58,7 +58,7 @@ def topics(sentence: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def noun_phrase_before(before: str) -> str | None:
-    """Return the noun phrase that names a number, from the text before it; None where none does.
+    """Return the noun phrase that names a number, from the text before it; None if none does.
 
     >>> noun_phrase_before("in 2012 , the company's research and development expense was ")
     'research and development expense'

@@ -15,7 +15,7 @@ class Proposal:
             names a property, however rarely it is seen. `merge`: the labels `label` and `into` are one property.
         label: A label as it is printed, or the name of a class in words.
         into: Of a merge, the label that is joined.
-        cues: Of a class, words that stand in or around its tables.
+        cues: Of a class, words that are in or around its tables.
         documents: Ids of the documents that bear it out.
         reason: Why, in a sentence.
     """
@@ -36,6 +36,6 @@ class Proposal:
 
 
 def read_kind(text: str) -> ProposalKind:
-    """Return the kind of that name; ValueError where there is none."""
+    """Return the kind of that name; ValueError if there is none."""
     kinds: tuple[ProposalKind, ...] = get_args(ProposalKind)
     return kinds[kinds.index(text)]

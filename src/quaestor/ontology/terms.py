@@ -128,7 +128,7 @@ def read_turtle(text: str, what: str) -> tuple[tuple[Triple, ...], dict[str, str
         what: What it is, for an error ("the ontology core.ttl").
 
     Raises:
-        OntologyError: It is no Turtle, or has blank nodes.
+        OntologyError: It is not Turtle, or has blank nodes.
     """
     quads, declared = _parse(text, what)
     names = {iri: name for name, iri in ({"doc": declared["doc"]} if "doc" in declared else {}).items()}
@@ -143,7 +143,7 @@ def read_plainly(text: str, what: str) -> Iterator[tuple[str, str, str]]:
     A fraction of the work of `read_turtle`, for texts of the package whose literals are words for people.
 
     Raises:
-        OntologyError: It is no Turtle, or has blank nodes.
+        OntologyError: It is not Turtle, or has blank nodes.
     """
     import pyoxigraph as ox
 

@@ -107,7 +107,7 @@ def ontology_from_turtle(text: str, what: str = "the ontology") -> Ontology:
     """Return the ontology that a Turtle text says.
 
     Raises:
-        OntologyError: The text is no Turtle, or says no ontology.
+        OntologyError: The text is not Turtle, or says no ontology.
     """
     return ontology_from_triples(read_turtle(text, what)[0], what)
 

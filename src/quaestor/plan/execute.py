@@ -1,6 +1,6 @@
 """Exact execution of a plan: one register a step, with scale, unit and the sources that it rests on.
 
-How operands are taken is the rule of `quaestor.plan.scales`; what a list is stands in `quaestor.plan.lists`. A register
+How operands are taken is the rule of `quaestor.plan.scales`; what a list is is in `quaestor.plan.lists`. A register
 holds what the benchmark counts: numbers as printed, points as points, ratios as fractions; its rounding belongs to
 scoring.
 """
@@ -22,7 +22,7 @@ from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, 
 from quaestor.plan.validate import require_valid
 
 _PERCENTAGES = frozenset({"percentage", "percentage_change"})
-"""The metrics of fractions that are percentages in a list, where nothing else tells so."""
+"""The metrics of fractions that are percentages in a list, if nothing else tells so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class StepResult:
 
     @property
     def number(self) -> Decimal | None:
-        """The number that it came to; None where it is something else."""
+        """The number that it came to; None if it is something else."""
         return number_of(self.value)
 
 
@@ -76,7 +76,7 @@ def execute(plan: Plan, history: Sequence[StepResult | None] = ()) -> Execution:
     """Return the register of every step.
 
     Args:
-        history: The answers of earlier turns, oldest first, so that `Ref(-1)` is the last; None where a turn has
+        history: The answers of earlier turns, oldest first, so that `Ref(-1)` is the last; None if a turn has
             no answer.
 
     Raises:

@@ -56,7 +56,7 @@ class _Token:
 
 
 def is_name(text: str) -> bool:
-    """Whether a formula can use a word as the name of a value: an identifier that is no function of formulas."""
+    """Whether a formula can use a word as the name of a value: an identifier that is not a function of formulas."""
     return re.fullmatch(r"[A-Za-z_]\w{0,79}", text, re.ASCII) is not None and text not in FUNCTIONS
 
 
@@ -67,7 +67,7 @@ def parse_expression(text: str, variables: Mapping[str, Variable]) -> Plan:
         variables: What each name stands for; the ids of extracts are not looked at.
 
     Raises:
-        FormulaError: It is no formula: another sign than those above, an unknown name or function, a missing operand
+        FormulaError: It is not a formula: another sign than those above, an unknown name or function, a missing operand
             or parenthesis, too long or too deep. The error says where.
 
     >>> parse_expression("-(a ** 2) / 3", {"a": Ref(-1)}).steps[-1].operation
@@ -154,7 +154,7 @@ class _Reader:
         return left
 
     def _infix(self, operation: str, sign: str, left: Operand, right: Operand) -> Operand:
-        """Return two terms with what stands between them; of a list that is compared the entries that hold."""
+        """Return two terms with what is between them; of a list that is compared the entries that hold."""
         if operation != "greater":
             return self._compute(operation, left, right)
         if self._is_list(left) and self._is_list(right):

@@ -41,8 +41,8 @@ def render_formula(plan: Plan, history: Sequence[str | None] = (), counts: Seque
     """Return the plan as arithmetic, with the formulas of earlier turns written out where it uses them.
 
     Args:
-        history: The formulas of earlier turns, oldest first; None where a turn has none.
-        counts: What the answers of those turns count; None where a turn has none. Without it conversions of earlier
+        history: The formulas of earlier turns, oldest first; None if a turn has none.
+        counts: What the answers of those turns count; None if a turn has none. Without it conversions of earlier
             answers are not shown.
 
     Raises:

@@ -35,8 +35,8 @@ class ListEntry:
 
     Attributes:
         label: What it is called, or None.
-        number: Its number, in units of its scale; None where it is a label alone.
-        sources: Where it stands; empty of an entry of an earlier answer.
+        number: Its number, in units of its scale; None if it is a label alone.
+        sources: Where it is; empty of an entry of an earlier answer.
     """
 
     label: str | None
@@ -68,12 +68,12 @@ class Listed:
 
     @property
     def counts(self) -> Dimension:
-        """What all its numbers count; nothing where they differ."""
+        """What all its numbers count; nothing if they differ."""
         return self._common or Dimension()
 
     @property
     def _common(self) -> Dimension | None:
-        """What all its numbers count: of a column "$" stands beside the first number alone."""
+        """What all its numbers count: of a column "$" is beside the first number alone."""
         kinds = {entry.counts for entry in self.entries if entry.number is not None}
         units = {kind.unit for kind in kinds} - {None}
         if len(units) > 1 or len({(kind.scale, kind.in_ones) for kind in kinds}) != 1:

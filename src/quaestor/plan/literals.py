@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?", re.AS
 
 
 def needs_no_source(value: Decimal) -> bool:
-    """Return whether a number may stand in a plan without a place on a page: a small count, or a conversion.
+    """Return whether a number may be in a plan without a place on a page: a small count, or a conversion.
 
     The one rule for all solvers and checks. Below zero only minus one is such a number, for it turns a sign; a loss of
     five is a fact. What a question says is for them to add.

@@ -4,7 +4,7 @@ What the text computes under the benchmark's reading is what `execute` gives for
 
 - `percentage` is `divide`; `percentage_change` is `subtract, divide`; `sum` is `add`s; `average` is `add`s and a
   `divide` by their number; `minimum` and `maximum` are the operand that they select, as annotators write them;
-  `absolute` is its operand, multiplied by minus one where that is below zero; `as_printed` is its operand.
+  `absolute` is its operand, multiplied by minus one if that is below zero; `as_printed` is its operand.
 - An operation on a row that says its table is written as one on the row's numbers.
 - Lists and what is selected from them have no program text; a sum, an average or an extreme of the cells of a group is
   written as one of its numbers.
@@ -82,7 +82,7 @@ def to_program(plan: Plan, history: Sequence[Plan | None] = ()) -> str:
     """Return the program text of a plan, with the steps of earlier turns that it needs.
 
     Args:
-        history: The plans of earlier turns, oldest first; None where a turn has none.
+        history: The plans of earlier turns, oldest first; None if a turn has none.
 
     Raises:
         PlanValidationError: The plan, or an earlier one that it needs, cannot be run.

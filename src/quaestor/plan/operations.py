@@ -53,8 +53,8 @@ class Operation:
         rule: How operands are taken and what the result counts.
         metric: The metric type of the result, a name of the core ontology's: `change`, `ratio`, `sum`; `value` where it
             is of no other kind than its operand; `selection`, `list` and `count` of what is done with lists.
-        in_programs: True where the benchmark's program text has it.
-        of_labels: True where the entries of a list need no numbers.
+        in_programs: True if the benchmark's program text has it.
+        of_labels: True if the entries of a list need no numbers.
     """
 
     name: str
@@ -70,17 +70,17 @@ class Operation:
 
     @property
     def of_row(self) -> bool:
-        """True where the operand is the label of a table row."""
+        """True if the operand is the label of a table row."""
         return self.takes == "row"
 
     @property
     def of_list(self) -> bool:
-        """True where it is made for lists: it selects, counts or lists."""
+        """True if it is made for lists: it selects, counts or lists."""
         return self.takes in ("list", "entries")
 
 
 def metric_of(operation: str) -> str:
-    """Return the metric type that an operation's result has; `value` for what is no operation."""
+    """Return the metric type that an operation's result has; `value` for what is not an operation."""
     return OPERATIONS[operation].metric if operation in OPERATIONS else "value"
 
 

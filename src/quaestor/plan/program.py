@@ -32,7 +32,7 @@ def parse_program(text: str) -> Plan:
     """Return the plan that a program writes down.
 
     Raises:
-        ProgramError: It is no program: an unknown operation, a number that does not read, a reference to a later
+        ProgramError: It is not a program: an unknown operation, a number that does not read, a reference to a later
             step, a missing parenthesis, or too long. The error says where.
     """
     if len(text) > LONGEST:

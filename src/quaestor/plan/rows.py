@@ -47,7 +47,7 @@ def bind_labels(plan: Plan, tables: Sequence[TableRows]) -> Plan:
         tables: The rows of each table of the document, in its order.
 
     Raises:
-        OperandError: A label names no row, a row with a cell that is no number, or rows of several tables.
+        OperandError: A label names no row, a row with a cell that is not a number, or rows of several tables.
     """
     read = _tables_read(plan, tables)
 

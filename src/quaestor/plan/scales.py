@@ -8,7 +8,7 @@ Fixed before any reference answer is seen, by kind of use:
   one and beside a ratio that was computed they are fractions: 1 - 11 % is 0.89.
 - A percentage that is computed is a plain ratio: its fraction. So is a percentage divided by a percentage.
 - A percentage in a product or a quotient with an amount is a fraction, and the result has the amount's scale:
-  526.5 * 2.4 % is 12.636. So it is as base or exponent of a power. A constant of at most twelve is no amount but
+  526.5 * 2.4 % is 12.636. So it is as base or exponent of a power. A constant of at most twelve is not an amount but
   counts times (twice, twelve months): the percentage stays percent. Divided by 100 it becomes its fraction.
 - The row operations (`table_sum` and its like) take percentages as fractions, as the benchmark does.
 - The scale of a number is known where the print says it ("2.2 billion") or else the labels and the caption of its
@@ -56,7 +56,7 @@ class Dimension:
     """What an operand counts, apart from its value.
 
     Attributes:
-        scale: What one unit of it stands for; `Scale.ONE` where nothing is said.
+        scale: What one unit of it stands for; `Scale.ONE` if nothing is said.
         unit: What is counted, or None.
         in_ones: True where `Scale.ONE` is said: single dollars, shares, years.
     """
@@ -73,7 +73,7 @@ class Dimension:
 
     @property
     def known(self) -> bool:
-        """True where it is said what one unit stands for: ones, thousand, million or billion."""
+        """True if it is said what one unit stands for: ones, thousand, million or billion."""
         return self.in_ones or self.scale not in (Scale.ONE, Scale.PERCENT)
 
     @property
@@ -83,7 +83,7 @@ class Dimension:
 
     @property
     def money(self) -> bool:
-        """True where a currency is counted."""
+        """True if a currency is counted."""
         return is_currency(self.unit)
 
     @property
@@ -111,7 +111,7 @@ class OperandScaling:
             fraction, 3 from billion to million.
         scale: The result's scale.
         unit: The result's unit, or None.
-        in_ones: True where the result is known to count single things.
+        in_ones: True if the result is known to count single things.
     """
 
     shifts: tuple[int, ...]
@@ -259,7 +259,7 @@ def _has_name(exponent: int, kinds: Sequence[Dimension]) -> bool:
 
 
 def _named(shifts: tuple[int, ...], exponent: int | None, unit: str | None) -> OperandScaling:
-    """Return a result of a known power of ten; None where it is unknown."""
+    """Return a result of a known power of ten; None if it is unknown."""
     return OperandScaling(shifts, _SCALES[exponent or 0], unit, exponent == 0)
 
 

@@ -38,7 +38,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number that stands in no document.
+    """A number that is in no document.
 
     Attributes:
         value: The number: `const_100` is 100, `const_m1` is -1, `27%` is 0.27.
@@ -90,8 +90,8 @@ class RowRef:
         text: The label as the table prints it.
         values: The numbers of that row, read when the plan was bound to a document; empty before.
         sources: Their cells, in the same order.
-        table: The index of its table, from 0; None where the document has no other one.
-        label_scale: The scale that the labels of all its cells name, as `Extract.label_scale`; None where they differ.
+        table: The index of its table, from 0; None if the document has no other one.
+        label_scale: The scale that the labels of all its cells name, as `Extract.label_scale`; None if they differ.
         label_unit: The unit that they name, likewise.
     """
 
@@ -118,8 +118,8 @@ class CellGroup:
         labels: What tells each cell from the others: the header of its column in a row, of its row in a column.
         values: Their numbers as printed, in the same order.
         sources: The cells, or spans of the text, in the same order.
-        table: The index of its table, from 0; None where that is not one.
-        label_scale: The scale that the labels of all its cells name, as `Extract.label_scale`; None where they differ.
+        table: The index of its table, from 0; None if that is not one.
+        label_scale: The scale that the labels of all its cells name, as `Extract.label_scale`; None if they differ.
         label_unit: The unit that they name, likewise.
     """
 
@@ -152,9 +152,9 @@ class Extract:
         quantity: The number as printed; None where words are taken.
         reading: `signed` takes the printed sign; `magnitude` drops it, where a question asks how large.
         query: What the solver looked for, where it searched by words.
-        text: The words that are taken, such as the label of a row; None where a number is.
+        text: The words that are taken, such as the label of a row; None if a number is.
         label_scale: The scale that labels and captions around the number name, where its print says none: `Scale.ONE`
-            where they say that single things are counted (per share, years); None where they say nothing.
+            where they say that single things are counted (per share, years); None if they say nothing.
         label_unit: The unit that they name, or None.
     """
 
@@ -210,7 +210,7 @@ class Plan:
             single `Compute` with the operation `identity`.
         thought: Why these steps, in the solver's words.
         explanation: The sentences beside the answer, or that are the answer, as `quaestor.core.explanation` has them
-            written; none where nothing is explained.
+            written; none if nothing is explained.
     """
 
     steps: tuple[Step, ...]

@@ -57,7 +57,7 @@ def require_valid(plan: Plan, turns_before: int) -> None:
 
 
 def validate(plan: Plan, turns_before: int) -> tuple[str, ...]:
-    """Return one sentence for each fault of the plan, in the order of the steps; empty where it can be run."""
+    """Return one sentence for each fault of the plan, in the order of the steps; empty if it can be run."""
     if not plan.steps:
         return ("the plan has no steps",)
     if len(plan.steps) > MOST_STEPS:

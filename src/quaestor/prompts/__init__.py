@@ -1,6 +1,6 @@
 """What models are told: one folder of templates for a solver, one template for a step.
 
-A template that lacks a variable is refused, and no template holds a rule of the domain: those stand in the ontology's
+A template that lacks a variable is refused, and no template holds a rule of the domain: those are in the ontology's
 core and are rendered in.
 """
 

@@ -42,7 +42,7 @@ class Condition:
             meant: "grew the most".
         compared: The extreme is a comparative ("higher"), which asks to choose between two.
         than: What it is compared with, where that is said: "higher than in 2011".
-        spans: Where its words stand in the question.
+        spans: Where its words are in the question.
     """
 
     extreme: Extreme | None = None
@@ -197,7 +197,7 @@ def _limit(text: str) -> tuple[Limit | None, list[tuple[int, int]]]:
 
 
 def _read(found: re.Match[str], test: Test) -> Limit | None:
-    """Return the limit that a comparison with a number names; None where the number is a year."""
+    """Return the limit that a comparison with a number names; None if the number is a year."""
     said = found["number"]
     plain = said.replace(",", "")
     if said[0].isdigit() or said[0] == ".":

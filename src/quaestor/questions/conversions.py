@@ -44,7 +44,7 @@ class AskedConversion:
 
 @lru_cache(maxsize=1024)
 def read_conversion(text: str) -> AskedConversion | None:
-    """Return in what a question in lower case wants the last answer; None where it asks for anything else.
+    """Return in what a question in lower case wants the last answer; None if it asks for anything else.
 
     >>> read_conversion("and in billions of dollars?").to.value
     'billion'

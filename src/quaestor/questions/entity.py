@@ -42,7 +42,7 @@ class _Phrase(NamedTuple):
 
 
 def counted_thing(after: str) -> str | None:
-    """Return what a number of running text counts, from the text behind it; None where that says nothing.
+    """Return what a number of running text counts, from the text behind it; None if that says nothing.
 
     >>> counted_thing(" of unsecured debt and some cash")
     'unsecured debt'
@@ -65,7 +65,7 @@ def _counted(after: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def named_entity(text: str) -> str | None:
-    """Return what a text is about, in its own words; None where it names nothing.
+    """Return what a text is about, in its own words; None if it names nothing.
 
     Of a part and a whole it is the part, of two things the first named.
 

@@ -48,7 +48,7 @@ _MOST = 6
 
 @lru_cache(maxsize=1024)
 def find_explained(text: str) -> str | None:
-    """Return what a question wants explained, in lower case; None where it asks for something else.
+    """Return what a question wants explained, in lower case; None if it asks for something else.
 
     >>> find_explained("Please explain what Blue Box is."), find_explained("In one sentence, what does Acme do?")
     ('blue box', 'acme')

@@ -59,7 +59,7 @@ def asked_scale(patterns: Iterable[QuestionPattern]) -> Scale | None:
 
 
 def asked_power(text: str, scale: Scale | None) -> float | None:
-    """Return the power of ten that a question asks for ("in dollars" is 0); None where it asks for none.
+    """Return the power of ten that a question asks for ("in dollars" is 0); None if it asks for none.
 
     Args:
         text: The question in lower case.

@@ -144,7 +144,7 @@ def asks_one(text: str) -> bool:
 
 
 def _dates(text: str, *, respective: bool) -> tuple[tuple[int, int], tuple[str, ...]] | None:
-    """Return where the times of a list stand in a question, and each of them in full."""
+    """Return where the times of a list are in a question, and each of them in full."""
     for found in _DATES.finditer(text):
         start, end = found.span()
         items = _in_full([part.group() for part in _ONE.finditer(text, found.start("first"), end)])

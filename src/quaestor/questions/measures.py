@@ -88,15 +88,15 @@ class AskedMeasure:
     """A measure, or a line, as a question asks for it.
 
     Attributes:
-        measure: Which; None where it is of a line that the document may print.
+        measure: Which; None if it is of a line that the document may print.
         said: The words of the question that name it.
         periods: The periods that are named, in order; a range is its first and its last year.
-        last_years: That it is of so many years up to the latest; 0 where nothing says it.
+        last_years: That it is of so many years up to the latest; 0 if nothing says it.
         offset: That it is so many years from the latest, or from the period named.
         owners: Words that may name whose it is.
         others: Words that make another figure of it, unless they name the company.
         another: Another measure that is asked for beside it, or "".
-        months: The length of time that is named without a year ("in the quarter"), in months; 0 where none is.
+        months: The length of time that is named without a year ("in the quarter"), in months; 0 if none is.
     """
 
     measure: Measure | None
@@ -118,7 +118,7 @@ class AskedMeasure:
 
 
 def asked_measure(question: Question, earlier: Sequence[Question] = ()) -> AskedMeasure | None:
-    """Return the measure that a question asks for; None where it asks for anything else.
+    """Return the measure that a question asks for; None if it asks for anything else.
 
     >>> from quaestor.questions.question import read_question
     >>> asked_measure(read_question("what was free cash flow in 2024?")).periods[0].year
@@ -178,7 +178,7 @@ def _last_years(question: Question, form: MeasureForm) -> int:
 
 
 def _named(text: str) -> tuple[Measure, tuple[int, int]] | None:
-    """The measure with the longest name in a text: a gross profit margin is no profit margin."""
+    """The measure with the longest name in a text: a gross profit margin is not a profit margin."""
     found = [(m, span) for m in read_measures().measures if (span := find_phrase(text, m.matcher))]
     return max(found, key=lambda one: one[1][1] - one[1][0]) if found else None
 

@@ -31,7 +31,7 @@ _FORMS = (
 
 
 def why_no_number(question: Question) -> str | None:
-    """Return why a question asks for no number of a page; None where it may ask for one.
+    """Return why a question asks for no number of a page; None if it may ask for one.
 
     >>> why_no_number(Question("why?"))
     'a reason is not a number'

@@ -76,7 +76,7 @@ class Question:
 
     @cached_property
     def numbers(self) -> tuple[float, ...]:
-        """The numbers in it that are no years, in digits."""
+        """The numbers in it that are not years, in digits."""
         return amounts.numbers_in(self.lowered, self.periods)
 
     @cached_property
@@ -106,7 +106,7 @@ class Question:
 
     @cached_property
     def power(self) -> float | None:
-        """The power of ten that it asks for ("in millions" is 6); None where it asks for none."""
+        """The power of ten that it asks for ("in millions" is 6); None if it asks for none."""
         return intent.asked_power(self.lowered, self.scale)
 
     @cached_property
@@ -136,7 +136,7 @@ class Question:
 
     @cached_property
     def entity(self) -> str | None:
-        """What it is about, in its own words; None where it only points back."""
+        """What it is about, in its own words; None if it only points back."""
         return entity.named_entity(self.text)
 
     def metric_types(self, previous: str | None = None) -> tuple[intent.ScoredMetric, ...]:

@@ -157,13 +157,13 @@ class AskedSelection:
     Attributes:
         form: A choice by a condition, the count of those for which it holds, all members, or whether it holds.
         among: Periods, or the lines of a group.
-        noun: What they are called, in the singular: "year", "segment"; "" where nothing is said.
+        noun: What they are called, in the singular: "year", "segment"; "" if nothing is said.
         several: More than one may be meant: "which years".
         condition: What is asked of their numbers.
         measure: The words that are left: what is measured, and of what.
         whole: What the lines are parts of, where that is said ("under alternative investments"); else "".
         options: The things that it names to choose between ("freight or wages"); else empty.
-        text: The question as it was read; the condition's words stand at their spans in it.
+        text: The question as it was read; the condition's words are at their spans in it.
     """
 
     form: Form
@@ -178,7 +178,7 @@ class AskedSelection:
 
 
 def read_selection(text: str) -> AskedSelection | None:
-    """Return what a question in lower case chooses among; None where it asks for no such thing.
+    """Return what a question in lower case chooses among; None if it asks for no such thing.
 
     >>> read_selection("which segments declined in 2012?").noun
     'segment'
@@ -316,7 +316,7 @@ def _selection(
     several: bool,
     terse: bool = False,
 ) -> AskedSelection:
-    """The selection of a form that was found; of a terse one the noun alone is no part of what is measured."""
+    """The selection of a form that was found; of a terse one the noun alone is not part of what is measured."""
     groups = found.groupdict()
     noun = groups.get("one") or _singular(groups.get("all") or "")
     asking = _ASKING_WORD.search(text, found.start(), found.end())

@@ -87,7 +87,7 @@ _POLITE = re.compile(r"\s*(?:thanks?|thank you|please|thx)?[\s.!]*", re.I)
 
 
 def split_question(text: str) -> tuple[str, ...]:
-    """Return the questions that a text asks, one after the other; the text itself where it is one.
+    """Return the questions that a text asks, one after the other; the text itself if it is one.
 
     >>> split_question("what were sales in 2008 and 2009, and the change?")
     ('what were sales in 2008?', 'what were sales in 2009?', 'what was the change?')

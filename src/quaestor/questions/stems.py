@@ -81,7 +81,7 @@ def stems_of_parts(parts: Iterable[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def _single_stems(text: str) -> tuple[str, ...] | None:
-    """The stems of a text; None where it may have others beside other texts."""
+    """The stems of a text; None if it may have others beside other texts."""
     lowered = text.lower()
     return stems(text) if is_of_single_words(lowered, words(lowered)) else None
 

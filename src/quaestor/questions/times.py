@@ -95,7 +95,7 @@ class AskedTime:
 
 @lru_cache(maxsize=256)
 def times_asked(question: Question) -> tuple[AskedTime, ...]:
-    """Return the times that a question certainly asks for, in order of how fine they are; none where it is unsure.
+    """Return the times that a question certainly asks for, in order of how fine they are; none if it is unsure.
 
     >>> [(time.quarter, time.year) for time in times_asked(Question("what was third-quarter revenue in 2024?"))]
     [(3, 2024)]
@@ -128,7 +128,7 @@ def _of_length(time: AskedTime, length: AskedTime) -> AskedTime:
 
 
 def _is_fine(mention: PeriodMention, question: Question) -> bool:
-    """Whether a mention of a part of a year, or of a day, says when: days stand in names of things too."""
+    """Whether a mention of a part of a year, or of a day, says when: days are in names of things too."""
     before = question.lowered[: mention.start]
     if mention.period.kind in ("year", "range") or _NAMES.search(before):
         return False

@@ -13,7 +13,7 @@ from quaestor.questions.answer_kind import read_answer_kind
 AskedWords = Literal[
     "cause", "meaning", "parts", "left_out", "way", "often", "time", "place", "person", "table", "ground", "rest"
 ]
-"""What is asked for; `ground` is what stands behind the last words of the question ("what is it based on?")."""
+"""What is asked for; `ground` is what is behind the last words of the question ("what is it based on?")."""
 
 _LEAD = (
     r"^(?:(?:and|so|then|now|but|also|ok|okay|please|well)\b[\s,]*)*"
@@ -82,7 +82,7 @@ _MEASURED = re.compile(
 
 @lru_cache(maxsize=1024)
 def words_asked(text: str) -> AskedWords | None:
-    """Return what a question in lower case asks for in words; None where it asks for something else.
+    """Return what a question in lower case asks for in words; None if it asks for something else.
 
     >>> words_asked("why did sales fall in 2018?")
     'cause'
@@ -97,7 +97,7 @@ def words_asked(text: str) -> AskedWords | None:
 
 
 def term_asked(text: str) -> str | None:
-    """Return the term whose meaning a question in lower case may ask for; None where it asks for a number.
+    """Return the term whose meaning a question in lower case may ask for; None if it asks for a number.
 
     >>> term_asked("what is goodwill?")
     'goodwill'

@@ -30,7 +30,7 @@ class SingleDocumentCache:
         return self.others.get(key) if self.others is not None else None
 
     def put(self, key: str, data: bytes) -> None:
-        """Keep bytes elsewhere, where there is such a place."""
+        """Keep bytes elsewhere, if there is such a place."""
         if self.others is not None:
             self.others.put(key, data)
 

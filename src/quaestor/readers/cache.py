@@ -27,7 +27,7 @@ class ByteCache(Protocol):
     """Keeps bytes by key. What it is asked for it may have forgotten."""
 
     def get(self, key: str) -> bytes | None:
-        """Return what is kept under a key, as it was put there; None where nothing is."""
+        """Return what is kept under a key, as it was put there; None if nothing is."""
         ...
 
     def put(self, key: str, data: bytes) -> None:

@@ -151,7 +151,7 @@ class FileContent:
 
     @cached_property
     def members(self) -> tuple[str, ...]:
-        """The names of what a zip archive holds; empty where it is none, or a broken one.
+        """The names of what a zip archive holds; empty if it is none, or a broken one.
 
         Raises:
             DatasetError: As `data`.
@@ -213,7 +213,7 @@ class FileContent:
     def outline(self) -> JsonOutline | None:
         """What the JSON of a data set is made of, found without holding it.
 
-        None where it is neither a list nor an object; `json` says then what is wrong.
+        None if it is neither a list nor an object; `json` says then what is wrong.
         """
         if not self.looks_like_json:
             return None
@@ -229,7 +229,7 @@ class FileContent:
         What is packed, comes out of a pipe or is in another encoding than UTF-8 is held as bytes meanwhile.
 
         Args:
-            parts: Where they stand, as `outline` says; one part after the other.
+            parts: Where they are, as `outline` says; one part after the other.
 
         Raises:
             DatasetError: The file cannot be read any more.

@@ -55,7 +55,7 @@ class DelimitedReader:
             return f"line {first}" if first == last else f"lines {first}-{last}"
 
         parts = sheet_parts(Sheet(rows.rows, {}, anchor))
-        # Semicolons part cells where commas stand before decimals.
+        # Semicolons part cells where commas are before decimals.
         usual = DECIMAL_COMMA if dialect.delimiter == ";" else DECIMAL_POINT
         return assemble(content.name, parts, rows.warnings, filing=True, usual_decimal=usual)
 
@@ -86,7 +86,7 @@ class _Rows:
             self.rows = [[", ".join(row)] if _is_a_line(row, usual) else row for row in self.rows]
 
     def _take(self, lines: list[str], dialect: Dialect, *, quoted: bool) -> bool:
-        """Take rows; False where a cell in quotation marks goes on over more lines than any does."""
+        """Take rows; False if a cell in quotation marks goes on over more lines than any does."""
         cells = 0
         for line, row in cut(lines, dialect.delimiter, quoted=quoted):
             if quoted and any(cell.count("\n") > _MOST_LINES_OF_A_CELL for cell in row):

@@ -50,7 +50,7 @@ class Dialect:
 
 
 def find_dialect(text: str) -> Dialect | None:
-    r"""Return how a text is cut into cells; None where no sign cuts any of its lines.
+    r"""Return how a text is cut into cells; None if no sign cuts any of its lines.
 
     >>> find_dialect("net sales;1.234,5;9,1\ncosts, net;2,5;8\n").delimiter
     ';'
@@ -86,7 +86,7 @@ def cut(lines: Iterable[str], delimiter: str, *, quoted: bool = True) -> Iterato
 
     Args:
         delimiter: Between cells.
-        quoted: Whether a cell may stand in quotation marks, and go on over several lines.
+        quoted: Whether a cell may be in quotation marks, and go on over several lines.
     """
     if csv.field_size_limit() < _LONGEST_FIELD:
         csv.field_size_limit(_LONGEST_FIELD)  # it is the process's; what bounds a cell here is the text

@@ -26,7 +26,7 @@ _OPENING = {"[": "list", "{": "object"}
 
 @dataclass(frozen=True, slots=True)
 class RecordPlaces:
-    """Where values stand in a file.
+    """Where values are in a file.
 
     Attributes:
         starts: The place of the first byte of each.
@@ -55,7 +55,7 @@ class JsonOutline:
 
 
 def find_outline(file: io.BufferedIOBase, largest: int) -> JsonOutline | None:
-    """Return what a JSON file is made of; None where it is no list and no object, not in UTF-8, or not JSON at all.
+    """Return what a JSON file is made of; None if it is not a list and no object, not in UTF-8, or not JSON at all.
 
     Args:
         file: Read from where it stands to its end.
@@ -182,7 +182,7 @@ class JsonRecords(Sequence[object]):
 
         Args:
             file: The file, open, which belongs to the records from now on.
-            parts: Where they stand, one part after the other.
+            parts: Where they are, one part after the other.
         """
         self._path, self._file, self._parts, self._lock = path, file, tuple(parts), threading.Lock()
         self._count = sum(len(part.starts) for part in self._parts)

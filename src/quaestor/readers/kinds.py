@@ -54,14 +54,14 @@ _MARKUP = re.compile(
 
 
 def unread_kind(content: FileContent) -> str | None:
-    """Return what a file is that no reader of this package reads, and what to do; None where it is none of these."""
+    """Return what a file is that no reader of this package reads, and what to do; None if it is none of these."""
     head = content.head
     if head.startswith(_OLE):
         return _old_office(content)
     if head.startswith(ZIP_MARKS):
         return _zipped(content)
     for place, mark, kind in _MARKS:
-        # Two letters may begin a text: then what follows them is no text.
+        # Two letters may begin a text: then what follows them is not text.
         if head.startswith(mark, place) and (len(mark) >= _LEAST_MARK or b"\0" in head[:64]):
             return kind
     if _MHTML.match(head[:4096]):

@@ -25,7 +25,7 @@ _LONGEST_TRACE = 8_000
 
 def read_input() -> None:
     """Read the file that comes in, and write what was found."""
-    # What a library prints is no part of the reply.
+    # What a library prints is not part of the reply.
     with os.fdopen(os.dup(1), "wb") as reply:
         os.dup2(2, 1)
         asked = json.loads(sys.stdin.buffer.readline())

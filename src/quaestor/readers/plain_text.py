@@ -39,7 +39,7 @@ _LONGEST_HEADING = 110
 
 
 class PlainTextReader:
-    """Reads any text that is no table, no markup and no data."""
+    """Reads any text that is not a table, no markup and no data."""
 
     name = "text"
 
@@ -128,7 +128,7 @@ class _Text:
         return min(place + _LONGEST_TABLE, len(self.lines))
 
     def _tagged_table(self, first: int, end: int) -> TablePart | None:
-        """Return the table between tags; None where nothing between them has columns."""
+        """Return the table between tags; None if nothing between them has columns."""
         lines = [_TAG.sub("", line) if "<" in line else line for line in self.lines[first:end]]
         marked = next((n for n in range(first, end) if "<C>" in self.lines[n].upper().partition("<S>")[2]), None)
         rows = [n for n, line in enumerate(lines) if is_table_line(line)]
@@ -224,7 +224,7 @@ class _Text:
 
 
 def _take_lead(lead: _Lead, text: str) -> bool:
-    """Take a line as caption or title, where there is none of the kind yet."""
+    """Take a line as caption or title, if there is none of the kind yet."""
     words = " ".join(text.split())
     if is_caption(words) and not lead.caption:
         lead.caption = words

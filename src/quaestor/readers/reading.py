@@ -69,7 +69,7 @@ def unread_file(content: FileContent) -> str:
 
 
 def document_key(content: FileContent) -> str | None:
-    """Return the key under which the document of a file is kept; None where no reader takes it whose code is known.
+    """Return the key under which the document of a file is kept; None if no reader takes it whose code is known.
 
     Args:
         content: The file, which is recognised and not read.

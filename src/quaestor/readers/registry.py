@@ -61,7 +61,7 @@ def own_readers() -> frozenset[str]:
 
 
 def find_reader(content: FileContent) -> DocumentReader | None:
-    """Return the reader of a file, or None where none knows it: readers of other packages are asked first."""
+    """Return the reader of a file, or None if none knows it: readers of other packages are asked first."""
     ordered = sorted(reader_names(), key=own_readers().__contains__)
     return next((reader for _, reader in _READERS.usable(ordered) if _recognises(reader, content)), None)
 

@@ -89,7 +89,7 @@ def _tables(sheet: Sheet, blocks: Sequence[_Block]) -> Iterator[_Block]:
 
 
 def _leads(sheet: Sheet, block: _Block) -> bool:
-    """Whether a block is a few short lines, as stand over a table with an empty row between."""
+    """Whether a block is a few short lines, as are over a table with an empty row between."""
     rows = sheet.rows[block.top : block.bottom]
     return len(rows) <= _LINES_OVER_A_TABLE and all(_filled(row) == 1 and not _is_prose(_line(row)) for row in rows)
 

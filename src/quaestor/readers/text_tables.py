@@ -1,6 +1,6 @@
 """Tables of plain text, whose columns are made of spaces: where they begin and end, and which cell a word is in.
 
-A line of a table ends in a number that stands apart. Columns are where its numbers stand in most lines; what stands
+A line of a table ends in a number that stands apart. Columns are where its numbers are in most lines; what is
 over them heads them, what stands left of them is a label.
 """
 
@@ -49,7 +49,7 @@ class Piece:
         return bool(_NUMBER.fullmatch(text) or _NOTHING.fullmatch(text)) or is_money(text)
 
     def overlaps(self, start: int, end: int) -> bool:
-        """Whether it stands over or under a stretch of the line."""
+        """Whether it is over or under a stretch of the line."""
         return self.start < end and start < self.end
 
 
@@ -104,7 +104,7 @@ def is_rule(line: str) -> bool:
 
 
 def table_end(lines: Sequence[str], start: int) -> int:
-    """Return the line after a table whose first row with values is at `start`, or `start` where there is none."""
+    """Return the line after a table whose first row with values is at `start`, or `start` if there is none."""
     rows, last, place = 0, start, start
     while place < len(lines) and place - last <= _MOST_BETWEEN:
         line = lines[place]
@@ -173,7 +173,7 @@ def _is_wrapped(above: Sequence[str], row: Sequence[str]) -> bool:
 
 
 def _columns(rows: Sequence[Sequence[Piece]]) -> list[tuple[int, int]]:
-    """Return where the columns of numbers stand, from left to right."""
+    """Return where the columns of numbers are, from left to right."""
     spans = sorted((piece.start, piece.end) for row in rows for piece in row if piece.is_number)
     columns: list[tuple[int, int]] = []
     for start, end in spans:
@@ -186,7 +186,7 @@ def _columns(rows: Sequence[Sequence[Piece]]) -> list[tuple[int, int]]:
 
 
 def _columns_by_edge(rows: Sequence[Sequence[Piece]]) -> list[tuple[int, int]]:
-    """The same of lines in which the numbers of one column stand over another's: by where they end."""
+    """The same of lines in which the numbers of one column are over another's: by where they end."""
     ends = sorted((piece.end - len(piece.text) + len(piece.text.rstrip(")% *")), piece.start) for row in rows
                   for piece in row if piece.is_number)  # fmt: skip
     columns: list[tuple[int, int]] = []
@@ -225,7 +225,7 @@ def _heading_row(found: Sequence[Piece], columns: Sequence[tuple[int, int]]) -> 
 
 
 def _column_of(piece: Piece, columns: Sequence[tuple[int, int]]) -> int | None:
-    """Return the column that a piece stands in, or nearest to; None where it stands left of all."""
+    """Return the column that a piece is in, or nearest to; None if it stands left of all."""
     if not columns or piece.end <= columns[0][0] - 8:
         return None
     by_distance = [max(start - piece.end, piece.start - end, 0) for start, end in columns]

@@ -14,7 +14,7 @@ _PACKAGES = ("core", "documents", "readers")
 
 
 def version_of(reader: DocumentReader) -> str | None:
-    """Return what the documents of a reader depend on besides their files; None where that is not known.
+    """Return what the documents of a reader depend on besides their files; None if that is not known.
 
     A reader of another package says it by an attribute `version`; what one makes that does not is not kept.
     """

@@ -1,7 +1,7 @@
 """A document as bytes, and back again: what the cache keeps of a file that was read.
 
 JSON, so that what is kept can hold no code. What a place says by itself (which cell of which table) is not written,
-and what stands in a filing a thousand times is written once: so a filing of a hundred tables is back in a fraction of
+and what is in a filing a thousand times is written once: so a filing of a hundred tables is back in a fraction of
 the time that reading it takes (`python -m benchmarks.files`).
 """
 
@@ -127,7 +127,7 @@ def _document(written: dict[str, Any]) -> Document:
 
 @dataclass(slots=True)
 class _Writer:
-    """What stands in a document often, each once, by its place."""
+    """What is in a document often, each once, by its place."""
 
     id: str
     quantities: dict[Quantity, int] = field(default_factory=dict)
@@ -197,7 +197,7 @@ class _Writer:
 
 
 class _Reader:
-    """What stands in a document often, made once."""
+    """What is in a document often, made once."""
 
     def __init__(self, written: dict[str, Any]) -> None:
         self._id: str = written["id"]

@@ -89,7 +89,7 @@ def _computing(step: Step, choice: OperationChoice) -> Compute:
 
 
 def quantity_at(document: Document, source: Source) -> Quantity | None:
-    """Return the number at a place of a document; None where there is none.
+    """Return the number at a place of a document; None if there is none.
 
     Raises:
         InputError: The document has no such place.

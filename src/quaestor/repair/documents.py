@@ -23,7 +23,7 @@ Changes = Mapping[Source, Sequence[tuple[Quantity | None, Quantity]]]
 
 
 def corrected_document(document: Document, numbers: Numbers) -> Document:
-    """Return a document in which the corrected numbers stand; the same one where nothing is corrected.
+    """Return a document in which the corrected numbers are; the same one if nothing is corrected.
 
     Args:
         document: A whole document, as it was read.

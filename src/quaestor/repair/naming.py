@@ -59,7 +59,7 @@ def read_corrected(text: str, was: Quantity | None) -> Quantity:
 
     Args:
         text: As a table would print it: `5,400`, `(435)`, `13.7 %`.
-        was: As it was read; None where nothing was.
+        was: As it was read; None if nothing was.
 
     Raises:
         InputError: It is not one number.
@@ -84,7 +84,7 @@ def _cells(table: Table, row: str, column: str) -> Iterator[tuple[int, CellRef]]
 
 
 def _rank(header: Header, words: str) -> int | None:
-    """Return 0 where a heading is called so, 1 where it has the words; None where neither."""
+    """Return 0 if a heading is called so, 1 where it has the words; None if neither."""
     wanted = _plain(words)
     names = [_plain(name) for name in (header.label, *header.levels, " > ".join(header.levels)) if name]
     if wanted in names or (header.period is not None and wanted == str(header.period.year)):

@@ -10,7 +10,7 @@ from quaestor.errors import OperandError
 from quaestor.plan.steps import CellGroup, Compute, Extract, Operand, Plan, RowRef, Step
 
 Place = tuple[Source, Quantity | None]
-"""A number of the document: where it stands, and how it was read; None where no number was read there."""
+"""A number of the document: where it is, and how it was read; None if no number was read there."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Numbers:
         return cls(now, by)
 
     def at(self, place: Place) -> Quantity | None:
-        """Return the number that stands at a place; None where there is none."""
+        """Return the number that is at a place; None if there is none."""
         return self.now.get(place, place[1])
 
 

@@ -48,7 +48,7 @@ def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
     """Return what could be chosen for an answer: readings, then cells step by step, then operations.
 
     Args:
-        turn: The answer's place in it, from 0.
+        turn: The answer's place in the conversation, from 0.
 
     Raises:
         InputError: There is no such answer.

@@ -4,7 +4,7 @@ What there is, one file a thing:
 
     terms       the words of labels, sentences and questions by which places are found
     lexical     the words of a document in SQLite's full-text search
-    blocks      a block as terms, each with the weight of where it stands
+    blocks      a block as terms, each with the weight of where it is
     index       PlaceIndex: all of it for one document, and as bytes
     keeping     the index of a document, built once and kept
     everyday    everyday words of questions in the words of reports

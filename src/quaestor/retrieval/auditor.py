@@ -52,7 +52,7 @@ def asks_for_auditor(text: str) -> bool:
 
 
 def auditor_of(document: Document) -> NamedFirm | None:
-    """Return where a document names its auditor; None where it does not. Of an excerpt the whole is looked at."""
+    """Return where a document names its auditor; None if it does not. Of an excerpt the whole is looked at."""
     whole = document.whole or document
     return _KEPT.get(whole.digest, lambda: _found(whole))
 
@@ -61,7 +61,7 @@ def _found(document: Document) -> NamedFirm | None:
     for form in _FORMS:
         found = list(_named(document, form))
         if found:
-            # A signature stands below every report and below consents: the firm of most of them, and its first place.
+            # A signature is below every report and below consents: the firm of most of them, and its first place.
             most, _ = Counter(_key(one) for one in found).most_common(1)[0]
             return next(one for one in found if _key(one) == most)
     return None

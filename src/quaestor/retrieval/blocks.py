@@ -1,4 +1,4 @@
-"""A block of a document as terms, each with the weight of where it stands."""
+"""A block of a document as terms, each with the weight of where it is."""
 
 import re
 from collections.abc import Iterator, Mapping

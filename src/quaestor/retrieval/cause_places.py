@@ -19,7 +19,7 @@ _MOST = 3
 def places_of_causes(
     indexes: Sequence[PlaceIndex], question: Question, earlier: Sequence[Question], most: int
 ) -> list[Place]:
-    """Return the passages that say the cause that a question asks for, the best first; none where it asks for none.
+    """Return the passages that say the cause that a question asks for, the best first; none if it asks for none.
 
     Args:
         earlier: The questions before, oldest first.

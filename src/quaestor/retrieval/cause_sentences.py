@@ -72,7 +72,7 @@ _DISCUSSED = re.compile(r"discussion and analysis|\bMD&A\b|results of operations
 _HEADINGS = 2
 _POINTS = 12
 _LONGEST = 4_000
-"""Characters; what is longer is no sentence."""
+"""Characters; what is longer is not a sentence."""
 _KEPT = BoundedCache[str, "tuple[CauseSentence, ...]"](8)
 
 
@@ -81,8 +81,8 @@ class Moved:
     """What a sentence says to have moved.
 
     Attributes:
-        thing: What; nothing where only the headings say.
-        rose: Whether it rose; None where the sentence does not say.
+        thing: What; nothing if only the headings say.
+        rose: Whether it rose; None if the sentence does not say.
         goes_on: Whether it points at what was said before: "the increase", "the sales growth".
     """
 
@@ -99,7 +99,7 @@ class CauseSentence:
         headings: The stems of the nearest headings, the nearest last.
         year: The latest year that it, or else its heading, names.
         months: The lengths of its periods, likewise.
-        discussed: Whether it stands in the management's discussion.
+        discussed: Whether it is in the management's discussion.
         listed: The points of the list that it leads to ("due to the following:"), each with the place of its block.
     """
 
@@ -171,7 +171,7 @@ def _states_cause(text: str) -> bool:
 
 
 def _read(text: str) -> Moved | None:
-    """Return what a sentence says to have moved; None where it is about no move of a thing."""
+    """Return what a sentence says to have moved; None if it is about no move of a thing."""
     if _NOTE.match(text) or len(text) > _LONGEST:
         return None
     said = _LEAD_IN.sub("", _ASIDE.sub(" ", _BULLET.sub("", text)).strip())

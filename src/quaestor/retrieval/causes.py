@@ -60,8 +60,8 @@ class CauseQuestion:
     """What a question asks the cause of.
 
     Attributes:
-        rose: Whether it rose; None where the question does not say.
-        year: The year that it moved to; None where none is named.
+        rose: Whether it rose; None if the question does not say.
+        year: The year that it moved to; None if none is named.
         months: The length of the period, where that is named.
         statutory: Whether it asks of a rate beside the statutory one.
     """
@@ -87,7 +87,7 @@ class CauseCandidate:
 
 
 def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseQuestion | None:
-    """Return what a question asks the cause of the move of; None where it asks for none.
+    """Return what a question asks the cause of the move of; None if it asks for none.
 
     Args:
         earlier: The questions before, oldest first: one that names nothing ("why did it fall?") is about the last one
@@ -121,7 +121,7 @@ def _asked_words(question: Question) -> str:
 
 
 def _fit(asked: CauseQuestion, stated: CauseSentence) -> float:
-    """Return how well a sentence says what is asked; 0 where it says something else."""
+    """Return how well a sentence says what is asked; 0 if it says something else."""
     went_up, text = stated.moved.rose, stated.sentence.text
     if asked.rose is not None and went_up is not None and asked.rose is not went_up:
         return 0.0

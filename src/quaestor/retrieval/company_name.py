@@ -38,7 +38,7 @@ _VERBS = frozenset(
     "deliver delivered produce produced open opened close closed acquire acquired give gave lose lost declare "
     "declared return returned grow grew run runs count counts worldwide overall today globally".split()
 )
-"""What may stand behind a company's name and be no part of a longer one."""
+"""What may be behind a company's name and be no part of a longer one."""
 _BEHIND = re.compile(r"\s*(?:(?P<owner>['\u2019]s?(?!\w))|(?P<ends>$|[?.,;:!])|(?P<next>[\w&$]+))")
 _ACTS = re.compile(r"\b(?:does|did|do|has|have|had|at)\s+$", re.IGNORECASE)
 """Before a company in small letters: "how many people work at nord?"."""
@@ -68,7 +68,7 @@ def without_company(text: str, document: Document, *, one_company: bool = False)
 
 
 def _stands_alone(text: str, said: re.Match[str]) -> bool:
-    """Whether a name in a question is no part of a longer one, and no word of the language."""
+    """Whether a name in a question is not part of a longer one, and no word of the language."""
     behind = _BEHIND.match(text, said.end())
     if behind is None or _OWNERS.search(text[: said.start()]):
         return False
@@ -79,7 +79,7 @@ def _stands_alone(text: str, said: re.Match[str]) -> bool:
 
 
 def _called(document: Document, *, one_company: bool) -> "re.Pattern[str] | None":
-    """What finds the company's names in questions, the longest first; None where no cover tells one."""
+    """What finds the company's names in questions, the longest first; None if no cover tells one."""
     names: set[str] = set()
     for name in cover_names(document) if one_company or len(files_of(document)) < 2 else ():
         words = _DOMAIN.sub("", name).split()
@@ -141,7 +141,7 @@ def cover_symbols(document: Document) -> Iterator[str]:
 
 
 def cover_names(document: Document, file: str = "") -> Iterator[str]:
-    """Yield the names of companies that stand on the cover of a document, without "Inc." and the like.
+    """Yield the names of companies that are on the cover of a document, without "Inc." and the like.
 
     Args:
         document: One file, or several as one.

@@ -36,7 +36,7 @@ _WORDS_SHOWN = 5
 def find_places(
     indexes: PlaceIndex | Sequence[PlaceIndex], question: Question, context: FindingContext = NO_CONTEXT, most: int = 5
 ) -> tuple[Place, ...]:
-    """Return the places where the answer to a question would stand, best first; none where nothing fits.
+    """Return the places where the answer to a question would stand, best first; none if nothing fits.
 
     A question that only points back stays at the places of earlier answers. Where it names something new, both that
     and the latest place of earlier answers are among those returned.

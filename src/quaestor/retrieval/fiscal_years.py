@@ -1,6 +1,6 @@
 """Fiscal years by the days that they end on, where a document calls them by another year than that of the day.
 
-A fiscal year that ends on February 3, 2024 is fiscal 2023 to many companies: its flows stand under 2023, its balances
+A fiscal year that ends on February 3, 2024 is fiscal 2023 to many companies: its flows are under 2023, its balances
 under the day. Owns how a question that says the one is put for where the other is printed.
 """
 

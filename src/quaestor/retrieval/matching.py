@@ -53,7 +53,7 @@ class LineMatch:
     """How well a line fits.
 
     Attributes:
-        score: 0 where nothing fits, about 1 where all does.
+        score: 0 if nothing fits, about 1 where all does.
         found: What each term counts here, of those that are found.
         share: How much of the label is asked for, from 0 to 1.
         same_line: Whether it is a line of statements that the question names, by whatever caption.
@@ -152,7 +152,7 @@ def _share(wanted: RetrievalQuery, line: BlockLine) -> float:
 
 
 def _place_of(name: tuple[str, ...], asked: tuple[str, ...]) -> int | None:
-    """Return where a question says a name word for word; None where it does not."""
+    """Return where a question says a name word for word; None if it does not."""
     starts = range(len(asked) - len(name) + 1) if name else ()
     return next((at for at in starts if asked[at : at + len(name)] == name), None)
 

@@ -45,7 +45,7 @@ NAMES_NOTHING = frozenset(
         "primarily effective first second third fourth six nine three twelve decrease increase year-over-year"
     ).split()
 )
-"""Words that stand beside the names of things."""
+"""Words that are beside the names of things."""
 _DURATIONS = (
     (
         6,
@@ -105,7 +105,7 @@ def name_stems(text: str) -> tuple[str, ...]:
 
 
 def rose(text: str) -> bool | None:
-    """Return whether a text says first that something rose, not that it fell; None where it says neither.
+    """Return whether a text says first that something rose, not that it fell; None if it says neither.
 
     >>> rose("decreased because of higher freight")
     False

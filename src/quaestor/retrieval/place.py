@@ -54,9 +54,9 @@ class Place:
         why: What speaks for it, the strongest first.
         text: What matters of it, as printed and short.
         table: Of a table its index in the document, else None.
-        page: The number of the page, from 1 as viewers count, or None where that is not known.
+        page: The number of the page, from 1 as viewers count, or None if that is not known.
         section: The headings over it, outermost first.
-        title: What is printed over the table as its name, or the nearest heading; "" where there is none.
+        title: What is printed over the table as its name, or the nearest heading; "" if there is none.
         anchor: The way to it in the file, as `Block.anchor`.
     """
 

@@ -35,7 +35,7 @@ _CHATTER = frozenset(
     "able according bring brought came come company companies does firm get got going large many money own pay put "
     "really reported see spend spending spent".split()
 )
-"""Words of questions that tell nothing of where an answer stands; quiet like those of results."""
+"""Words of questions that tell nothing of where an answer is; quiet like those of results."""
 _HOW_MANY = re.compile(r"\b(?:how many|number of|count of) ((?:[\w-]+ ?){1,4})")
 _AT_THE_END = re.compile(r"\b(?:at|as of) (?:the )?(?:end of|(?:fiscal )?(?:year|quarter)[- ]?end\b)|\bas (?:of|at)\b")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -179,7 +179,7 @@ def _counted(question: Question) -> frozenset[str]:
 
 
 def _telling(lines: int, around: int, total: int) -> float:
-    """How much a term tells by how rarely it stands in a document: the logarithm of BM25."""
+    """How much a term tells by how rarely it is in a document: the logarithm of BM25."""
     if not lines and not around:
         return _UNKNOWN * math.log(1 + total)
     count = lines or around

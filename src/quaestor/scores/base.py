@@ -1,6 +1,6 @@
 """What a store of scores can do, by name, and how one is opened.
 
-It is an object of its own beside the run store, and stands above everything that answers: whoever holds a run store
+It is an object of its own beside the run store, and is above everything that answers: whoever holds a run store
 has no way to a verdict. `tests/contract` holds all implementations to it.
 """
 
@@ -25,7 +25,7 @@ class ScoreStore(Protocol):
     """
 
     async def add_score(self, kept: KeptScore) -> None:
-        """Add a scoring of a run. Its verdicts stand in place of those of an earlier one, whose figures stay.
+        """Add a scoring of a run. Its verdicts are in place of those of an earlier one, whose figures stay.
 
         Raises:
             UnknownRunError: There is no such run.
@@ -47,7 +47,7 @@ class ScoreStore(Protocol):
     async def verdicts(
         self, run: str, conversation: str | None = None, *, correct: bool | None = None
     ) -> tuple[VerdictRecord, ...]:
-        """Return the verdicts of a run's latest scoring, by conversation and index; none where there is no scoring.
+        """Return the verdicts of a run's latest scoring, by conversation and index; none if there is no scoring.
 
         Args:
             correct: Only those that are right, or wrong.
@@ -126,7 +126,7 @@ def open_scores(uri: str) -> ScoreStore | None:
     """Open the scores beside the runs of a store.
 
     Returns:
-        None where none are kept: in memory, and in a store of another package that keeps none.
+        None if none are kept: in memory, and in a store of another package that keeps none.
 
     Raises:
         StoreError: The store cannot be opened.

@@ -32,7 +32,7 @@ class JudgedTurn:
     """A turn with its verdict.
 
     Attributes:
-        verdict: Right or wrong; None where it was not judged.
+        verdict: Right or wrong; None if it was not judged.
     """
 
     turn: TurnListing
@@ -44,8 +44,8 @@ class VerdictOnAnswer:
     """A verdict with what a comparison needs of the turn: all that is small.
 
     Attributes:
-        index: The turn's place in it, from 0.
-        number: The answer, as in the TurnRecord; None where there is none, or the turn was not played.
+        index: The turn's place in its conversation, from 0.
+        number: The answer, as in the TurnRecord; None if there is none, or the turn was not played.
         confidence: The solver's probability that it is right.
     """
 

@@ -31,7 +31,7 @@ class MongoScores(MongoScoreLists):
 
     @retried
     async def add_score(self, kept: KeptScore) -> None:
-        """Add a scoring of a run; its verdicts stand in place of those of an earlier one."""
+        """Add a scoring of a run; its verdicts are in place of those of an earlier one."""
         run = kept.score.run
         async with self._using("write to") as db:
             if await db.evaluation_runs.find_one({"runId": run}, ["_id"]) is None:

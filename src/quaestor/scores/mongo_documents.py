@@ -27,7 +27,7 @@ LATEST_FIRST = [("scoredAt", -1), ("scoreId", -1)]
 
 _RESULTS = {"correct_answers": "results.correctAnswers", "accuracy": "results.accuracy"}
 _TOOLS = {"mean_tool_calls": "results.avgToolCallsPerTurn"}
-# Fields that are not listed keep their name; those with a dot stand in a document of their own.
+# Fields that are not listed keep their name; those with a dot are in a document of their own.
 _KEYS: Mapping[type, Mapping[str, str]] = {
     ScoreRecord: {
         "id": "scoreId",

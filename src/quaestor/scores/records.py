@@ -19,7 +19,7 @@ class ScoreRecord:
         metrics: By the name of each scorer `correct`, `total`, `value` and the 95 % interval `low` to `high`, drawn
             from `pages` pages.
         correct_answers: How many of them are right by the benchmark (`quaestor.scoring.scorers.Measures.right`).
-        references_digest: SHA-256 of the labelled file as it was scored with; None where the references were not read
+        references_digest: SHA-256 of the labelled file as it was scored with; None if the references were not read
             from one, and in scores of before it was kept.
     """
 
@@ -66,8 +66,8 @@ class VerdictRecord:
     Attributes:
         index: The turn's place in the conversation, from 0.
         correct: Whether it is right by the benchmark.
-        program_correct: By official program accuracy; None where the reference has no program.
-        cause: Why it is wrong, as `quaestor.scoring.cause` names it; None where it is right, and in verdicts of before
+        program_correct: By official program accuracy; None if the reference has no program.
+        cause: Why it is wrong, as `quaestor.scoring.cause` names it; None if it is right, and in verdicts of before
             causes were kept.
     """
 

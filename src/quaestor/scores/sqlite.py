@@ -50,7 +50,7 @@ class SqliteScores(SqliteFile):
 
     @in_order
     def add_score(self, kept: KeptScore) -> None:
-        """Add a scoring of a run; its verdicts stand in place of those of an earlier one."""
+        """Add a scoring of a run; its verdicts are in place of those of an earlier one."""
         with self._reporting("write to"), self._transaction():
             self._require(kept.score.run)
             self._insert("scores", kept.score)

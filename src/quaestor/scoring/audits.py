@@ -60,8 +60,8 @@ class AuditEntry:
     """One disputed turn, as it was settled.
 
     Attributes:
-        turn: The turn's place in it, from 0.
-        programs: What is accepted, the best first: self-contained program text. The reference stands beside them where
+        turn: The turn's place in its conversation, from 0.
+        programs: What is accepted, the best first: self-contained program text. The reference is beside them where
             the verdict is not `reference_wrong`, listed or not.
         readings: Two, made without each other.
         settled: `agreed` where the readings have one verdict, else `third reading`.
@@ -117,7 +117,7 @@ def read_audit(path: Path) -> Audit:
     """Return an audit.
 
     Raises:
-        DatasetError: It cannot be read, or a line is no entry, names a turn twice, or has a program that does not
+        DatasetError: It cannot be read, or a line is not an entry, names a turn twice, or has a program that does not
             read; the message says which.
     """
     try:
@@ -258,7 +258,7 @@ def audited_score(turns: Sequence[AuditedTurn], audit: Audit) -> AuditedScore:
 
 
 def _accepted(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tuple[str, str]]) -> tuple[str, ...] | None:
-    """Return the programs that are accepted instead of a reference or beside it; None where it is judged alone."""
+    """Return the programs that are accepted instead of a reference or beside it; None if it is judged alone."""
     if entry is not None:
         return None if entry.verdict is AuditVerdict.RIGHT else entry.programs
     for wrong, accepted in reversed(earlier):
@@ -297,7 +297,7 @@ class AuditCandidate:
     """A turn that a run answers otherwise than its reference.
 
     Attributes:
-        turn: The turn's place in it, from 0.
+        turn: The turn's place in its conversation, from 0.
         answer: What the run answered, by the benchmark's convention.
         program: Its program, or None.
         confidence: How sure the solver was, or None.
@@ -321,7 +321,7 @@ def audit_candidates(
     Those come first that most other runs answer the same, and of these the surest.
 
     Args:
-        audit: What is settled; None where nothing is.
+        audit: What is settled; None if nothing is.
     """
     settled = audit.by_turn if audit else {}
     found = [
@@ -341,9 +341,9 @@ def audit_candidates(
 
 
 def following(program: str, wrong: str, accepted: str) -> str | None:
-    """Return a program with the steps of a wrong one replaced by those that are accepted; None where it has none.
+    """Return a program with the steps of a wrong one replaced by those that are accepted; None if it has none.
 
-    A look-up is replaced only where it is the whole reference: its number may stand in a later one by itself.
+    A look-up is replaced only where it is the whole reference: its number may be in a later one by itself.
 
     Args:
         program: A later turn's reference, which repeats the steps that it rests on.
@@ -406,7 +406,7 @@ def judge_turns(
     """Return each turn of a scored run, judged by an audit too, as `audited_turns`.
 
     Raises:
-        InputError: The run's references are no programs, or the audit has none of its turns.
+        InputError: The run's references are not programs, or the audit has none of its turns.
     """
     if turns and measures_of(turns[0].verdicts) != PROGRAMS:
         raise InputError("audits accept programs and cannot be applied to a file with stated answers")

@@ -33,7 +33,7 @@ class Proportion:
 
     Attributes:
         correct: The numerator; where answers are right by a share, the sum of the shares.
-        low: The 2.5th percentile of the resampled proportion; equal to the proportion where there is one page.
+        low: The 2.5th percentile of the resampled proportion; equal to the proportion if there is one page.
         high: The 97.5th percentile.
         pages: How many pages were drawn from; of a few an interval says nothing.
     """
@@ -46,7 +46,7 @@ class Proportion:
 
     @property
     def value(self) -> float:
-        """The proportion, 0 where nothing was counted."""
+        """The proportion, 0 if nothing was counted."""
         return self.correct / self.total if self.total else 0.0
 
 
@@ -76,7 +76,7 @@ class ShareDifference:
 
     Attributes:
         value: The first share less the second.
-        low: The 2.5th percentile of the resampled difference; equal to the difference where there is one group.
+        low: The 2.5th percentile of the resampled difference; equal to the difference if there is one group.
         high: The 97.5th percentile.
         groups: How many pages, or companies, were drawn from.
     """

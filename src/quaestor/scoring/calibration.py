@@ -24,8 +24,8 @@ class Bin:
     Attributes:
         low: The range's lower end, which belongs to it.
         high: Its upper end, which does not, but for 1.
-        confidence: Their mean confidence; 0 where there are none.
-        accuracy: The share of them that is right; 0 where there are none.
+        confidence: Their mean confidence; 0 if there are none.
+        accuracy: The share of them that is right; 0 if there are none.
     """
 
     low: float
@@ -71,7 +71,7 @@ class CalibrationReport:
 def calibration_report(
     confidences: Sequence[float], right: Sequence[bool], pages: "Sequence[str] | Numbers"
 ) -> CalibrationReport | None:
-    """Return the figures over answers with confidences; None where there is none.
+    """Return the figures over answers with confidences; None if there is none.
 
     Args:
         confidences: One an answer, 0 to 1.

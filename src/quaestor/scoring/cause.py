@@ -19,7 +19,7 @@ class Cause(StrEnum):
     OPERATION = "operation"
     """Another arithmetic, or one on more or fewer numbers."""
     REFERENCE = "reference to the wrong earlier answer"
-    """The answer of another turn, or an earlier answer where none was meant, or none where one was."""
+    """The answer of another turn, or an earlier answer where none was meant, or none if one was."""
     ORDER = "operand order"
     """The same arithmetic on the same numbers, in another order."""
     PLACE = "wrong table or text"

@@ -78,7 +78,7 @@ def words_of(place: Source, document: Document) -> str:
 
 
 def period_of(place: Source, document: Document) -> Period | None:
-    """Return the period that the number at a place is of; None where the page names none."""
+    """Return the period that the number at a place is of; None if the page names none."""
     if isinstance(place, CellRef):
         return document.table(place.table).period_at(place.row, place.column)
     sentence = document.sentence(place)

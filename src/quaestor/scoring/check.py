@@ -46,7 +46,7 @@ class LabelFinding:
 
     Attributes:
         conversation: The id of the conversation; for what is about a page, of the first conversation about it.
-        turn: The turn's place in it, from 0, or None where it is about the page.
+        turn: The turn's place in its conversation, from 0, or None if it is about the page.
         detail: The program, cell or label in question.
     """
 
@@ -106,7 +106,7 @@ def check_dataset(dataset: Dataset, gold: Mapping[str, Sequence[GoldTurn]]) -> C
 
 
 def display_fault(executed: AnswerValue, display: str) -> FindingKind | None:
-    """Return how a display answer contradicts the executed one, or None where it shows it, rounded.
+    """Return how a display answer contradicts the executed one, or None if it shows it, rounded.
 
     A percentage of the executed fraction shows it. A display that is the number with its last digit cut off, or off
     by one, differs in the last digit.

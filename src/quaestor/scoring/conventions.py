@@ -27,7 +27,7 @@ class Convention:
     """A rule by which answers are right.
 
     Attributes:
-        judge: The verdict on a turn; None where the reference lacks what is needed.
+        judge: The verdict on a turn; None if the reference lacks what is needed.
     """
 
     name: str

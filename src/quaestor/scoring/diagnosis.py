@@ -66,7 +66,7 @@ class _Diagnosis:
     index: int = 0
 
     def add(self, gold: GoldTurn, prediction: Prediction | None, *, correct: bool) -> Cause | None:
-        """Return why the next turn is wrong; None where it is right."""
+        """Return why the next turn is wrong; None if it is right."""
         meant, found = self._reference(gold), self._answered(prediction)
         cause = None if correct else self._cause(gold, prediction, meant, found)
         if self.conversation.chained:
@@ -217,10 +217,10 @@ def causes(
     page: PageNumbers,
     tables: Sequence[TableRows],
 ) -> tuple[Cause | None, ...]:
-    """Return why each turn of a conversation is wrong; None where it is right.
+    """Return why each turn of a conversation is wrong; None if it is right.
 
     Args:
-        predictions: What was answered; None where nothing was.
+        predictions: What was answered; None if nothing was.
         tables: The rows that `table_*` steps can read.
     """
     if all(correct):

@@ -53,7 +53,7 @@ class ComparisonContext:
     """What a turn is compared against.
 
     Attributes:
-        meant: The reference's terms of the turns before; None where one cannot be read.
+        meant: The reference's terms of the turns before; None if one cannot be read.
         found: The solver's terms of the same turns.
         places: Where each number of the page stands.
     """
@@ -67,7 +67,7 @@ class ComparisonContext:
 
 
 def differing_parts(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Difference, ...]:
-    """Return the parts in which a solver's term differs; nothing where only scale and sign can."""
+    """Return the parts in which a solver's term differs; nothing if only scale and sign can."""
     parts = _whole(meant, found, scene)
     if any(part.cause is Cause.OPERATION for part in parts):
         plain = replace(scene, meant=_evened(scene.meant), found=_evened(scene.found))
@@ -164,7 +164,7 @@ def _operation(meant: Applied, found: Applied, scene: ComparisonContext) -> tupl
 
 
 def _on_the_page(operand: Term, scene: ComparisonContext) -> Term:
-    """Return a constant that is no count as the number of the page that it is: the 100 at which an index begins."""
+    """Return a constant that is not a count as the number of the page that it is: the 100 at which an index begins."""
     if isinstance(operand, ConstantTerm) and operand.number >= _NO_COUNT and operand.number in scene.places:
         return PrintedTerm(operand.number, scene.places[operand.number])
     return operand

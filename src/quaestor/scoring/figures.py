@@ -65,7 +65,7 @@ class Score:
         results: Of each scorer of such references, by its name: over the turns that it can judge.
         unanswered: Turns without an answer. They are wrong in every figure.
         breakdowns: By turn, operation, origin of the operands, and Single or Double; or by kind and source of answers.
-        certainty: How far the confidences of the answers given can be believed; None where no answer carries one.
+        certainty: How far the confidences of the answers given can be believed; None if no answer carries one.
         causes: How many turns are wrong for each cause that occurs, the most frequent first.
     """
 

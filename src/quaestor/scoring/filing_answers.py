@@ -32,7 +32,7 @@ class WantedNumber:
     Attributes:
         value: In units of its scale.
         unit: `percent`, `ratio`, a currency, or what is counted.
-        scale: What one unit stands for; None where the reference does not say: then the digits are compared.
+        scale: What one unit stands for; None if the reference does not say: then the digits are compared.
     """
 
     value: Decimal
@@ -102,7 +102,7 @@ class ReferenceAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where a right answer stands.
+    """Where a right answer is.
 
     Attributes:
         pages: Their numbers, from 1.
@@ -121,7 +121,7 @@ class FilingReference:
 
     Attributes:
         kind: What is asked, as the file calls it: `lookup`, `growth`.
-        evidence: Where it stands, as far as the file says so.
+        evidence: Where it is, as far as the file says so.
         judged: What a judge said, by the answer as people are told it: whether it is right.
     """
 
@@ -132,21 +132,21 @@ class FilingReference:
 
 
 def answer_is_right(answer: Answer | None, reference: FilingReference) -> bool:
-    """Return whether an answer is right; of prose a judge's word counts, where there is one."""
+    """Return whether an answer is right; of prose a judge's word counts, if there is one."""
     if (said := judged_right(answer, reference)) is not None:
         return said
     return answer is not None and _is_right(reference.wanted, answer)
 
 
 def judged_right(answer: Answer | None, reference: FilingReference) -> bool | None:
-    """Return what a judge said of an answer; None where none was asked."""
+    """Return what a judge said of an answer; None if none was asked."""
     if answer is None or answer.value is None or not reference.wanted.is_prose:
         return None
     return reference.judged.get(str(answer))
 
 
 def rough_right(answer: Answer | None, reference: FilingReference) -> bool | None:
-    """Return whether an answer in prose is right by its words alone; None where that is not what decides."""
+    """Return whether an answer in prose is right by its words alone; None if that is not what decides."""
     if answer is None or answer.value is None or not reference.wanted.is_prose or str(answer) in reference.judged:
         return None
     return _is_right(reference.wanted, answer)

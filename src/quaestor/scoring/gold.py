@@ -63,7 +63,7 @@ class GoldTurn:
         program: Self-contained program text; "" where the dataset gives none.
         executed: Its result: a number rounded to five decimals, percentages as fractions; or yes or no. Of a stated
             answer its number in units of its scale, its words, or several of these.
-        display: The answer as the annotators show it, or None where the file has none that can be trusted.
+        display: The answer as the annotators show it, or None if the file has none that can be trusted.
         question_part: 0, or 1 for the second question of a conversation that was joined from two.
         stated: The answer as it is stated, where that is what the benchmark compares; else None.
         filing: The answer to a question about a whole document; else None.
@@ -101,7 +101,7 @@ class GoldFile:
         """Yield where each record stands, for messages, and the record: of a list, or of the lists of an object.
 
         Raises:
-            DatasetError: There is none, or one is no object.
+            DatasetError: There is none, or one is not an object.
         """
         content = self.content
         if isinstance(content, dict):
@@ -115,7 +115,7 @@ class GoldFile:
             yield where, record
 
     def named(self, key: str, what: str) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-        """Yield the id of each record, where it stands, and the record.
+        """Yield the id of each record, where it is, and the record.
 
         Raises:
             DatasetError: A record has no id, or one that occurs twice.
@@ -145,7 +145,7 @@ class GoldFormat(Protocol):
         """Return whether parsed JSON is in this format, by what it holds. Raises nothing.
 
         Args:
-            content: All of it; or of each list the first element alone, and None for what is no list.
+            content: All of it; or of each list the first element alone, and None for what is not a list.
         """
 
     def read(self, file: GoldFile) -> Answers:

@@ -29,7 +29,7 @@ def executed_equal(predicted: AnswerValue | None, gold: AnswerValue) -> bool:
     Numbers, those of lists too, are rounded to five decimals as floats and compared exactly: no tolerance, no leniency
     for scale or sign. All else has to be the same, a list in the same order.
 
-    Source: execution accuracy of the public evaluation of ConvFinQA; lists and text are no part of it.
+    Source: execution accuracy of the public evaluation of ConvFinQA; lists and text are not part of it.
     """
     match predicted, gold:
         case Number(value=answer), Number(value=reference):

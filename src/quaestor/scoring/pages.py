@@ -33,7 +33,7 @@ def benchmark_rows_of(document: Document) -> tuple[TableRows, ...]:
 
 
 def page_numbers(document: Document) -> PageNumbers:
-    """Return the numbers that stand on a page, as printed but for their signs."""
+    """Return the numbers that are on a page, as printed but for their signs."""
     cells = [cell for table in document.tables for row in table.cells for cell in row]
     in_cells = {abs(quantity.value) for cell in cells for quantity in cell.quantities}
     in_text = {abs(m.quantity.value) for sentence in document.sentences for m in sentence.mentions}
@@ -44,7 +44,7 @@ def page_numbers(document: Document) -> PageNumbers:
 
 
 def number_places(document: Document) -> Mapping[Decimal, tuple[Source, ...]]:
-    """Return where each number stands, without its sign: cells first, in the order of the document.
+    """Return where each number is, without its sign: cells first, in the order of the document.
 
     A number that says its scale is found by what is printed and by what it means: 5.2 and 5200000.
     """

@@ -18,17 +18,17 @@ class Prediction:
     """What a solver answered to one turn.
 
     Attributes:
-        turn: The turn's place in it, from 0.
+        turn: The turn's place in its conversation, from 0.
         number: The answer by the benchmark's convention, as `quaestor.core.answer_value.value_to_text` writes it; None
-            where there is none.
+            if there is none.
         program: The self-contained program text, or None.
         error: The named error that left the turn without an answer, or None.
         confidence: The solver's probability that the answer is right, where it gives one.
-        plan: The steps, with the cells and spans that they read; None where there are none.
+        plan: The steps, with the cells and spans that they read; None if there are none.
         as_percentage: Whether people are shown the number times a hundred, with a percent sign.
-        told: The answer as people are told it, for benchmarks of stated answers; None where that is not known.
-        answer: The answer as it was given; None where there is none.
-        evidence_rank: Which of the places shown first has the evidence of the question, from 1; 0 where none has, None
+        told: The answer as people are told it, for benchmarks of stated answers; None if that is not known.
+        answer: The answer as it was given; None if there is none.
+        evidence_rank: Which of the places shown first has the evidence of the question, from 1; 0 if none has, None
             where that is not known.
     """
 
@@ -46,20 +46,20 @@ class Prediction:
 
     @property
     def stated(self) -> StatedAnswer | None:
-        """The answer as it is stated; None where there is none, or where it failed."""
+        """The answer as it is stated; None if there is none, or where it failed."""
         value = self.value
         return None if value is None else self.told or stated_value(value)
 
     @property
     def given(self) -> Answer:
-        """The answer as it was given; one without a value where there is none, or where it failed."""
+        """The answer as it was given; one without a value if there is none, or where it failed."""
         if self.error or self.answer is None:
             return Answer(self.value)
         return self.answer
 
     @property
     def value(self) -> AnswerValue | None:
-        """The answer as it is compared; None where there is none, where it failed, or where it does not read."""
+        """The answer as it is compared; None if there is none, where it failed, or if it does not read."""
         try:
             return None if self.number is None or self.error else value_from_text(self.number)
         except InputError:

@@ -49,7 +49,7 @@ def same_answers(first: Sequence[str | None], second: Sequence[str | None]) -> l
 
     one, other = (np.array([*map(_number, answers)], dtype=float) for answers in (first, second))
     with np.errstate(invalid="ignore", over="ignore"):
-        # What is no number is never far from anything.
+        # What is not a number is never far from anything.
         far = np.abs(one - other) > 0.51 + _least(one, other)
     known: dict[tuple[str, str], bool] = {}
 
@@ -89,7 +89,7 @@ def _least(one: N, other: N) -> N:
 
 
 def _decimals(text: str) -> int:
-    """Return how many decimals a number is printed with, none where it has an exponent."""
+    """Return how many decimals a number is printed with, none if it has an exponent."""
     return 0 if "e" in text.lower() else len(text.partition(".")[2])
 
 

@@ -18,7 +18,7 @@ from quaestor.scoring.stated import stated_answer
 from quaestor.scoring.stated_metrics import exact_match, f1_score, same_scale
 
 Verdict = bool | float | None
-"""Right or wrong, or by what share; None where the reference lacks what is needed."""
+"""Right or wrong, or by what share; None if the reference lacks what is needed."""
 
 Judge = Callable[[Prediction, GoldTurn, Sequence[TableRows]], Verdict]
 """How right a predicted answer or program is, beside the reference and the rows of the document's tables."""

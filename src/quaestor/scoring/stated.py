@@ -21,7 +21,7 @@ _SCALED = 2
 
 
 def stated_answer(answer: Answer, question: str = "") -> StatedAnswer | None:
-    """Return an answer as people are told it; None where there is none.
+    """Return an answer as people are told it; None if there is none.
 
     A number that is read off the page and nothing else is stated as it is printed, and so are those of a list of such
     numbers. One that is computed has two decimals, or four where it counts in ones; a fraction that people are shown as
@@ -45,7 +45,7 @@ def _asks_for_ratio(question: str) -> bool:
 
 
 def stated_value(value: AnswerValue, scale: Scale = Scale.ONE) -> StatedAnswer:
-    """Return a value as it is stated: a list item by item, each by its number where it has one, else by its label."""
+    """Return a value as it is stated: a list item by item, each by its number if it has one, else by its label."""
     places = _IN_ONES if scale is Scale.ONE else _SCALED
     if isinstance(value, ValueList):
         numbers = any(item.number is not None for item in value.items)

@@ -53,8 +53,8 @@ class TagDifference:
     Attributes:
         wrong: In which respects; where it was not located, that alone.
         printed: What its tag encloses, with the sign that is printed around it.
-        in_table: Whether it stands in a table of the file.
-        source: Where it stands in the document; None where it stands nowhere in it.
+        in_table: Whether it is in a table of the file.
+        source: Where it is in the document; None if it is nowhere in it.
     """
 
     wrong: tuple[Aspect, ...]
@@ -72,7 +72,7 @@ class TagFigures:
     """How many tagged numbers there are, and of how many each thing was read right.
 
     Attributes:
-        located: Those that stand in the body of a table or in a sentence as a number of their own.
+        located: Those that are in the body of a table or in a sentence as a number of their own.
         value_right: Of these those whose digits are right, without sign and scale.
         sign_right: Those with the sign that is printed around the tag.
         scale_right: Those with the power of ten that the tag says.
@@ -152,7 +152,7 @@ class _Reader:
         self._order = {(s.section, s.index): place for place, s in enumerate(document.sentences)}
 
     def reading(self, source: Source, fact: PrintedFact) -> Reading | None:
-        """Return the reading of the number at a source; None where no number was read there."""
+        """Return the reading of the number at a source; None if no number was read there."""
         return self._in_cell(source, fact) if isinstance(source, CellRef) else self._in_sentence(source, fact)
 
     def _in_cell(self, ref: CellRef, fact: PrintedFact) -> Reading | None:

@@ -35,7 +35,7 @@ class PrintedTerm:
 
 @dataclass(frozen=True, slots=True)
 class ConstantTerm:
-    """A number that stands in no document."""
+    """A number that is in no document."""
 
     number: Decimal
 
@@ -47,7 +47,7 @@ class Applied:
     Attributes:
         operation: One of the benchmark's, or `minimum` and `maximum`.
         operands: In the operation's order; a sum or a product may have many.
-        value: What it came to; None where no step of the plan says it. Terms are compared without it.
+        value: What it came to; None if no step of the plan says it. Terms are compared without it.
     """
 
     operation: str
@@ -66,7 +66,7 @@ class Earlier:
 
     Attributes:
         turn: Its place in the conversation, from 0.
-        term: What was done there; None where that turn has nothing to compare.
+        term: What was done there; None if that turn has nothing to compare.
     """
 
     turn: int
@@ -105,7 +105,7 @@ def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | 
 
 
 def number_in(term: Term | None) -> Decimal | None:
-    """Return the number that a term came to; None where it came to none, or none is known."""
+    """Return the number that a term came to; None if it came to none, or none is known."""
     match term:
         case PrintedTerm(number=number) | ConstantTerm(number=number):
             return number

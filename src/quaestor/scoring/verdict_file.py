@@ -20,7 +20,7 @@ class JudgedAnswer:
     """A line of the file.
 
     Attributes:
-        turn: The turn's place in it, from 0.
+        turn: The turn's place in its conversation, from 0.
         answer: As people are told it.
         reason: Why, in the judge's words.
         prompt: What it was asked, word for word.
@@ -41,7 +41,7 @@ def verdict_path(questions: Path) -> Path:
 
 
 def read_verdicts(questions: Path) -> Verdicts:
-    """Return the verdicts that lie beside a file of questions; none where there is no such file.
+    """Return the verdicts that lie beside a file of questions; none if there is no such file.
 
     Raises:
         DatasetError: A line of it is none.

@@ -41,9 +41,9 @@ class TurnScore:
         program: The predicted program, or None.
         error: The named error, or None.
         display: The answer as the annotators show it, or None.
-        verdicts: By the name of each scorer that judges such turns; None where it cannot, for want of what it needs.
+        verdicts: By the name of each scorer that judges such turns; None if it cannot, for want of what it needs.
         confidence: The solver's probability that the answer is right, or None.
-        cause: Why it is wrong; None where it is right.
+        cause: Why it is wrong; None if it is right.
         stated: The answer as it is stated, where the reference is; else None.
     """
 
@@ -69,7 +69,7 @@ class TurnScore:
 
     @property
     def program_correct(self) -> bool:
-        """Whether it is right by official program accuracy; False where there is no reference program."""
+        """Whether it is right by official program accuracy; False if there is no reference program."""
         return bool(self.verdicts.get("program"))
 
 
@@ -114,7 +114,7 @@ def judge_predictions(
 
 
 Given = Sequence[Prediction | None]
-"""What was predicted of each labelled turn of a conversation, in their order; None where nothing was."""
+"""What was predicted of each labelled turn of a conversation, in their order; None if nothing was."""
 
 
 class ConversationJudge:

@@ -1,7 +1,7 @@
 """Which kinds of answers a model is told of: numbers and yes or no where a question asks for one, else every kind.
 
 Each word of a prompt is paid for with every question, and most questions ask for one number: a model is told the rest
-where the form of the question may ask for it, or once it says that a number is no answer.
+where the form of the question may ask for it, or once it says that a number is not an answer.
 """
 
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ def why_none(said: NumberSilence | None) -> NoAnswerReason:
     """Return why there is no answer, as a turn has it on record: what is of no other kind is not on the page.
 
     Args:
-        said: What the model says, or None where it says nothing.
+        said: What the model says, or None if it says nothing.
     """
     return "not_on_page" if said is None or said == "other" else said
 

@@ -44,8 +44,8 @@ class TurnContext:
         tool_calls: The calls of tools, in order. Append only, by `note_call`.
         usage: What a solver has asked of models besides `model` and `models`, which are counted for it; it adds to it.
         session: What solvers keep of the conversation between its turns; of a turn played alone, nothing.
-        weights: How likely an answer stands in a block of an excerpt, as `Excerpt.weights`; empty of a page.
-        search: Finds more of a long document, for `widen`; None where all of it is shown.
+        weights: How likely an answer is in a block of an excerpt, as `Excerpt.weights`; empty of a page.
+        search: Finds more of a long document, for `widen`; None if all of it is shown.
         meant: What questions say in the words of a long document, as `Excerpt.meant`.
         searched: Whether more of a long document was looked for.
     """
@@ -74,7 +74,7 @@ class TurnContext:
         return self.document.whole is not None and (bool(self.weights) or not self.document.blocks)
 
     def model_for(self, role: str | None = None) -> "Connection":
-        """Return the model to ask: that of a role where it has one of its own, else the turn's.
+        """Return the model to ask: that of a role if it has one of its own, else the turn's.
 
         Raises:
             MissingModelError: The turn comes without one.
@@ -98,7 +98,7 @@ class TurnContext:
         return widened.found
 
     def widen_once(self, question: str, missing: str) -> bool:
-        """Shows more of a long document before it is believed not to have an answer; False where that was done before.
+        """Shows more of a long document before it is believed not to have an answer; False if that was done before.
 
         Args:
             question: What is asked.
@@ -165,7 +165,7 @@ class WholeSolver(Solver, Protocol):
 
 @runtime_checkable
 class RankingSolver(Solver, Protocol):
-    """A solver that has several answers ready, so that the next one can stand in for one that is not accepted."""
+    """A solver that has several answers ready, so that the next one can be in for one that is not accepted."""
 
     def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
         """Yield the answers to `question`, the likeliest first, each result once."""

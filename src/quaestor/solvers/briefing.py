@@ -168,7 +168,7 @@ def with_hints(question: str) -> str:
 
 
 def references(context: TurnContext, named: Callable[[int], str]) -> str:
-    """Return what the question's words point back to, in one line; "" where nothing is known, or nothing calculated.
+    """Return what the question's words point back to, in one line; "" if nothing is known, or nothing calculated.
 
     Args:
         named: What the prompt calls the answer of a turn, which is counted from 0.

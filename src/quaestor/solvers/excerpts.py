@@ -20,7 +20,7 @@ class Excerpt:
 
     Attributes:
         document: The blocks that were taken, as `Document.excerpt` gives them; a short document whole.
-        weights: How likely an answer stands in a block, by the block's place: the log of it beside the likeliest, which
+        weights: How likely an answer is in a block, by the block's place: the log of it beside the likeliest, which
             has 0. Of a block that is not named nothing is known. Empty where the document is taken whole.
         meant: The questions, this one and those before it, that are misspelled or name the company: by how they are
             asked, what the document would have them say.

@@ -30,7 +30,7 @@ _NAMED = re.compile(
     r"|(?:Notes?|Items?|Levels?|IFRS|IAS|ASC|Topic|Part|Phase|Tier|Section|Form|Class|Series)\s\d{1,3})\b",
     re.IGNORECASE,
 )
-"""What has digits and is no amount: years, quarters, days, and names."""
+"""What has digits and is not an amount: years, quarters, days, and names."""
 _FILLED = re.compile(
     rf"(?:[$€£¥]\s?|\b(?:USD|EUR|GBP)\s)?\{{\s?#\s?(-?[0-9]{{1,4}})\s?\}}"
     rf"(?:\s?%|\s(?:(?:percent|per cent)\b|(?:{_SCALES})\b(?:\s(?:dollars|euros|USD|EUR)\b)?))?"

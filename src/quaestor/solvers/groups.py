@@ -29,7 +29,7 @@ class LabelledNumber:
     """A number of the page on its way into a group.
 
     Attributes:
-        label: What it is called among the others; None where its place is to say it, which does so too where several
+        label: What it is called among the others; None if its place is to say it, which does so too where several
             are called the same.
     """
 
@@ -81,7 +81,7 @@ def _takes_lists(step: Compute) -> bool:
 
 
 def _lines(numbers: Sequence[PrintedNumber]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-    """Return the rows and the columns of the numbers that stand in tables."""
+    """Return the rows and the columns of the numbers that are in tables."""
     cells = [number.source for number in numbers if isinstance(number, Observation)]
     return {(cell.table, cell.row) for cell in cells}, {(cell.table, cell.column) for cell in cells}
 

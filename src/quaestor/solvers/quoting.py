@@ -1,4 +1,4 @@
-"""Words of the page, quoted: where they stand, letter by letter.
+"""Words of the page, quoted: where they are, letter by letter.
 
 What a model quotes is looked for as it is printed, and taken from there: white space, case and the forms of dashes and
 quotation marks may differ, nothing else. Words that stand nowhere are refused, with what is nearest; a number alone is
@@ -60,7 +60,7 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A place where words stand, and how well: what is printed as its own line or cell goes before a part of it."""
+    """A place where words are, and how well: what is printed as its own line or cell goes before a part of it."""
 
     quotation: Quotation
     whole: bool
@@ -75,11 +75,11 @@ class _Found:
 def quote(document: Document, words: str, question: str = "") -> Quotation:
     """Return words of the page as it prints them, with their place.
 
-    Where they stand at several places it is a cell or label that prints them alone, else the one whose line or sentence
+    Where they are at several places it is a cell or label that prints them alone, else the one whose line or sentence
     shares most words with the question, else the first.
 
     Raises:
-        QuoteFailure: They are printed nowhere, or are no words.
+        QuoteFailure: They are printed nowhere, or are not words.
     """
     said = " ".join(words.split())
     if not any(character.isalnum() for character in said):
@@ -151,7 +151,7 @@ def _in_sentence(
 
 
 def _spans(wanted: str, text: str, in_label: bool = False) -> list[tuple[int, int]]:
-    """Return where words stand in a text, as whole words; in a label a footnote's mark may be printed against them."""
+    """Return where words are in a text, as whole words; in a label a footnote's mark may be printed against them."""
     folded, places = _folded(text)
     spans, start = [], folded.find(wanted)
     while start >= 0:

@@ -97,7 +97,7 @@ def needs_model(name: str, options: "Options | None" = None) -> bool:
 
 
 def prompts_digest(name: str, options: "Options | None" = None) -> str | None:
-    """Return the digest of what a solver tells a model whatever the page; None where it asks none.
+    """Return the digest of what a solver tells a model whatever the page; None if it asks none.
 
     That is its templates, what its options add to them, and the ontology's core: its rules are told, and its patterns
     say what questions refer to.

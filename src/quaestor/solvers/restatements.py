@@ -20,11 +20,11 @@ from quaestor.solvers.answering import answer_of_plan
 from quaestor.solvers.base import Solver, TurnContext, WholeSolver
 
 _ALIKE = 0.3
-"""The share of lines that two tables have in common where they are one table of two filings."""
+"""The share of lines that two tables have in common if they are one table of two filings."""
 
 
 class RestatementResolver:
-    """A solver whose answers over several filings are of the later one where both print a number."""
+    """A solver whose answers over several filings are of the later one if both print a number."""
 
     def __init__(self, solver: Solver) -> None:
         """Take who answers."""

@@ -59,7 +59,7 @@ class SolverSpec(Generic[O]):
         name: What people call it; of its entry point too.
         summary: What it does, in a line.
         options: The type of its options: a frozen dataclass whose fields all have defaults (see `options.option`).
-        takes_model: Whether it asks a model, or asks one where it is given one.
+        takes_model: Whether it asks a model, or asks one if it is given one.
         needs_model: Whether it cannot do without one, with some options; None where `takes_model` says it.
         prompts: The folders of templates that it asks a model with, as `quaestor.prompts.render` names them.
         roles: The models of roles that have one of their own, by the names under which a turn has them.
@@ -105,7 +105,7 @@ class SolverSpec(Generic[O]):
         return option_names(self.options)
 
     def inside(self, options: Mapping[str, object]) -> tuple[str, ...]:
-        """Return the names that the option `around` has: of solvers, or of what stands in for one.
+        """Return the names that the option `around` has: of solvers, or of what is in for one.
 
         Args:
             options: By name; what they do not say is as by default.

@@ -87,7 +87,7 @@ class RunStore(Protocol):
         ...
 
     async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
-        """Note that a conversation is being played, as another attempt, and returns the number of the attempt.
+        """Note that a conversation is being played, as another attempt, and return the number of the attempt.
 
         From then on the new attempt counts; turns and prompts of earlier ones stay, and are read by their number.
 
@@ -228,7 +228,7 @@ class RunStore(Protocol):
         ...
 
     async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
-        """Return an ontology's triples, sorted. Raises StoreError where it is not there; the latest are named."""
+        """Return an ontology's triples, sorted. Raises StoreError if it is not there; the latest are named."""
         ...
 
     async def ontologies(self) -> tuple[OntologyRecord, ...]:

@@ -15,7 +15,7 @@ from quaestor.core.triples import Triple
 from quaestor.errors import StoreError
 
 MAX_DEPTH = 8
-"""How many bases a content stands on at most."""
+"""How many bases a content is on at most."""
 
 _WINDOW = 1 << 15
 """How far back zlib looks: of a longer dictionary only the end would count."""

@@ -64,7 +64,7 @@ def claimed_already(store: str, example: ConversationRecord, owner: str | None =
     """Return the error for a conversation that another runner plays, or has played.
 
     Args:
-        owner: Who plays it; None where it came to its end.
+        owner: Who plays it; None if it came to its end.
     """
     what = "is being run by another process" if owner else "has been run by another process"
     return ClaimedError(f"conversation {example.conversation!r} of run {example.run!r} {what} ({store})", owner)

@@ -1,6 +1,6 @@
 """The run store on a MongoDB server, for several machines and for inspection with mongosh.
 
-Needs no transactions, which a server that is no replica set does not have: what belongs together is written first, and
+Needs no transactions, which only replica sets have: what belongs together is written first, and
 one write of a single document makes it count. What a crash leaves behind is never read.
 """
 

@@ -104,7 +104,7 @@ def to_document(
 
 
 def _understanding(turn: TurnRecord) -> JsonValue:
-    """Return what the solver said that the question asks for, last; None where it said nothing."""
+    """Return what the solver said that the question asks for, last; None if it said nothing."""
     readings = {"understood": "reading", "values_named": "wanted", "plan_proposed": "plan"}
     said = (event for event in reversed(turn.events) if isinstance(event, dict))
     return next((event[readings[str(event["kind"])]] for event in said if event["kind"] in readings), None)

@@ -38,7 +38,7 @@ FIELDS = {
     item.name: f"classes.{item.name}" if item.name in _CLASSES else _KEYS.get(item.name, item.name)
     for item in fields(TurnListing)
 }
-"""Where each field of a listing stands in the document of a turn."""
+"""Where each field of a listing is in the document of a turn."""
 SHOWN = {"_id": 0, **dict.fromkeys(FIELDS.values(), 1)}
 
 

@@ -1,7 +1,7 @@
 """What older MongoDB stores hold, rewritten: contents packed, turns filed by their classes and their measures.
 
 Each step can be broken off and done again, and another process may be at it too: a prompt or a graph is read wherever
-it stands, and the triples go last.
+it is, and the triples go last.
 """
 
 from dataclasses import asdict

@@ -21,7 +21,7 @@ PATIENCE_SECONDS = 60.0
 
 _PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0)
 _PASSING = frozenset({6, 7, 50, 64, 89, 91, 112, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436})
-"""Codes of a server that is no primary, has stepped down, shuts down, or took too long."""
+"""Codes of a server that is not a primary, has stepped down, shuts down, or took too long."""
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -31,7 +31,7 @@ class MongoUpkeep(MongoLists):
 
     @retried
     async def check(self) -> Checked:
-        """Read all that can be broken, and returns what is."""
+        """Read all that can be broken, and return what is."""
         async with self._using("read") as db:
             problems = [problem async for problem in _without_runs(db)]
             problems += [problem async for problem in _without_indexes(db)]

@@ -92,7 +92,7 @@ class ConversationRecord:
         turns: How many of its turns came to their end.
         error: Why it is not complete.
         kg_stats: Counts of the document's graph, `instances` and `triples` among them, and its tables' `entityType`;
-            empty where none was built.
+            empty if none was built.
         usage: What it used of models, all attempts included.
         attempt: Which time it is played, from 1; the store counts. Turns and prompts of this attempt count, those of
             earlier ones stay to be looked into.
@@ -123,7 +123,7 @@ class Claim:
 
     Attributes:
         seconds: For how long, by the store's clock; 0 to MOST_SECONDS.
-        seen: The last attempt at the conversation that the runner knows of, 0 where it knows of none: what another one
+        seen: The last attempt at the conversation that the runner knows of, 0 if it knows of none: what another one
             has played since, to whatever end, is not to be played again.
         over: Who may hold it, and is known to be gone.
     """
@@ -145,9 +145,9 @@ class TurnRecord:
     Attributes:
         index: The turn's place in the conversation, from 0.
         answer: The Answer as `quaestor.core.serial` writes it.
-        program: The plan as self-contained ConvFinQA program text, or None where it has none.
+        program: The plan as self-contained ConvFinQA program text, or None if it has none.
         number: The answer as `quaestor.core.answer_value.value_to_text` writes it, by the benchmark's convention:
-            decimal text, `yes` or `no`, else JSON; None where there is none.
+            decimal text, `yes` or `no`, else JSON; None if there is none.
         verified: Whether the plan, executed again, gave the answer; never of an answer without a plan.
         finished: When the answer was there, or the turn broke off; None while it is being played.
         error: The named error that left the turn without an answer, or None.
@@ -199,7 +199,7 @@ class PromptRecord:
         turn: The turn's place in the conversation, from 0.
         number: The request's place in the turn, from 0.
         phase: Which step of the solver asked, such as `UNDERSTAND` or `ANSWER_iteration_1`.
-        response: What came back, or None where nothing did.
+        response: What came back, or None if nothing did.
         usage: Counts such as tokens.
         error: Why there is no reply, or None.
     """

@@ -332,7 +332,7 @@ class SqliteStore(SqliteUpkeep):
             return text_to_triples(self._contents.text(number))
 
     def _put_graph(self, table: str, key: Mapping[str, str], triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep a graph under its key, and frees what was kept there where nothing else has it."""
+        """Keep a graph under its key, and frees what was kept there if nothing else has it."""
         before, number = self._graph(table, key), self._contents.put(WrittenGraph.of(triples).text)
         names, values = ", ".join([*key, "created", "content"]), (*key.values(), encode("created", now()), number)
         marks = ", ".join("?" * len(values))

@@ -105,7 +105,7 @@ class SqliteFile:
     """One SQLite file of ours. It is opened at once; the operations of a subclass run in a thread of its own."""
 
     def __init__(self, path: Path | None, *, create: bool = True) -> None:
-        """Open the file, and makes it and its folder where they are missing and `create` is set.
+        """Open the file, and make it and its folder where they are missing and `create` is set.
 
         Args:
             path: The file; None keeps everything in memory.

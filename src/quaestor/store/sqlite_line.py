@@ -71,7 +71,7 @@ class OperationLine:
             return group
 
     def _made_together(self, group: list[_Waiting]) -> bool:
-        """Make operations in one transaction; False where they have to be made again, one by one."""
+        """Make operations in one transaction; False if they have to be made again, one by one."""
         try:
             with self._together():
                 results = [one.work() for one in group]

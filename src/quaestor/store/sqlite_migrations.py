@@ -25,7 +25,7 @@ _SETS = (
 
 
 def pack_contents(db: sqlite3.Connection) -> None:
-    """Fill the tables `packed_...` from those that they stand in for, row by row."""
+    """Fill the tables `packed_...` from those that they are in for, row by row."""
     contents = ContentTable(db)
     for table, triples, owner, columns in _SETS:
         for key, *values in _rows(db, f"SELECT id, {', '.join(columns)} FROM {table} ORDER BY id"):

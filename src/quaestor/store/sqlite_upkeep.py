@@ -24,7 +24,7 @@ class SqliteUpkeep(SqliteLists):
 
     @in_order_read
     def check(self) -> Checked:
-        """Read all that can be broken, and returns what is."""
+        """Read all that can be broken, and return what is."""
         problems: list[str] = []
         with self._reporting("read"), self._transaction("DEFERRED"):
             found = [str(row[0]) for row in self._db.execute(f"PRAGMA integrity_check({_FEW})")]

@@ -1,4 +1,4 @@
-"""What a stored turn is found by in lists: the kind of its answer, the last operation, where its numbers stand.
+"""What a stored turn is found by in lists: the kind of its answer, the last operation, where its numbers are.
 
 Derived from the answer as it is stored, so that every store files all turns alike, those of earlier versions too.
 Reads plain JSON and refuses nothing: what is not there has no class.
@@ -16,7 +16,7 @@ LOOKUP = "lookup"
 
 @dataclass(frozen=True, slots=True)
 class TurnClasses:
-    """The classes of one turn; None where a turn has no such thing.
+    """The classes of one turn; None if a turn has no such thing.
 
     Attributes:
         kind: The kind of its answer, as `quaestor.conversation.answer.AnswerKind` names it.

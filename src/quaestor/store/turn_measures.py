@@ -23,7 +23,7 @@ class TurnMeasures:
     """The counts of one turn.
 
     Attributes:
-        milliseconds: From the question to the answer; None where it has not ended.
+        milliseconds: From the question to the answer; None if it has not ended.
         requests: To a model, repeated attempts included.
         tokens: Read and written.
         cached_tokens: How many of them came from the provider's cache.

@@ -9,7 +9,7 @@ class Checked:
     """What was found of a store.
 
     Attributes:
-        problems: What is not as it was written, a line each; none where the store is whole.
+        problems: What is not as it was written, a line each; none if the store is whole.
         contents: How many contents it has, each of them read.
         unused: How many of them nothing refers to.
     """
@@ -41,7 +41,7 @@ class StoreUpkeep(Protocol):
     """What a RunStore may do besides: both of ours do, a store of another package need not."""
 
     async def check(self) -> Checked:
-        """Read all that can be broken, and returns what is."""
+        """Read all that can be broken, and return what is."""
         ...
 
     async def vacuum(self) -> VacuumResult:

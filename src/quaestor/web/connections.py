@@ -59,7 +59,7 @@ class Connections:
         return TimedProtocol(self, **given)
 
     def enter(self, address: str) -> bool:
-        """Count a connection of an address, and returns whether it may stay."""
+        """Count a connection of an address, and return whether it may stay."""
         self._open[address] += 1
         return self._open[address] <= self._most or self._is_proxy(address)
 
@@ -87,7 +87,7 @@ class TimedProtocol(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its base does
-        """Begin to wait for a request, or closes the connection if its address has too many."""
+        """Begin to wait for a request, or close the connection if its address has too many."""
         super().connection_made(transport)
         self._address = self.client[0] if self.client else ""
         if self._connections.enter(self._address):

@@ -52,7 +52,7 @@ class Access:
 
     Attributes:
         host: The address that is listened at.
-        token: What whoever asks has to know; None where all of this machine may ask.
+        token: What whoever asks has to know; None if all of this machine may ask.
         made: Whether the token was made here, so that nobody knows it yet.
     """
 
@@ -70,7 +70,7 @@ class Access:
 
     @classmethod
     def at(cls, host: str, token: str | None = None) -> "Access":
-        """Return who is let in at an address: other machines only with a token, which is made where none is given.
+        """Return who is let in at an address: other machines only with a token, which is made if none is given.
 
         Raises:
             SettingsError: The token is too short.
@@ -236,7 +236,7 @@ class Guard:
         return self.programs(request.scope["path"]) and not headers.keys() & {"origin", "sec-fetch-site"}
 
     def _sign_in(self, request: Request) -> Response | None:
-        """Return the answer to who brings a token in the address, or none at all; None where the way is free."""
+        """Return the answer to who brings a token in the address, or none at all; None if the way is free."""
         path = request.scope["path"]
         if self.access.token is None or path.startswith(STATIC):
             return None

@@ -1,4 +1,4 @@
-"""What every page stands on: opened once by the server, handed to each request. Nothing of it is global."""
+"""What every page is on: opened once by the server, handed to each request. Nothing of it is global."""
 
 import asyncio
 from collections.abc import Coroutine

@@ -3,7 +3,7 @@
     python -m fuzzing.child MODULE TARGET INPUTS SEED FOLDER
 
 Inputs are made by atheris (libFuzzer), which keeps those that reach branches that none reached before, and by
-Hypothesis where it has no wheel. In the folder are the seeds (`seeds/`) and, at the end, what was kept (`kept/`), the
+Hypothesis if it has no wheel. In the folder are the seeds (`seeds/`) and, at the end, what was kept (`kept/`), the
 inputs at which the process ended (`crash-*`, `timeout-*`, `oom-*`) and the figures (`figures.json`).
 """
 

@@ -12,7 +12,7 @@ LONGEST = 300
 
 
 def seeds_of(target: str) -> list[bytes]:
-    """Return the seeds of a target, none where it has no file."""
+    """Return the seeds of a target, none if it has no file."""
     path = FOLDER / f"{target}.jsonl"
     lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
     return [json.loads(line).encode("latin-1") for line in lines]

@@ -1,4 +1,4 @@
-"""What stands on a page, and what is asked about it: cells, sentences, labels, questions."""
+"""What is on a page, and what is asked about it: cells, sentences, labels, questions."""
 
 from contextlib import suppress
 from pathlib import Path

@@ -108,7 +108,7 @@ def a_turn(conversation: str, index: int, question: str, *calls: Call) -> TurnRe
 
 
 def written(path: Path, questions: tuple[str, str], salt: str = "") -> ToolTable:
-    """A store of six scored conversations; the second question is right where nothing was refused."""
+    """A store of six scored conversations; the second question is right if nothing was refused."""
     turns, verdicts = {}, {}
     for place in range(6):
         name = f"c{place}"

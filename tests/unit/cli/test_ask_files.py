@@ -1,4 +1,4 @@
-"""`quaestor ask FILE... QUESTION...`: files that a person has, where their numbers stand, what is kept of them."""
+"""`quaestor ask FILE... QUESTION...`: files that a person has, where their numbers are, what is kept of them."""
 
 import json
 from pathlib import Path

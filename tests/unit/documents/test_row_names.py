@@ -1,4 +1,4 @@
-"""The names of rows that stand in several columns, through the readers: nested labels and long tables."""
+"""The names of rows that are in several columns, through the readers: nested labels and long tables."""
 
 from pathlib import Path
 

@@ -65,7 +65,7 @@ def test_planted_answers_are_in_no_stored_row(tmp_path: Path) -> None:
 
 
 def test_the_spec_does_not_depend_on_the_answers(tmp_path: Path) -> None:
-    # Only the path differs, and it is no part of the digest.
+    # Only the path differs, and it is not part of the digest.
     specs = [RunSpec.of(read_dataset(path), "telling") for path in (planted(tmp_path), sample_path())]
     assert specs[0].digest == specs[1].digest
 

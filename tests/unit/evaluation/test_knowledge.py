@@ -141,7 +141,7 @@ def test_knowledge_travels_to_other_processes_without_where_it_was_seen() -> Non
     travelled = pickle.loads(pickle.dumps(knowledge))  # noqa: S301 - our own bytes
     assert (travelled.ontology, travelled.policy) == (knowledge.ontology.without_documents(), knowledge.policy)
     assert travelled.ontology != knowledge.ontology
-    # The digest stands in each graph: it is that of the whole.
+    # The digest is in each graph: it is that of the whole.
     assert travelled.ontology.digest == knowledge.ontology.digest
     again = travelled.graph(sample_pages()[OPTIONS])
     assert again == graph

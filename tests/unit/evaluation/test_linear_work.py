@@ -101,7 +101,7 @@ LABELS = {"different labels": "line {}", "equal labels": "sales"}
 
 
 def a_file(rows: int, columns: int, label: str) -> FileContent:
-    """Return a file of dollars under headings that are no periods."""
+    """Return a file of dollars under headings that are not periods."""
     lines = [["item", *(f"column {column}" for column in range(1, columns))]]
     lines += [[label.format(row), *["$ 17"] * (columns - 1)] for row in range(1, rows)]
     return FileContent(Path("table.csv"), "\n".join(map(",".join, lines)).encode())

@@ -360,7 +360,7 @@ def test_sigterm_while_ray_starts_leaves_nothing(tmp_path: Path) -> None:
 
 
 def holder_of(process: int) -> int:
-    """The process that holds Ray for another one: its child that leads a session of its own; 0 where there is none."""
+    """The process that holds Ray for another one: its child that leads a session of its own; 0 if there is none."""
     children = Path(f"/proc/{process}/task/{process}/children")
     for child in children.read_text().split() if children.exists() else ():
         if b"local_ray.py" in Path(f"/proc/{child}/cmdline").read_bytes():

@@ -109,7 +109,7 @@ def test_a_tool_call_its_result_and_what_was_used_go_both_ways(local_models: Non
     asked, answered, connection = talk(reply, say)
     (called,) = asked.tool_calls
     assert called.args_as_dict() == {"operation": "add", "operands": [2, 3]}
-    assert not asked.text  # reasoning is no part of what was said
+    assert not asked.text  # reasoning is not part of what was said
     assert answered.text == "it is 5"
     used = connection.meter.total
     assert (used.requests, used.input_tokens, used.output_tokens, used.cached_tokens) == (2, 19, 8, 2)

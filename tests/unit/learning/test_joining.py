@@ -1,4 +1,4 @@
-"""Second questions that no annotator joined: which parts stand behind which, and what is learned of them."""
+"""Second questions that no annotator joined: which parts are behind which, and what is learned of them."""
 
 from values import a_value
 

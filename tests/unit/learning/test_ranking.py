@@ -23,7 +23,7 @@ def plans(random: np.random.Generator) -> np.ndarray:
 
 
 def turns(count: int, right: int | None, *, alone: bool, seed: int) -> list[RankedTurn]:
-    """Turn in which one plan is right, or, where none is named, that of the greater prior."""
+    """Turn in which one plan is right, or, if none is named, that of the greater prior."""
     random, found = np.random.default_rng(seed), []
     for _ in range(count):
         rows = plans(random)

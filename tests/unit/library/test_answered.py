@@ -1,4 +1,4 @@
-"""Answers as a REPL, `rich` and notebooks show them, whatever stands on the page."""
+"""Answers as a REPL, `rich` and notebooks show them, whatever is on the page."""
 
 import io
 import json

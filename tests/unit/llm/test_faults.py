@@ -1,4 +1,4 @@
-"""What goes wrong at a server: asked again where that helps, and named where it does not."""
+"""What goes wrong at a server: asked again where that helps, and named if it does not."""
 
 import asyncio
 import email.utils

@@ -1,4 +1,4 @@
-"""Phrases about units mean the same wherever they stand in a file, and in whichever format it is written."""
+"""Phrases about units mean the same wherever they are in a file, and in whichever format it is written."""
 
 import html
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Numbers of the page as groups of a plan: their labels, what they count, and where the groups stand in it."""
+"""Numbers of the page as groups of a plan: their labels, what they count, and where the groups are in it."""
 
 from pages import page
 

@@ -31,7 +31,7 @@ def readable_by_others(folder: Path) -> list[str]:
 
 
 async def opened(path: Path) -> list[str]:
-    """Open a store, writes to it, and returns the files that others can read meanwhile."""
+    """Open a store, writes to it, and return the files that others can read meanwhile."""
     async with open_store(str(path)) as store:
         await store.runs()
         return readable_by_others(path.parent)

@@ -26,7 +26,7 @@ def turn_events(
 
     Args:
         index: Its place in the conversation, from 0.
-        turn: What was answered; None where the turn broke off.
+        turn: What was answered; None if the turn broke off.
     """
     from inspect_ai.event import InfoEvent, SpanBeginEvent, SpanEndEvent
 
@@ -132,7 +132,7 @@ def _assistant(pieces: Sequence[Message]) -> "ChatMessageAssistant":
 
 
 def _body(text: str) -> dict[str, JsonValue]:
-    """Return a body as JSON; one that is no JSON object as text."""
+    """Return a body as JSON; one that is not JSON object as text."""
     try:
         found = json.loads(text)
     except ValueError:

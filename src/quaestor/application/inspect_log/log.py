@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 NO_MODEL = "none/none"
-"""What Inspect calls the model where none is asked."""
+"""What Inspect calls the model if none is asked."""
 
 _TASK, _SOLVER = "quaestor/convfinqa", "quaestor/conversation"
 _STATUS: "Mapping[RunStatus, EvalStatus]" = {
@@ -50,7 +50,7 @@ class LoggedConversation:
 
     Attributes:
         prompts: The exchanges with models, of all turns.
-        verdicts: On every labelled turn; none where there are no references.
+        verdicts: On every labelled turn; none if there are no references.
         place: Its place in the dataset, from 0.
     """
 
@@ -66,7 +66,7 @@ class LoggedRun:
     """A run with all that its log tells.
 
     Attributes:
-        labelled: What was asked, with references; None where that is not there any more.
+        labelled: What was asked, with references; None if that is not there any more.
     """
 
     run: RunRecord
@@ -256,7 +256,7 @@ async def read_logged_run(
 
     Args:
         run: Its id, the beginning of one, or `latest`.
-        names: Only the conversations of these ids, or about these pages; all where none is named.
+        names: Only the conversations of these ids, or about these pages; all if none is named.
         dataset: The labelled file, where it has moved.
 
     Raises:

@@ -35,7 +35,7 @@ def told_answer(turn: TurnRecord, document: Document | None) -> str:
     """Return an answer as people read it: the number, its arithmetic, and where it comes from or why there is none.
 
     Args:
-        document: What it is about; None where that is not there any more, so that sources are left out.
+        document: What it is about; None if that is not there any more, so that sources are left out.
     """
     answer = answer_of(turn)
     if answer.value is None:
@@ -85,5 +85,5 @@ def kept_turns(turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
 
 
 def turns_of_sample(kept: object) -> tuple[TurnRecord, ...]:
-    """Return the turns that `kept_turns` wrote; none where nothing was kept."""
+    """Return the turns that `kept_turns` wrote; none if nothing was kept."""
     return tuple(serial.restore(TurnRecord, turn) for turn in kept) if isinstance(kept, list) else ()

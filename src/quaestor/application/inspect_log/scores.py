@@ -107,7 +107,7 @@ def _outcomes(scored: Sequence[TurnScore], name: str) -> Sequence[bool | float]:
 
 
 def _mean(outcomes: Sequence[bool | float]) -> float:
-    """Return the share, which Inspect leaves out where it is no number: nothing can be judged then."""
+    """Return the share, which Inspect leaves out if it is not a number: nothing can be judged then."""
     return sum(outcomes) / len(outcomes) if outcomes else float("nan")
 
 

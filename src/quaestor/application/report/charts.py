@@ -182,7 +182,7 @@ def _line(plot: _Plot, line: ChartLine, place: int) -> Element:
         element("circle", cx=x, cy=y, r=2 + 4 * weight, class_="mark")
         for (x, y), weight in zip(placed, line.weights or (0.2,) * len(placed), strict=True)
     ]
-    # The name stands at the end that has room: one line below the other.
+    # The name is at the end that has room: one line below the other.
     label = _text(_WIDTH - _RIGHT - 4, _HEIGHT - _BOTTOM - 10 - 16 * place, line.name, "end")
     label.set("class", "mark")
     return element("g", element("path", d=path, class_="path"), *marks, label, class_=colour_class(line.colour))

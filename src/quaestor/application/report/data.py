@@ -30,10 +30,10 @@ class ReportRow:
     """A wrong turn.
 
     Attributes:
-        turn: Its place in it, from 0.
-        reference: The reference answer; None where the labelled file was not read.
+        turn: Its place in the conversation, from 0.
+        reference: The reference answer; None if the labelled file was not read.
         side: What was answered, by which plan, from where.
-        audited: What an audit says of the reference, in words; None where none was named, or it is not disputed.
+        audited: What an audit says of the reference, in words; None if none was named, or it is not disputed.
     """
 
     conversation: str
@@ -54,9 +54,9 @@ class ReportedRun:
         judged: The run with its verdicts and what it took.
         right: How many of its turns are right by the benchmark.
         groups: How many of each class are right, by the property that turns are split by.
-        certainty: How far its confidences can be believed; None where it has none.
+        certainty: How far its confidences can be believed; None if it has none.
         causes: How many turns are wrong for each cause, the most frequent first.
-        conventions: The run by every convention; none where the labelled file was not read.
+        conventions: The run by every convention; none if the labelled file was not read.
         wrong: The wrong turns that are told, by cause.
         unanswered: Turns without an answer.
         audited: Raw and audited accuracy, where an audit was named.
@@ -102,7 +102,7 @@ async def read_report(
         names: Their ids, beginnings of ids, or `latest`.
         scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
         dataset: The labelled file, where it has moved.
-        audit: An audit of the references, to stand beside the official figures.
+        audit: An audit of the references, to be beside the official figures.
 
     Raises:
         SettingsError: There are several runs, and the extra that comparing needs is not installed.

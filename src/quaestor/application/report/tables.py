@@ -22,7 +22,7 @@ def in_percent(share: float) -> str:
 
 
 def figure(found: Proportion | None) -> str:
-    """Return a share in percent with its interval; nothing where nothing was counted."""
+    """Return a share in percent with its interval; nothing if nothing was counted."""
     if found is None or not found.total:
         return ""
     between = f" ({100 * found.low:.1f} to {100 * found.high:.1f})" if found.pages >= ENOUGH_GROUPS else ""

@@ -83,7 +83,7 @@ class NotUnderstood:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """A tool was called. What it was given and what it returned stand in the turn's calls.
+    """A tool was called. What it was given and what it returned are in the turn's calls.
 
     Attributes:
         call: Which of the turn's calls it is, from 1.
@@ -169,7 +169,7 @@ class FormulaWritten:
     """Second of two phases: a model wrote a formula over the values.
 
     Attributes:
-        formula: Arithmetic over their names; None where it finds no answer.
+        formula: Arithmetic over their names; None if it finds no answer.
         reasoning: Why, in its words, or "".
     """
 
@@ -212,7 +212,7 @@ class LookedUp:
 
     Attributes:
         step: Which step of the plan, from 1.
-        score: How well the words match it, 0 to 100; None where they were not weighed.
+        score: How well the words match it, 0 to 100; None if they were not weighed.
         runner_up: What fits next best, or None.
         runner_up_score: How well; None without one.
     """

@@ -9,8 +9,8 @@ class AnswerMeasured:
     """What a confidence is learned from was counted of a model's answer. None of it is a probability that it is right.
 
     Attributes:
-        agreement: What the embedded solver gives its result, as a probability; 0 where that does not think of it.
-        rank: Which of the embedded solver's results it is, from 1; 0 where it is none of them.
+        agreement: What the embedded solver gives its result, as a probability; 0 if that does not think of it.
+        rank: Which of the embedded solver's results it is, from 1; 0 if it is none of them.
         findings: What computed evidence has against the plan.
         facts: How many of these no reading can explain.
         ties: Look-ups whose runner-up fitted as well, or nearly.

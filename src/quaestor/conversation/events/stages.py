@@ -12,7 +12,7 @@ class StageAnswered:
     Attributes:
         stage: Which, from 1.
         taken: Whether its answer is the turn's.
-        shown: The answer for people; None where it found none.
+        shown: The answer for people; None if it found none.
         confidence: How sure it is, where it says so.
         least: How sure it had to be; None of the last stage.
         error: Why it found no answer, where it failed.

@@ -4,7 +4,7 @@ How it comes about, one file a step:
 
     resolved     the values that solvers, records and prompts are given
     lineage      what each earlier result is, and which results it rests on
-    expressions  each referring expression: where it stands, what sort of thing it points at
+    expressions  each referring expression: where it is, what sort of thing it points at
     focus        the thing that the conversation, and each expression, is about
     pointing     how well an earlier result answers to an expression
     traits       what can be said of a set of earlier results, and of a question

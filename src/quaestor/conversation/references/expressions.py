@@ -1,4 +1,4 @@
-"""The referring expressions of a question: where they stand, what sort of thing each points at."""
+"""The referring expressions of a question: where they are, what sort of thing each points at."""
 
 import re
 from collections.abc import Sequence
@@ -72,8 +72,8 @@ class Expression:
         kind: What sort of thing it points at.
         noun: The word for a result that it has ("change"), or None.
         words: Its words that name a thing, singular.
-        count: How many things it points at; 0 where it does not say.
-        back: How many results back it points ("the former" is 1); None where it does not say.
+        count: How many things it points at; 0 if it does not say.
+        back: How many results back it points ("the former" is 1); None if it does not say.
         offset: In years from the period that it is counted from ("the prior year" is -1).
         of: The words of the thing named behind it ("that of the company"), singular.
     """

@@ -61,7 +61,7 @@ class Result:
 
 
 def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
-    """Return the result of each turn, None where a turn has no answer."""
+    """Return the result of each turn, None if a turn has no answer."""
     found: list[Result | None] = []
     expressions: list[Expression] = []
     for turn, (answer, asked) in enumerate(zip(memory.answers, memory.asked, strict=True)):

@@ -52,7 +52,7 @@ def _used(found: References, named: Named) -> str:
     meant: dict[int, list[str]] = {}
     for expression in found.expressions:
         if _is_result(expression, found.used):
-            # Words for several results stand behind the last of them.
+            # Words for several results are behind the last of them.
             turn = found.used[-1] if expression.kind == "results" else expression.candidates[0].turn
             meant.setdefault(turn, []).append(f'"{expression.text}"')
     told = [named(turn) + (f" ({', '.join(meant[turn])})" if turn in meant else "") for turn in found.used]

@@ -31,9 +31,9 @@ class Coreference:
         end: The character after the last one.
         kind: `result` ("this change"), `results` ("these two values"), `cell` ("that stock in 2015"), `entity`
             ("its", "that stock"), `period` ("the same year", "the prior year"), `ellipsis` ("and in 2008?").
-        candidates: The turns that it can mean, the likeliest first; none where no earlier turn answers to it. Where
+        candidates: The turns that it can mean, the likeliest first; none if no earlier turn answers to it. Where
             results of earlier turns are used, the first for a result is one of those.
-        means: What it means where that is no result: a thing, or a period in words.
+        means: What it means where that is not a result: a thing, or a period in words.
     """
 
     text: str
@@ -49,7 +49,7 @@ class AntecedentSet:
     """Earlier turns whose results a question may use together.
 
     Attributes:
-        turns: Their places in the conversation, from 0, in order; empty where it uses none.
+        turns: Their places in the conversation, from 0, in order; empty if it uses none.
         score: The probability that the question uses these results and no others.
     """
 

@@ -84,7 +84,7 @@ def resolve_with(question: Question, memory: Memory, weights: Weights) -> Refere
 
 
 Meant = tuple[tuple[Antecedent, ...], str]
-"""The turns that an expression can mean, and what it means where that is no result."""
+"""The turns that an expression can mean, and what it means where that is not a result."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def traits_of(
     """Return what can be said of a set of the latest results.
 
     Args:
-        chosen: The set, in the order of the turns; empty where the question uses no earlier result.
+        chosen: The set, in the order of the turns; empty if the question uses no earlier result.
         latest: The earlier results, the latest first.
         pointed: What the question points at, where that is known already.
     """

@@ -64,7 +64,7 @@ def _document(name: str, grid: list[list[str]], texts: Mapping[str, Sequence[str
 
 
 def _sentences(page: str, section: str, texts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the sentences of a section; what is no sentence any more, by its length, in pieces."""
+    """Return the sentences of a section; what is not a sentence any more, by its length, in pieces."""
     for number, text in enumerate(texts[section]):
         check_length(page, f"{section}, sentence {number}", len(text))
     return tuple(piece for text in texts[section] for piece in bounded(text))
@@ -99,7 +99,7 @@ def _grid_of_columns(table: Mapping[str, object], where: str) -> list[list[str]]
 
 
 def _cell(value: object, where: str) -> str:
-    """Return a cell as printed; a float of the cleaned format prints as an integer where it is one."""
+    """Return a cell as printed; a float of the cleaned format prints as an integer if it is one."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):

@@ -107,7 +107,7 @@ class FinanceBench(FilingQuestions):
 
 
 def _first_line(content: FileContent) -> Mapping[str, object]:
-    """Return the object on the first line of a file; an empty one where there is none."""
+    """Return the object on the first line of a file; an empty one if there is none."""
     if not content.looks_like_json:
         return {}
     try:
@@ -119,7 +119,7 @@ def _first_line(content: FileContent) -> Mapping[str, object]:
 
 
 def _records(content: FileContent) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yield where each line stands, and its object."""
+    """Yield where each line is, and its object."""
     for number, line in enumerate(content.text.text.split("\n"), 1):
         where = f"{content.path}, line {number}"
         if not line.strip():

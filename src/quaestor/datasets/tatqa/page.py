@@ -68,7 +68,7 @@ def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
 
 
 def place_of_table(texts: Sequence[str]) -> int:
-    """Return how many paragraphs stand above the table: up to the last that leads to one; none where none does.
+    """Return how many paragraphs are above the table: up to the last that leads to one; none if none does.
 
     >>> place_of_table(["Rents rose.", "They were as follows (in millions):", "Costs fell."])
     2

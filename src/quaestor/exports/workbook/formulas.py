@@ -38,7 +38,7 @@ class FormulaRows:
     """The rows of a conversation, and the formula of each answer.
 
     Attributes:
-        answers: For each turn its formula; None where it has no answer.
+        answers: For each turn its formula; None if it has no answer.
     """
 
     def __init__(
@@ -47,8 +47,8 @@ class FormulaRows:
         """Write all turns of a conversation.
 
         Args:
-            inputs: Where its numbers stand in the workbook.
-            first: The row of the sheet where it begins, from 0; the headings stand in the first.
+            inputs: Where its numbers are in the workbook.
+            first: The row of the sheet where it begins, from 0; the headings are in the first.
             turn: The number of its first question in the workbook.
         """
         self.rows: list[WorkingRow] = []
@@ -203,7 +203,7 @@ class FormulaRows:
     def _beside(
         self, operation: Operation, rows: Rows, limit: Sequence[Single], *, ordered: bool = False
     ) -> tuple[Rows, Dimension]:
-        """Write what the entries of a list are compared or added up by, and returns where."""
+        """Write what the entries of a list are compared or added up by, and return where."""
         reading = operation.rule([*rows.counts, *(one.counts for one in limit)])
         first = self._next
         beside = Rows(first, rows.labels, rows.counts)

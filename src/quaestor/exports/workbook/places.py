@@ -1,6 +1,6 @@
-"""Where the numbers of conversations stand in a workbook: a sheet for each table that is used, one for the text.
+"""Where the numbers of conversations are in a workbook: a sheet for each table that is used, one for the text.
 
-A number stands in the cell that its table prints it in. One that is not alone in its cell, or stands in a sentence, has
+A number is in the cell that its table prints it in. One that is not alone in its cell, or is in a sentence, has
 a line of its own beside the words around it. Conversations about one page share its sheets.
 """
 
@@ -46,7 +46,7 @@ class TableSheet:
 
     Attributes:
         document: The id of the document that it is of: a file's name, or a page's.
-        section: The headings that it stands under, or "".
+        section: The headings that it is under, or "".
         caption: What is printed over the table, or "".
         texts: Headings and cells of words, by row and column from 0.
     """
@@ -61,12 +61,12 @@ class TableSheet:
 
 @dataclass(frozen=True, slots=True)
 class QuotedNumber:
-    """A number beside the words that it stands in.
+    """A number beside the words that it is in.
 
     Attributes:
         words: The sentence, or the whole cell with its row and column.
         document: The id of the document that it is of.
-        section: The headings that it stands under, or "".
+        section: The headings that it is under, or "".
     """
 
     words: str
@@ -91,7 +91,7 @@ class Places:
 
 
 def places_of(conversations: Sequence[ExportedConversation], names: CellNames, sheets: SheetNames) -> Places:
-    """Return where each number that the plans of conversations take stands in their workbook.
+    """Return where each number that the plans of conversations take is in their workbook.
 
     Args:
         names: Gives out the names of cells.
@@ -120,7 +120,7 @@ def places_of(conversations: Sequence[ExportedConversation], names: CellNames, s
 
 
 def _pages(graphs: Sequence[KnowledgeGraph]) -> list[int]:
-    """Return the number of the page that each graph is of: of one where nothing in two graphs says otherwise.
+    """Return the number of the page that each graph is of: of one if nothing in two graphs says otherwise.
 
     A long document is told in parts, and two files may have one name.
     """
@@ -244,7 +244,7 @@ def _table(graph: KnowledgeGraph, index: int, name: str) -> TableSheet:
 
 
 def _around(source: Source, graph: KnowledgeGraph) -> str:
-    """Return the words that a number stands in."""
+    """Return the words that a number is in."""
     if isinstance(source, SentenceRef):
         found = next((m for m in graph.mentions if (m.source.section, m.source.sentence) == _sentence(source)), None)
         return found.sentence if found is not None else ""

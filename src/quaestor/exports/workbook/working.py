@@ -1,6 +1,6 @@
 """The rows of the sheet on which a conversation is computed: one a number, one an entry of a list.
 
-What stands in them, `formulas` says.
+What is in them, `formulas` says.
 """
 
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class WorkingRow:
     Attributes:
         turn: The question's number, from 1.
         what: What is done, in the plan's words.
-        number: The formula of the number or the words; None where the row has a label alone.
+        number: The formula of the number or the words; None if the row has a label alone.
         label: The formula of the label, or None.
         compared: The formula of what it is compared by, or None.
         place: The formula of its place in the order, or None.

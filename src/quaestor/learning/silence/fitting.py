@@ -109,7 +109,7 @@ class _Player:
 
 
 def fit_answerability(samples: Sequence[MeasuredQuestion], stems: StemWeights) -> Answerability | None:
-    """Return what was learned of questions; None where all of them have an answer, or none. Deterministic.
+    """Return what was learned of questions; None if all of them have an answer, or none. Deterministic.
 
     Questions with and without an answer weigh the same in all, and so do the ways in which a page lacks one.
 

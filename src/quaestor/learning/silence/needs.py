@@ -31,8 +31,8 @@ class Need:
     Attributes:
         leaf: Its place among the numbers of the page; None where any number that is so described will do.
         said: The stems of the question that describe it.
-        line: The stems of its row, or of what stands before it in a sentence.
-        year: Its year; 0 where none is known.
+        line: The stems of its row, or of what is before it in a sentence.
+        year: Its year; 0 if none is known.
         value: As printed, without its sign.
         again: The places of all numbers of the page that are equal.
     """
@@ -50,7 +50,7 @@ class TurnRequirements:
     """A turn with what it needs of the page.
 
     Attributes:
-        needs: The numbers that it takes itself; none where it goes on with earlier results alone.
+        needs: The numbers that it takes itself; none if it goes on with earlier results alone.
         known: The numbers that turns before it took.
     """
 

@@ -15,7 +15,7 @@ Lines = frozenset[tuple[str, int, int]]
 
 
 def lines_with(leaves: Iterable[int], page: NumberMatrix) -> Lines:
-    """Returns the lines that numbers of a page stand in: a row of a table, a column of one that is turned, a sentence.
+    """Returns the lines that numbers of a page are in: a row of a table, a column of one that is turned, a sentence.
 
     Args:
         leaves: The numbers.

@@ -25,7 +25,7 @@ class OutputMode:
 
     Attributes:
         way: `schema`: the reply is held to a JSON schema; `tool`: it is the call of an output tool; `text`: JSON in
-            text, whose schema stands in the prompt.
+            text, whose schema is in the prompt.
         name: Of the output tool or of the schema.
         description: What the object says, in a sentence.
         strict: Whether the server holds the reply to the letter of the schema.

@@ -83,10 +83,10 @@ async def request_structured(
         attempts: Replies in all, at least 1.
         on_rejected: Is told of each reply that cannot be used.
         check: Returns what is wrong with an object, in sentences that the model can act on.
-        salvage: Reads a reply that is no JSON of the type, or was cut off; None where that cannot be done without
+        salvage: Reads a reply that is not JSON of the type, or was cut off; None if that cannot be done without
             guessing.
         told: The type whose schema the model is told, where that is a part of what can be read: every word of a schema
-            is paid for. None where it is told all.
+            is paid for. None if it is told all.
 
     Raises:
         ModelReplyError: No reply could be used, or the server does not take the request.
@@ -156,7 +156,7 @@ def _told_how(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelM
 
 
 def _headed(messages: Sequence[ModelMessage], schema: str) -> list[ModelMessage] | None:
-    """Return the first request of a talk with a schema after the system's instructions; None where it has none."""
+    """Return the first request of a talk with a schema after the system's instructions; None if it has none."""
     first, *rest = messages
     if rest or not isinstance(first, ModelRequest):
         return None

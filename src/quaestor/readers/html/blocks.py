@@ -1,4 +1,4 @@
-"""The body of a page in its order: lines of text and tables as they stand in the file, with page and anchor.
+"""The body of a page in its order: lines of text and tables as they are in the file, with page and anchor.
 
 What is not shown is left out: hidden elements, the header of inline XBRL, scripts. Whether a line is a heading and what
 a table is about is decided later.
@@ -54,7 +54,7 @@ class HtmlLine:
 
 @dataclass(frozen=True, slots=True)
 class RawCell:
-    """A cell as it stands in the file.
+    """A cell as it is in the file.
 
     Attributes:
         text: As of a line, line ends as spaces.
@@ -75,7 +75,7 @@ class RawCell:
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
-    """A table as it stands in the file, none within it."""
+    """A table as it is in the file, none within it."""
 
     rows: tuple[tuple[RawCell, ...], ...]
     page: int | None
@@ -253,7 +253,7 @@ class TreeWalk:
         self._run = frame.outer or Run()
 
     def _end_table(self, table: _Open) -> None:
-        """Put the table after what stands in it outside of its cells, as browsers do."""
+        """Put the table after what is in it outside of its cells, as browsers do."""
         self._table = None
         self._flush("p", table.page)
         rows = tuple(tuple(row) for row in table.rows)

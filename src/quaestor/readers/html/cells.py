@@ -1,4 +1,4 @@
-"""The cells of a row put together: `$`, `(`, `)`, `%` and footnote marks that stand in cells of their own.
+"""The cells of a row put together: `$`, `(`, `)`, `%` and footnote marks that are in cells of their own.
 
 A cell keeps the columns that it covers in the file, from the first of its parts to the last one.
 """
@@ -50,7 +50,7 @@ class Item:
         return self.end - self.start
 
     def covers(self, start: int, end: int) -> bool:
-        """Whether it stands in some of the columns from `start` to `end`."""
+        """Whether it is in some of the columns from `start` to `end`."""
         return self.start < end and start < self.end
 
 
@@ -93,7 +93,7 @@ def prints_value(text: str) -> bool:
 def rows_of(table: RawTable) -> list[list[Item]]:
     """Return the printed cells of each row, from left to right, empty ones left out.
 
-    A label that spans several rows stands in the first of them; a number that does, too.
+    A label that spans several rows is in the first of them; a number that does, too.
     """
     held: dict[int, int] = {}  # column -> how many rows below are still covered by a cell above
     rows = []

@@ -1,7 +1,7 @@
 """What pages do to running text: page numbers, running heads and links back that they repeat, paragraphs that they cut.
 
 Drops running heads and page numbers, and joins paragraphs that a page break cuts. A caption
-is kept, as is a line that stands on few pages.
+is kept, as is a line that is on few pages.
 """
 
 import re
@@ -79,7 +79,7 @@ def _is_cut(line: HtmlLine, after: HtmlLine) -> bool:
 
 
 def _key(piece: Piece) -> str | None:
-    """Return by what a piece is known on other pages; None where it is none that is repeated."""
+    """Return by what a piece is known on other pages; None if it is none that is repeated."""
     text = _text(piece)
     if text is None or len(text) > _LONGEST or text.startswith("("):
         return None

@@ -1,6 +1,6 @@
-"""From a table as it stands in the file to the grid that a person sees.
+"""From a table as it is in the file to the grid that a person sees.
 
-Spacer columns and rows are gone, a heading over several columns stands over each of them, labels in several columns are
+Spacer columns and rows are gone, a heading over several columns is over each of them, labels in several columns are
 one. The tags in a cell keep their cell.
 """
 
@@ -29,7 +29,7 @@ class Grid:
     Attributes:
         rows: The cells as printed, header rows first.
         header_rows: How many rows head the columns.
-        titles: What stands over all columns in the table itself, from the top ("Balance sheets", "(in millions)").
+        titles: What is over all columns in the table itself, from the top ("Balance sheets", "(in millions)").
         tags: Row and column of each tag.
     """
 
@@ -49,7 +49,7 @@ class _Column:
 
 
 def lay_out(table: "RawTable") -> Grid | None:
-    """Return the grid of a table; None where no two columns are printed in it."""
+    """Return the grid of a table; None if no two columns are printed in it."""
     rows = [row for row in rows_of(table) if row]
     if not rows:
         return None
@@ -64,7 +64,7 @@ def lay_out(table: "RawTable") -> Grid | None:
 
 
 def _titles(rows: list[list[Item]]) -> tuple[tuple[str, ...], list[list[Item]]]:
-    """Return what stands over the whole table in its first rows, and the rows below."""
+    """Return what is over the whole table in its first rows, and the rows below."""
     width = max(item.end for row in rows for item in row)
     titles: list[str] = []
     for row in rows[:-1]:
@@ -174,7 +174,7 @@ def _text(row: Sequence[str], group: Sequence[int]) -> str:
 
 
 def _places(item: Item, columns: Sequence[_Column], *, heads: bool) -> list[int]:
-    """Return the columns that a cell stands in: of a heading all that it covers, else the one that it is of."""
+    """Return the columns that a cell is in: of a heading all that it covers, else the one that it is of."""
     over = [place for place, column in enumerate(columns) if item.covers(column.start, column.end)]
     if not over:
         middle = (item.start + item.end) / 2

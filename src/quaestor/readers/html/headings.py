@@ -52,7 +52,7 @@ class Outline:
         return len(self._open)
 
     def _rank(self, line: HtmlLine) -> tuple[int, tuple[int, ...]] | None:
-        """Return by what headings are ordered: the smaller stands over the larger."""
+        """Return by what headings are ordered: the smaller is over the larger."""
         text = " ".join(line.text.split())
         if not _may_be(line, text):
             return None
@@ -80,7 +80,7 @@ class Outline:
 
 
 def _named(text: str) -> int | None:
-    """Return the level of a heading by its words; None where they tell none."""
+    """Return the level of a heading by its words; None if they tell none."""
     if (part := _PART.match(text)) and (not part["rest"] or len(text) < 60):
         return _PARTS
     if _ITEM.match(text):
@@ -91,7 +91,7 @@ def _named(text: str) -> int | None:
 
 
 def _may_be(line: HtmlLine, text: str) -> bool:
-    """Whether a line is short and is no sentence, number or caption."""
+    """Whether a line is short and is not a sentence, number or caption."""
     if len(text) > _LONGEST or not _LETTER.search(text) or is_caption(text) or line.tag in ("li", "pre"):
         return False
     if line.linked or text.startswith(("(", "•", "*")):

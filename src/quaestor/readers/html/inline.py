@@ -77,7 +77,7 @@ class Run:
         self.looks[style] = self.looks.get(style, 0) + len(text.strip())
 
     def break_line(self) -> None:
-        """Begin another line, where there is one already."""
+        """Begin another line, if there is one already."""
         if self.length and self.parts[-1] != "\n":
             if self.parts[-1].endswith(" "):
                 self.parts[-1] = self.parts[-1][:-1]

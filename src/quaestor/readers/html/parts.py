@@ -1,6 +1,6 @@
 """Pieces of a file to the parts of a document: headings, paragraphs, tables with their titles and captions.
 
-Reads no number and looks at no tag, but for handing on what a tag says of the number that stands at its place.
+Reads no number and looks at no tag, but for handing on what a tag says of the number that is at its place.
 """
 
 import re

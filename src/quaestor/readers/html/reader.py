@@ -1,4 +1,4 @@
-"""HTML files as documents: what a person sees of them, and where in the file it stands."""
+"""HTML files as documents: what a person sees of them, and where in the file it is."""
 
 import re
 from typing import cast
@@ -19,7 +19,7 @@ _HEAD = 65_536
 
 
 class HtmlReader:
-    """Reads filings and other pages. What tags say of a number stands beside it; it is read without them."""
+    """Reads filings and other pages. What tags say of a number is beside it; it is read without them."""
 
     name = "html"
 

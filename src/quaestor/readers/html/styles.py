@@ -32,7 +32,7 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a `style` attribute says; None where it says nothing."""
+    """What a `style` attribute says; None if it says nothing."""
 
     hidden: bool = False
     break_before: bool = False

@@ -11,7 +11,7 @@ from quaestor.readers.html.xbrl.tree import Element
 
 
 def tagged_numbers(content: FileContent) -> tuple[PrintedFact, ...]:
-    """Return the tagged numbers that a file prints, in its order; none where it has no tags.
+    """Return the tagged numbers that a file prints, in its order; none if it has no tags.
 
     Raises:
         DocumentError: There is nothing in the file that could be read.

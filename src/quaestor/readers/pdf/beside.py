@@ -17,7 +17,7 @@ _NAMES = 0.7
 def split_beside(region: Region) -> list[Region]:
     """Return the tables of a region, from left to right: several where the labels of one stand right of another.
 
-    Words between numbers are such labels if numbers of the same periods stand on both sides of them.
+    Words between numbers are such labels if numbers of the same periods are on both sides of them.
     """
     edge = _labels_edge(region)
     if edge is None:
@@ -34,7 +34,7 @@ def split_beside(region: Region) -> list[Region]:
 
 
 def _labels_edge(region: Region) -> float | None:
-    """Return where a column of labels begins that has numbers on both of its sides; None where there is none."""
+    """Return where a column of labels begins that has numbers on both of its sides; None if there is none."""
     between = [found for line in region.body if (found := _label_between(line)) is not None]
     labels = {label.text for _, label in between if not any(map(str.isdigit, label.text))}
     if len(between) < 2 or len(labels) < _NAMES * len(between):
@@ -44,7 +44,7 @@ def _labels_edge(region: Region) -> float | None:
     edge = (reach + min(chunk.left for chunk in behind)) / 2
     numbered = sum(any(number.left > edge for number in numbers_of(line)) for line in region.body)
     crossing = [line for line in (*region.header, *region.body) if _crosses(line, edge)]
-    # What stands over both, such as a caption, may cross.
+    # What is over both, such as a caption, may cross.
     over_both = all(len(line.chunks) == 1 and line in region.header for line in crossing)
     return edge if over_both and len(between) >= _LABELLED * numbered else None
 

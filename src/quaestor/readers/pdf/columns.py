@@ -1,4 +1,4 @@
-"""Lines of a table -> its columns, and which of them a heading stands over."""
+"""Lines of a table -> its columns, and which of them a heading is over."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ class Columns:
     values: tuple[Column, ...]
 
     def nearest(self, chunk: Chunk) -> int:
-        """Return the place of the column that a chunk of a line stands in, from 0."""
+        """Return the place of the column that a chunk of a line is in, from 0."""
         return max(range(len(self.values)), key=lambda place: self.values[place].overlap(chunk.left, chunk.right))
 
 
@@ -192,7 +192,7 @@ def _taken_at_gaps(chunk: Chunk, columns: Columns, lowest: bool) -> list[Chunk]:
 
 
 def is_label(chunk: Chunk, columns: Columns) -> bool:
-    """Whether a chunk stands over or among the labels and not in a column of values."""
+    """Whether a chunk is over or among the labels and not in a column of values."""
     if chunk.left >= columns.label_right:
         return False
     if columns.values[0].overlap(chunk.left, chunk.right) <= 0.0:
@@ -201,7 +201,7 @@ def is_label(chunk: Chunk, columns: Columns) -> bool:
 
 
 def _over(chunk: Chunk, columns: Columns) -> range:
-    """Return the columns that a chunk stands over, at least the nearest one."""
+    """Return the columns that a chunk is over, at least the nearest one."""
     over = [
         place
         for place, column in enumerate(columns.values)
@@ -211,7 +211,7 @@ def _over(chunk: Chunk, columns: Columns) -> range:
 
 
 def _ruled(chunk: Chunk, line: TextLine, columns: Columns, rules: Sequence[Rule]) -> range | None:
-    """Return the columns over which the rule below a heading reaches, or None where there is no such rule."""
+    """Return the columns over which the rule below a heading reaches, or None if there is no such rule."""
     for rule in sorted(rules, key=lambda rule: abs(rule.y - line.y)):
         near = -0.3 * line.size < rule.y - line.y < 1.3 * line.size and rule.left > columns.label_right - 40
         if not near or not (rule.left - 3 <= chunk.left and chunk.right <= rule.right + 3):

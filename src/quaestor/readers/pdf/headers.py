@@ -11,7 +11,7 @@ from quaestor.readers.pdf.pages import Rule
 
 @dataclass(slots=True)
 class _Row:
-    """Headings side by side: each with the columns that it is over; what stands over the labels."""
+    """Headings side by side: each with the columns that it is over; what is over the labels."""
 
     headings: list[tuple[range, str]] = field(default_factory=list)
     corner: str = ""

@@ -61,7 +61,7 @@ def body_size(pages: Iterable[Sequence[TextLine]]) -> float:
 
 
 def named_level(text: str) -> int | None:
-    """Return the level that the words of a heading give it, or None where they give none.
+    """Return the level that the words of a heading give it, or None if they give none.
 
     >>> named_level("Item 7. Management's Discussion"), named_level("CONSOLIDATED BALANCE SHEETS"), named_level("Risks")
     (2, 3, None)
@@ -110,7 +110,7 @@ def is_heading(lines: Sequence[TextLine], size: float) -> bool:
 
 
 def _has_columns(line: TextLine) -> bool:
-    """Whether a line stands in columns, as the heads of tables and tables of contents do."""
+    """Whether a line is in columns, as the heads of tables and tables of contents do."""
     first, *rest = line.chunks
     if len(rest) == 1:
         return not (named_level(f"{first.text} X") or is_bullet(first.text)) or is_value(rest[0].text)

@@ -15,7 +15,7 @@ from quaestor.readers.pdf.text_columns import text_columns
 from quaestor.readers.pdf.words import Word, mark_raised
 
 _OVERLAP = 0.5
-"""How much of a word's height has to be beside a line for it to stand on that line."""
+"""How much of a word's height has to be beside a line for it to be on that line."""
 _APART = 0.9
 """The gap between two words, in sizes of their font, that sets chunks apart."""
 _APART_NUMBERS = 0.4
@@ -33,7 +33,7 @@ _CURRENCY = re.compile(r"(?:[A-Z]{1,2})?[$€£¥]\(?|\(|[$€£¥]?\([$€£¥]
 _CLOSING = re.compile(r"\)?\s?%?\)?|\)")
 _SIGNS = frozenset("$€£¥")
 _FAR, _NEAR = 16.0, 2.5
-"""How far, in sizes of the font, a currency sign stands before its number and a closing bracket behind it."""
+"""How far, in sizes of the font, a currency sign is before its number and a closing bracket behind it."""
 _WHOLE_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _MONTH_DAY = re.compile(r"[0-9]{1,2},")
 
@@ -72,7 +72,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class TextLine:
-    """What stands on one line, or on one line of one column of text.
+    """What is on one line, or on one line of one column of text.
 
     Attributes:
         chunks: Left to right, at least one.

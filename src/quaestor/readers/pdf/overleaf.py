@@ -66,7 +66,7 @@ def join_overleaf(items: Sequence[Item]) -> list[Item]:
 
 
 def _held(found: Sequence[Item], page: int) -> tuple[PlacedTable, list[PlacedText]] | None:
-    """Return the last table of the page before, and the few lines after it; None where there is none."""
+    """Return the last table of the page before, and the few lines after it; None if there is none."""
     between: list[PlacedText] = []
     for item in reversed(found):
         if isinstance(item, PlacedTable):
@@ -80,7 +80,7 @@ def _held(found: Sequence[Item], page: int) -> tuple[PlacedTable, list[PlacedTex
 def _rows_between(
     table: PlacedTable, between: Sequence[PlacedText], item: PlacedTable, found: Sequence[Item]
 ) -> list[TextLine] | None:
-    """Return the lines that are rows of a table between its two parts; None where the two are not one table."""
+    """Return the lines that are rows of a table between its two parts; None if the two are not one table."""
     header = [line.text for line in item.region.header]
     if header and header != [line.text for line in table.region.header]:
         return None

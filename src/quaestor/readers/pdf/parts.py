@@ -94,7 +94,7 @@ def _closed(block: TextBlock | None, size: float, vocabulary: frozenset[str]) ->
 
 
 def _over(pieces: Sequence[_Piece], place: int) -> tuple[str, str]:
-    """Return the title and the caption over a table; what is taken as caption is no paragraph."""
+    """Return the title and the caption over a table; what is taken as caption is not a paragraph."""
     title, captions = "", list[str]()
     for piece in reversed(pieces[max(0, place - _BLOCKS_OVER) : place]):
         if piece.found is not None or title:

@@ -32,7 +32,7 @@ class PdfReader:
     name = "pdf"
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether the mark of a PDF file stands at the start."""
+        """Return whether the mark of a PDF file is at the start."""
         return b"%PDF-" in content.head[:_HEAD]
 
     def read(self, content: FileContent) -> Document:

@@ -19,11 +19,11 @@ _HEADING_REACH = 6.0
 """How far to the left of the numbers below it a heading may begin, in sizes of its font."""
 _OPEN_ENDS = (",", "-", " of", " and", " in", " for", " to", " from", " the")
 _LABELS_FIRST = 5
-"""How many lines of labels may stand between a header and the first line with numbers."""
+"""How many lines of labels may be between a header and the first line with numbers."""
 _UNREAD_ROWS = 3
 """How many lines in a row look like a table that was not recognised."""
 _LINES_OVERLEAF = 3
-"""How many lines may stand above the one line with numbers that is the end of a table of the page before."""
+"""How many lines may be above the one line with numbers that is the end of a table of the page before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _label_end(lines: Sequence[TextLine], start: int, end: int) -> int:
 
 
 def _holds_together(lines: Sequence[TextLine], above: int, below: int) -> bool:
-    """Whether two lines with numbers can be of one table, by what stands between them."""
+    """Whether two lines with numbers can be of one table, by what is between them."""
     between = lines[above + 1 : below]
     if len(between) > _LINES_BETWEEN:
         return False
@@ -232,7 +232,7 @@ def _heading_left(lines: Sequence[TextLine], left: float) -> float:
 
 
 def _over_labels(lines: Sequence[TextLine], top: int, stop: int, heading_left: float, left: float) -> int:
-    """Return where the header begins that stands over the first labels of a table, which have no numbers yet."""
+    """Return where the header begins that is over the first labels of a table, which have no numbers yet."""
     place = top - 1
     while place >= max(stop, top - _LABELS_FIRST) and _is_label_line(lines, place, left):
         place -= 1
@@ -266,7 +266,7 @@ def _is_over_all(line: TextLine, left: float, right: float, values_left: float) 
 
 
 def _can_head(line: TextLine, left: float, right: float) -> bool:
-    """Whether a line without numbers can head the columns that stand below it."""
+    """Whether a line without numbers can head the columns that are below it."""
     if line.left >= left:
         return line.right <= right + 3 * line.size
     if len(line.chunks) > 1:
@@ -282,7 +282,7 @@ def _begins_caption(line: TextLine) -> bool:
 
 
 def _region(lines: Sequence[TextLine], top: int, end: int) -> Region | None:
-    """Return the table of some lines; None where they are none: a single line of numbers without a header.
+    """Return the table of some lines; None if they are none: a single line of numbers without a header.
 
     At the top of a page even that may be the end of a table.
     """

@@ -25,7 +25,7 @@ class Row:
 
     Attributes:
         label: As printed, put together.
-        cells: What stands in the columns, "" where nothing does.
+        cells: What is in the columns, "" where nothing does.
         top: Where it begins, from the top of the page.
         bottom: The height of its last line.
         right: Where the last line of the label ends.
@@ -45,7 +45,7 @@ class Row:
 
     @property
     def has_values(self) -> bool:
-        """Whether a number stands in it."""
+        """Whether a number is in it."""
         return any(map(is_value, self.cells))
 
 
@@ -55,7 +55,7 @@ class _Spacing:
 
     Attributes:
         reach: How far to the right labels go at most.
-        step: The distance between rows that stand close together, or None where no two do.
+        step: The distance between rows that stand close together, or None if no two do.
     """
 
     reach: float
@@ -131,7 +131,7 @@ def _label_and_number(chunk: Chunk, columns: Columns) -> tuple[Chunk, ...]:
 
 
 def _numbers(chunk: Chunk, columns: Columns) -> tuple[Chunk, ...]:
-    """Return the numbers of a chunk that stand in a column each, where little is between them; else the chunk."""
+    """Return the numbers of a chunk that are in a column each, where little is between them; else the chunk."""
     if len(chunk.words) < 2 or is_value(chunk.text):
         return (chunk,)
     parts = [[chunk.words[0]]]

@@ -134,7 +134,7 @@ def _less_memory(less: int) -> Iterator[None]:
 
 
 def _memory_limits() -> tuple[int, int] | None:
-    """Return the soft and the hard limit of address space; None where there is none."""
+    """Return the soft and the hard limit of address space; None if there is none."""
     with suppress(ImportError):
         import resource
 

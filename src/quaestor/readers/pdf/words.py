@@ -38,7 +38,7 @@ class Characters(NamedTuple):
     Attributes:
         text: All of them; white space is " ".
         rights: Where the next one would begin.
-        lines: The line that each stands on; as the sizes, any number for white space.
+        lines: The line that each is on; as the sizes, any number for white space.
     """
 
     text: str
@@ -61,7 +61,7 @@ class Word(NamedTuple):
 
     Attributes:
         text: As printed, ligatures taken apart.
-        y: The line that it stands on.
+        y: The line that it is on.
         bold: Whether its font is.
         italic: Whether its font is.
         raised: Whether it is a small one that stands higher than the words beside it, as footnote marks do.

@@ -159,7 +159,7 @@ def _literal(kind: str, text: str) -> str:
 
 
 def _filled(shown: Decimal, tokens: tuple[tuple[str, str], ...], places: list[str], *, minus: bool) -> str:
-    """Return the text of a format whose digits stand in one place."""
+    """Return the text of a format whose digits are in one place."""
     pattern = "".join(places).rstrip(",")
     whole, _, fraction = pattern.partition(".")
     optional = len(fraction) - len(fraction.rstrip("#?"))

@@ -65,7 +65,7 @@ class MissingInputs:
 
 
 def bound_measure(document: Document, asked: AskedMeasure) -> ResolvedMeasure | MissingInputs | None:
-    """Return what a measure is computed from; None where that is not for the statements to say.
+    """Return what a measure is computed from; None if that is not for the statements to say.
 
     Args:
         document: What is asked about; of an excerpt the whole is looked at.
@@ -117,7 +117,7 @@ def _not_printed(binder: "_Binder", measure: Measure) -> ResolvedMeasure | Missi
 
 
 def _of_another(document: Document, asked: AskedMeasure, measure: Measure) -> MissingInputs | None:
-    """What is said of a measure of a part, or of another kind; None where the document may print it."""
+    """What is said of a measure of a part, or of another kind; None if the document may print it."""
     if len(figures_of(measure.formula)) == 1 or is_spoken_of(document, measure):
         return None
     beside = " ".join((*asked.owners, *asked.others))
@@ -213,7 +213,7 @@ class _Binder:
     def _spelled(
         self, formula: str, figures: Mapping[str, Figure], lines: dict[str, Sequence[StatementRow]]
     ) -> str | None:
-        """A formula over figures that statements print, whose lines are added to `lines`; None where one is lacking."""
+        """A formula over figures that statements print, whose lines are added to `lines`; None if one is lacking."""
         told = {name: self._figure(figures[name], figures, lines) for name in figures_of(formula)}
         found = {name: text for name, text in told.items() if text is not None}
         return put_in(formula, found) if len(found) == len(told) else None

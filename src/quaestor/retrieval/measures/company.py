@@ -31,7 +31,7 @@ def statements_asked(document: Document, called: Iterable[str]) -> Sequence[Sequ
         called: Words of the question that may name the company.
 
     Returns:
-        None where a word is of no company's name.
+        None if a word is of no company's name.
     """
     own = frozenset(map(_plain, called))
     every = _KEPT.get(document.digest, lambda: _files(document))

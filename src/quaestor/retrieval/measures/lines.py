@@ -33,7 +33,7 @@ class StatementRow:
     Attributes:
         statement: Which one; "" of a table of which nothing says it.
         keys: The keys of its caption, read shorter and shorter.
-        share: 0 where it is of the whole, 1 of the owners, 2 of the owners of common shares, 3 of others.
+        share: 0 if it is of the whole, 1 of the owners, 2 of the owners of common shares, 3 of others.
         total: Whether it says that it is a total.
     """
 

@@ -24,7 +24,7 @@ class PeriodFinder:
         self._moments, self._flows, self._balances = moments, flows, balances
 
     def of(self, asked: AskedMeasure) -> Sequence[Times]:
-        """Return the times that a question may mean, the likeliest first; none where one of them is lacking."""
+        """Return the times that a question may mean, the likeliest first; none if one of them is lacking."""
         if asked.form in ("average", "average_change") or (asked.form == "value" and asked.last_years):
             return self._years(asked)
         match asked.form:

@@ -18,7 +18,7 @@ _CURRENCIES = re.compile(r"(?:US|RMB|HK|NT|S)?[$€£¥]|RMB")
 
 
 def derivation_program(text: str) -> str | None:
-    """Return the program that a derivation writes down; None where it is no arithmetic.
+    """Return the program that a derivation writes down; None if it is not an arithmetic.
 
     >>> derivation_program("[($1,200 + 800)/2] - 5%")
     'add(1200, 800), divide(#0, 2), subtract(#1, 5%)'

@@ -183,7 +183,7 @@ def wanted_in_text(answer: object, question: str, where: str) -> ReferenceAnswer
         where: What to call it in errors.
 
     Raises:
-        DatasetError: It is no text and no number, or empty.
+        DatasetError: It is not text and no number, or empty.
     """
     if isinstance(answer, bool) or not isinstance(answer, str | int | float) or not str(answer).strip():
         raise DatasetError(f"{where}: the answer must be text or a number")

@@ -197,7 +197,7 @@ class AnswerRounds:
         )
 
     def _note(self, called: RequestedCall, error: str, suggestion: str) -> dict[str, JsonValue]:
-        """Refuse a call without making it, and keeps it on record all the same."""
+        """Refuse a call without making it, and keep it on record all the same."""
         refusal = _refusal(error, suggestion)
         self.context.note_call(ToolCall.ended(called.tool[:100], called.text[:1000], refusal))
         return refusal

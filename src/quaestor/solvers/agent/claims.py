@@ -59,7 +59,7 @@ class GroundedAnswer:
 
     Attributes:
         claim: Which of the readings it was.
-        grounded: False where the number came from no tool.
+        grounded: False if the number came from no tool.
         remarks: What a reader should doubt.
         assumes: Whether it is calculated with a number that no tool returned.
     """
@@ -72,7 +72,7 @@ class GroundedAnswer:
 
 
 def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
-    """Return a model's answer and the numbers that it may mean, none where it names a step or says that there is none.
+    """Return a model's answer and the numbers that it may mean, none if it names a step or says that there is none.
 
     Args:
         said: Arguments of the output tool, or text.
@@ -139,7 +139,7 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
     Args:
         draft: The steps of this turn, each with its result.
         final: The model's answer, with the steps that it names, counted from 1.
-        claims: The readings of that answer in the order in which it has them; none where it names a step.
+        claims: The readings of that answer in the order in which it has them; none if it names a step.
 
     Raises:
         ModelReplyError: Several numbers are claimed and no step tells which is meant, or a yes or no without a step; or
@@ -178,7 +178,7 @@ def ground_words(
 
     Args:
         words: As a model quotes them; `#3` is a step.
-        verdict: The yes or no that it reads in them; empty where the words are the answer.
+        verdict: The yes or no that it reads in them; empty if the words are the answer.
 
     Raises:
         ModelReplyError: They are not on the page, or are a number.

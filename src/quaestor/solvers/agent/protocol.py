@@ -22,7 +22,7 @@ from quaestor.solvers.tools.toolbox import SEARCH_TOOL, TOOLS
 _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")
 _CHECKED_ANYWAY = frozenset({"maxLength", "minItems", "maxItems", "propertyNames", "default", "additionalProperties"})
 _OF_OVERVIEW = ("list_entities", "introspect_ontology")
-"""What they list stands in the prompt, where there is not too much of it."""
+"""What they list is in the prompt, where there is not too much of it."""
 _FINAL = re.compile(r"^[ \t*]*ANSWER\W*?:", re.MULTILINE)
 
 
@@ -45,7 +45,7 @@ def written_calls(text: str) -> tuple[RequestedCall, ...]:
 
 
 def _arguments(text: str, start: int) -> str:
-    """Return the JSON after an opening parenthesis; where it is none, the rest of the line, for the tool to refuse."""
+    """Return the JSON after an opening parenthesis; if it is none, the rest of the line, for the tool to refuse."""
     begin = start + len(text[start:]) - len(text[start:].lstrip())
     try:
         _, end = json.JSONDecoder().raw_decode(text, begin)

@@ -1,6 +1,6 @@
 """What is asked, as a model says it: in a request of its own before anything is looked up, or with its first calls.
 
-A model that does not say how it understands may still answer: that is no error here.
+A model that does not say how it understands may still answer: that is not an error here.
 """
 
 import json
@@ -23,7 +23,7 @@ PHASE = "UNDERSTAND"
 async def understand(
     connection: Connection, question: str, context: TurnContext, system: str, repairs: int
 ) -> Understanding | None:
-    """Return how the model understands a question; None where it does not say within the bound.
+    """Return how the model understands a question; None if it does not say within the bound.
 
     Args:
         context: The turn; what is understood, or why nothing is, goes to its trace.

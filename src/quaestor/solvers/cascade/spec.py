@@ -74,7 +74,7 @@ class CascadeOptions:
         """The confidence that each stage but the last needs.
 
         Raises:
-            SettingsError: One is no number from 0 to 1, or there are more or fewer than stages before the last.
+            SettingsError: One is not a number from 0 to 1, or there are more or fewer than stages before the last.
         """
         said, wanted = _listed(str(self.thresholds)), len(self.names) - 1
         try:

@@ -11,7 +11,7 @@ class Answerer(Protocol):
     """Answers the questions that ask for its kind of answer, and leaves all others to those after it."""
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the answers to a question, best first, each result once; none where it asks for something else.
+        """Yield the answers to a question, best first, each result once; none if it asks for something else.
 
         Args:
             asked: The question, the page and the conversation.

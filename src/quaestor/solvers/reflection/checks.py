@@ -1,4 +1,4 @@
-"""Rules that hold for the plan of any solver: where its numbers stand, and how its operations take them.
+"""Rules that hold for the plan of any solver: where its numbers are, and how its operations take them.
 
 A rule of reading speaks only where the page and the question leave little doubt; what it says a critic may overrule.
 """

@@ -28,12 +28,12 @@ def stand_in_quotation(number: int) -> Extract:
 def list_operands(
     operation: str, operands: Sequence[Operand], look_ups: Collection[int], found: Mapping[int, PrintedNumber] | None
 ) -> tuple[Operand, ...] | None:
-    """Return the operands of an operation on a list as a plan has them; None where they are no list.
+    """Return the operands of an operation on a list as a plan has them; None if they are no list.
 
     Args:
         operation: A name in the table of operations, one that is made for lists.
         look_ups: The steps that look a number up.
-        found: The numbers that they found, by step; None where the form alone is judged.
+        found: The numbers that they found, by step; None if the form alone is judged.
     """
     entries = list(operands)
     limit = [entries.pop()] if OPERATIONS[operation].arity[1] == 2 and entries else []

@@ -48,7 +48,7 @@ _ONE = Constant(Decimal(1), "1")
 """Stands where an operand cannot be read, so that all that is wrong with a draft is found at once."""
 
 
-# What the fields mean stands in the expert's prompt, once; the schema is read with every request.
+# What the fields mean is in the expert's prompt, once; the schema is read with every request.
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class DraftClaim:
 
     Attributes:
         value: The number, in units of `scale`; or yes or no.
-        scale: What it says that one unit stands for; None where it says nothing.
+        scale: What it says that one unit stands for; None if it says nothing.
     """
 
     value: Number | YesNo
@@ -162,7 +162,7 @@ class ParsedDraft:
 
     Attributes:
         plan: A step for each of the draft's, valid.
-        claims: What the draft says that each step comes to, None where it leaves that to us; of a number looked up,
+        claims: What the draft says that each step comes to, None if it leaves that to us; of a number looked up,
             what it says is printed.
         answer: What it says is the answer, or None.
         findings: What could not be located, or stands elsewhere than it says.
@@ -175,7 +175,7 @@ class ParsedDraft:
 
 
 def faults(draft: Draft, turns_before: int) -> Sequence[str]:
-    """Return one sentence for each reason why a draft is no plan; empty where it is one, or has no answer."""
+    """Return one sentence for each reason why a draft is not a plan; empty if it is one, or has no answer."""
     if not draft.steps:
         missing = "it has no steps; write them, or give the reason in no_answer"
         return [] if draft.no_answer is not None else [missing]
@@ -300,7 +300,7 @@ def draft_words(draft: Draft) -> str:
 
 
 def read_claim(said: bool | int | float | str, scale: ScaleName | None = None) -> DraftClaim | None:
-    """Return the one number, yes or no that a reply says; None where it says none, or several.
+    """Return the one number, yes or no that a reply says; None if it says none, or several.
 
     >>> read_claim("14.1 %").words
     '14.1 percent'

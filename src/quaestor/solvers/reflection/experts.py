@@ -64,7 +64,7 @@ class RankedExpert:
     revises = False
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | None:
-        """Return the plan of the next answer; None where all were offered.
+        """Return the plan of the next answer; None if all were offered.
 
         Raises:
             SolverError: There is not a single one.

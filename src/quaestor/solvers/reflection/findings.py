@@ -32,7 +32,7 @@ class Finding:
 
     @property
     def hard(self) -> bool:
-        """True where no draft that has it can be approved."""
+        """True if no draft that has it can be approved."""
         return self.kind in HARD
 
     @property

@@ -1,4 +1,4 @@
-"""Where a number of a draft stands on the page, and whether that is what the draft calls it."""
+"""Where a number of a draft is on the page, and whether that is what the draft calls it."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -25,7 +25,7 @@ class LocatedNumber:
     """Where a number was found.
 
     Attributes:
-        number: The number of the page; None where it prints none like it.
+        number: The number of the page; None if it prints none like it.
         reading: Whether the printed minus is left out.
         remarks: What differs from what the draft says.
     """
@@ -41,7 +41,7 @@ class LocatedNumber:
 
 
 def locate(quantity: Quantity, what: str, where: str, numbers: NumberIndex) -> LocatedNumber:
-    """Return where a number stands.
+    """Return where a number is.
 
     Args:
         quantity: As the draft writes it.
@@ -72,7 +72,7 @@ def _likeness(number: Number, what: str) -> tuple[int, bool, bool]:
 
 
 def _misnamed(number: Number, what: str, numbers: NumberIndex) -> str | None:
-    """Return how a cell differs from what it is called, where another cell is that; None where it does not."""
+    """Return how a cell differs from what it is called, where another cell is that; None if it does not."""
     if not isinstance(number, Observation):
         return None
     years, said = years_named_in(what), set(stems(what))
@@ -86,7 +86,7 @@ def _misnamed(number: Number, what: str, numbers: NumberIndex) -> str | None:
 
 
 def better_named(number: Observation, said: set[str], numbers: NumberIndex, least: int = 1) -> Observation | None:
-    """Return a number of the same table whose whole line some words name, where they do not name this one's.
+    """Return a number of the same table whose whole line some words name, if they do not name this one's.
 
     Args:
         least: Of how many words a line must be, to count as named.

@@ -34,7 +34,7 @@ class Expert(Protocol):
     """Whether a later draft answers what was said against the one before; else earlier drafts are likelier."""
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Return the next draft, or why there is no answer; None where there is no other.
+        """Return the next draft, or why there is no answer; None if there is no other.
 
         Args:
             number: Which draft of the turn, from 1.

@@ -1,6 +1,6 @@
 """The numbers of a page, found by place and by value, and what an operand of a plan stands for.
 
-A number is what the graph has: an observation of a table, a mention of the text, or a number that stands in a heading.
+A number is what the graph has: an observation of a table, a mention of the text, or a number that is in a heading.
 """
 
 import re
@@ -55,11 +55,11 @@ class NumberIndex:
         return found[0].upper() if found else ""
 
     def at(self, source: Source) -> Sequence[Number]:
-        """Return the numbers that stand in a cell or a span."""
+        """Return the numbers that are in a cell or a span."""
         return self._by_source.get(source, ())
 
     def taken(self, step: Extract) -> Number | None:
-        """Return the number that a step takes; None where its place does not print that number."""
+        """Return the number that a step takes; None if its place does not print that number."""
         quantity = step.quantity
         found = (n for n in self.at(step.source) if quantity is not None and _same(n.quantity, quantity))
         return next(found, None)
@@ -80,7 +80,7 @@ def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> 
     """Return whether a printed number may be written down so: as printed, in units, a percentage as a fraction.
 
     Args:
-        printed: As it stands on the page.
+        printed: As it is on the page.
         magnitude: Whether a number printed below zero is meant without its sign; no other one is then a match.
     """
     if magnitude:
@@ -112,26 +112,26 @@ class Operands:
     numbers: NumberIndex
 
     def earlier(self, turns_ago: int) -> "Operands | None":
-        """Return the operands of the plan that answered some turns ago; None where there is none."""
+        """Return the operands of the plan that answered some turns ago; None if there is none."""
         turns = self.memory.turns
         if not 1 <= turns_ago <= len(turns) or (plan := turns[-turns_ago].answer.plan) is None:
             return None
         return Operands(plan, Memory(turns[:-turns_ago]), self.numbers)
 
     def number(self, operand: Operand) -> Number | None:
-        """Return the number of the page that an operand is, however it came there; None where it is none."""
+        """Return the number of the page that an operand is, however it came there; None if it is none."""
         found = self.step(operand)
         return found[0].numbers.taken(found[1]) if found and isinstance(found[1], Extract) else None
 
     def value(self, operand: Operand) -> Decimal | None:
-        """Return the constant or the printed number that an operand is; None where it is computed."""
+        """Return the constant or the printed number that an operand is; None if it is computed."""
         if isinstance(operand, Constant):
             return operand.value
         number = self.number(operand)
         return number.quantity.value if number else None
 
     def step(self, operand: Operand) -> "tuple[Operands, Extract | Compute] | None":
-        """Return the step that an operand is the result of, and the plan that it stands in."""
+        """Return the step that an operand is the result of, and the plan that it is in."""
         if not isinstance(operand, Ref):
             return None
         if operand.step > 0:

@@ -19,7 +19,7 @@ ROLES = ("expert", "extraction_critic", "calculation_critic")
 """The names under which a turn may have a model for each role."""
 
 WRITER = "model"
-"""The expert that is no solver of its own: a model that writes its steps down."""
+"""The expert that is not a solver of its own: a model that writes its steps down."""
 
 _NAME = "reflection"
 

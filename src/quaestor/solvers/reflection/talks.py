@@ -23,7 +23,7 @@ class RoleTalk(Generic[T]):
         description: What that says, in a sentence.
         attempts: Replies of one round in all, until one can be used.
         check: Returns what is wrong with a reply.
-        salvage: Reads a reply that is no JSON of the type, or returns None.
+        salvage: Reads a reply that is not JSON of the type, or returns None.
         told: The type whose schema the model is told, as `request_structured` has it.
     """
 

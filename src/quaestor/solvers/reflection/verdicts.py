@@ -57,7 +57,7 @@ _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)("|$)', re.DOTALL)
 
 
 def salvage_verdict(text: str) -> Verdict | None:
-    """Return the verdict in a reply that is prose, or JSON that is broken or cut off; None where it states none.
+    """Return the verdict in a reply that is prose, or JSON that is broken or cut off; None if it states none.
 
     >>> salvage_verdict("is_correct = true, as far as I can see").is_correct
     True
@@ -79,7 +79,7 @@ def salvage_verdict(text: str) -> Verdict | None:
 
 
 def _texts(text: str, key: str) -> list[str]:
-    """Return the texts that stand under a key of JSON, which may be broken or cut off behind it."""
+    """Return the texts that are under a key of JSON, which may be broken or cut off behind it."""
     found = re.search(rf'"{key}"\s*:\s*+(\[?)\s*+(?=")', text)
     if found is None:
         return []

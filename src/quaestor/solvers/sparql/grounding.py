@@ -52,7 +52,7 @@ class QueriedNumbers:
         """Return the nodes of the numbers that a query means, each once, in the order of the page.
 
         Raises:
-            QueryError: It is refused, malformed, too slow or too large, or returns what is no number of the page.
+            QueryError: It is refused, malformed, too slow or too large, or returns what is not a number of the page.
         """
         return tuple(self.find_labelled(query))
 

@@ -89,7 +89,7 @@ class Retrieval:
     _nodes: dict[str, Mapping[str, str | None] | QueryError] = field(default_factory=dict)
 
     def check(self, wanted: WantedValues) -> list[str]:
-        """Find the values of a list, and returns a sentence for each that was not found; it may be the model's last.
+        """Find the values of a list, and return a sentence for each that was not found; it may be the model's last.
 
         An empty list is no fault where it says why: the page does not have what is asked for.
         """

@@ -168,7 +168,7 @@ class SparqlSolver:
 
 
 def _silence(wanted: WantedValues, said: Formula | None) -> tuple[WhyNoAnswer, str] | None:
-    """Return why there is no answer, and what the model says of it; None where there is one."""
+    """Return why there is no answer, and what the model says of it; None if there is one."""
     if not wanted.values:
         return why_none(wanted.no_answer), wanted.reasoning
     if said is not None and said.formula is None:

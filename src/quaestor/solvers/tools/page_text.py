@@ -1,4 +1,4 @@
-"""The text of a page as `find_in_text` looks at it: where each number stands, and what stands before and above it.
+"""The text of a page as `find_in_text` looks at it: where each number is, and what is before and above it.
 
 Compares nothing with what is asked.
 """
@@ -21,7 +21,7 @@ _LONGEST_BEFORE = 200
 
 
 def sentence_of(item: InText) -> str:
-    """Return the whole sentence or label that a number stands in."""
+    """Return the whole sentence or label that a number is in."""
     return item.sentence if isinstance(item, MentionFact) else item.label
 
 
@@ -48,7 +48,7 @@ class PageText:
         return " ".join((*self._path(item), text))
 
     def heading(self, item: InText | SentenceFact) -> str | None:
-        """Return the headings that a sentence is under, the outermost first; None where it has none."""
+        """Return the headings that a sentence is under, the outermost first; None if it has none."""
         return " > ".join(self._path(item)) or None
 
     def before(self, item: InText) -> str | None:
@@ -59,7 +59,7 @@ class PageText:
     def period_before(self, item: InText) -> tuple[Period, ...]:
         """Return the periods of the nearest of the two sentences before that names any.
 
-        None where the number has a period of its own, or its sentence names one.
+        None if the number has a period of its own, or its sentence names one.
         """
         if not isinstance(item, MentionFact) or item.period or self._periods.get((item.source.section, item.place)):
             return ()

@@ -34,7 +34,7 @@ class Grounding:
     Attributes:
         operand: What stands for it in the plan.
         origin: Where it is from, in words.
-        grounded: False where nothing returned it and the page does not print it.
+        grounded: False if nothing returned it and the page does not print it.
         also: How many other numbers of the page it could have been.
     """
 
@@ -161,7 +161,7 @@ class PlanBuilder:
         return closed_plan(self._steps[: step or self._latest])
 
     def plan_of(self, value: AnswerValue) -> tuple[Plan, Grounding | None]:
-        """Return the plan whose result a value is, and how the value was traced; None for what is no number.
+        """Return the plan whose result a value is, and how the value was traced; None for what is not a number.
 
         A percentage, such as 14.14, may stand for a step that is a fraction: the plan then gives the fraction.
 

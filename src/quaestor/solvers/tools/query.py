@@ -1,4 +1,4 @@
-"""`query_kg`: one value of one instance, the cells of a row, a column or several years, or what stands in the way.
+"""`query_kg`: one value of one instance, the cells of a row, a column or several years, or what is in the way.
 
 They are compared with properties (year, period, entity, ...), never with a part of a node's name. Where one cell was
 asked for and several match, all of them are named, each with its step, and none is chosen.
@@ -76,7 +76,7 @@ def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved
 def _unreadable(
     page: GraphPage, request: QueryKg, type_: str, known: Mapping[str, str], filters: Filters
 ) -> Refusal | None:
-    """Return what is wrong with the names in a query; None where all of them are known."""
+    """Return what is wrong with the names in a query; None if all of them are known."""
     if not known:
         return no_such_type(page, type_)
     if request.property is not None and page.property_named(request.property, known) is None:

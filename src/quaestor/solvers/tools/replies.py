@@ -37,7 +37,7 @@ class RefusedCandidate:
     """One of several things that a query matched.
 
     Attributes:
-        step: Its step in the plan, by which it can be named; None where nothing was reported.
+        step: Its step in the plan, by which it can be named; None if nothing was reported.
     """
 
     instance: str
@@ -102,7 +102,7 @@ class SeveralRetrieved:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One instance: what it is called, when it is, which table it stands in."""
+    """One instance: what it is called, when it is, which table it is in."""
 
     instance: str
     type: str
@@ -152,7 +152,7 @@ class Properties:
     """The result of `introspect_ontology` with `get_properties`.
 
     Attributes:
-        properties: Those that the page has; where it has none of the type, the ontology's most frequent ones.
+        properties: Those that the page has; if it has none of the type, the ontology's most frequent ones.
         more: How many others the ontology has for the type.
     """
 
@@ -237,7 +237,7 @@ class SentenceShown:
     """A sentence or a label, with those of its numbers that fit.
 
     Attributes:
-        heading: What it stands under, or None.
+        heading: What it is under, or None.
         before: The sentence before it, where that tells it apart or dates it.
     """
 

@@ -62,7 +62,7 @@ class PlacesFound:
 
     Attributes:
         places: That fit; of a section all that is in it, in order.
-        cut: Of a section what is left to read; "" where nothing is.
+        cut: Of a section what is left to read; "" if nothing is.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -118,7 +118,7 @@ def section_read(found: SearchResult, reading: Reading) -> PlacesFound | Refusal
 def _place(
     block: Block, document: Document, types: dict[int, str], wanted: Collection[str] | None = None
 ) -> PlaceFound:
-    """Return what is told of a block: what has most of some words; where there are none, all of it as printed."""
+    """Return what is told of a block: what has most of some words; if there are none, all of it as printed."""
     section = " > ".join(next(s.path for s in document.sections if s.id == block.section))
     if not isinstance(block.content, Table):
         sentences = [sentence.text for sentence in getattr(block.content, "sentences", ())]
@@ -143,7 +143,7 @@ def _passage(sentences: Sequence[str], wanted: Collection[str]) -> tuple[str, st
     """Return whole sentences around the one that has most of some words, and how much is left out."""
     first = max(range(len(sentences)), key=lambda at: _shared(sentences[at], wanted), default=0)
     last, room = first, _MOST_TEXT - sum(map(len, sentences[first : first + 1]))
-    # What a sentence is about often stands in the one before it.
+    # What a sentence is about often is in the one before it.
     for at in (first - 1, *range(first + 1, len(sentences)), *range(first - 2, -1, -1)):
         if not 0 <= at < len(sentences):
             continue

@@ -183,7 +183,7 @@ def _has_words(item: InText, asked: _Asked, text: PageText) -> bool:
 
 
 def read_period(value: Scalar) -> Period | None:
-    """Return the period that a model writes (2007, a date, any code of a period); None where it writes none."""
+    """Return the period that a model writes (2007, a date, any code of a period); None if it writes none."""
     text = str(value).strip()
     if quarter := re.fullmatch(r"([12][0-9]{3})-?q([1-4])", text, re.IGNORECASE):
         return Period("quarter", int(quarter[1]), quarter=int(quarter[2]))
@@ -209,7 +209,7 @@ def _is_of(known: Period | None, period: Period) -> bool:
 
 
 def counts(item: InText, unit: str | None) -> bool:
-    """Whether a number counts a unit or has a scale, by any of its names; every number does where none is asked for."""
+    """Whether a number counts a unit or has a scale, by any of its names; every number does if none is asked for."""
     if unit is None:
         return True
     wanted = _unit(unit)

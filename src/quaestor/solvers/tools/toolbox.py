@@ -161,7 +161,7 @@ class Toolbox:
         Args:
             ontology: What the graph was built with.
             on_call: Is told of every call once it has returned, such as `TurnContext.note_call`.
-            search: Finds more of a long document; None where all of it is shown.
+            search: Finds more of a long document; None if all of it is shown.
         """
         self._ontology, self._search = ontology, search
         self._page = GraphPage(graph, ontology)
@@ -218,7 +218,7 @@ class Toolbox:
         return places_found(self._widen(request.query), request.query)
 
     def _find_in_all(self, page: GraphPage, draft: PlanBuilder, request: FindInText) -> Reply:
-        """Looks for sentences in what is shown, and where there are none in what a search of the document adds."""
+        """Looks for sentences in what is shown, and if there are none in what a search of the document adds."""
         reply = find_in_text(page, draft, request)
         if not isinstance(reply, Refusal) or request.words is None:
             return reply

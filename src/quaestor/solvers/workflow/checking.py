@@ -40,7 +40,7 @@ class CheckedPlan:
     Attributes:
         found: What its steps found, by their place from 0.
         open: The numbers of the text among which one is still to be chosen, by the step's place.
-        issues: What is wrong; empty where all is well so far.
+        issues: What is wrong; empty if all is well so far.
         remarks: What a reader should doubt.
     """
 
@@ -122,7 +122,7 @@ def _looked_up(step: LookUpStep, question: str, context: TurnContext) -> LookedU
 
 
 def run_issues(plan: Plan, context: TurnContext) -> tuple[str, ...]:
-    """Return why a plan has no result, naming the step; empty where it has one."""
+    """Return why a plan has no result, naming the step; empty if it has one."""
     for count in range(1, len(plan.steps) + 1):
         try:
             execute(Plan(plan.steps[:count]), context.memory.registers)

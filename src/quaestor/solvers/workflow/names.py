@@ -34,7 +34,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The lines of a table in which numbers stand.
+    """The lines of a table in which numbers are.
 
     Attributes:
         rows: By their index in the grid.

@@ -28,7 +28,7 @@ ListOperation = Literal[
 
 @dataclass(frozen=True, slots=True)
 class TableParams:
-    """Where in a table a number stands."""
+    """Where in a table a number is."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     row_query: str
@@ -48,7 +48,7 @@ class TextParams:
 
 @dataclass(frozen=True, slots=True)
 class TableExtract:
-    """A number that stands in a table."""
+    """A number that is in a table."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
@@ -59,7 +59,7 @@ class TableExtract:
 
 @dataclass(frozen=True, slots=True)
 class TextExtract:
-    """A number that stands in the text."""
+    """A number that is in the text."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     step_id: int
@@ -100,7 +100,7 @@ class StepReference:
 
 @dataclass(frozen=True, slots=True)
 class LiteralNumber:
-    """A number that stands on no page, such as 100."""
+    """A number that is on no page, such as 100."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     type: Literal["literal"]

@@ -98,7 +98,7 @@ def _ways(
 
 
 def _side(queries: Sequence[str], lines: Mapping[int, Line]) -> _Side | None:
-    """Return the lines that all queries mean, each once; None where one of them means none."""
+    """Return the lines that all queries mean, each once; None if one of them means none."""
     found: dict[int, None] = {}
     worst = 100.0
     for query in queries:

@@ -38,7 +38,7 @@ class TableMatch:
     Attributes:
         label: What it is called, for people: "net revenue, 2008".
         score: How well row and column fit, 100 at most.
-        runner_up: The next best cell in the same words, or None where no other fits.
+        runner_up: The next best cell in the same words, or None if no other fits.
         runner_up_score: Its score, or 0.
     """
 

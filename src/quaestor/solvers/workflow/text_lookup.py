@@ -41,7 +41,7 @@ class TextMatch:
     """Numbers of the text that fit, the best first.
 
     Attributes:
-        numbers: Those that are too close to call; one where it is decided.
+        numbers: Those that are too close to call; one if it is decided.
         score: The best one's, 100 at most.
         runner_up: The score of the best number that was left out, or 0.
     """

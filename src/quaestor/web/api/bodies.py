@@ -122,7 +122,7 @@ def strict_json(data: bytes) -> object:
     """Return what a text in JSON says.
 
     Raises:
-        HTTPException: It is no JSON, or could be read in two ways.
+        HTTPException: It is not JSON, or could be read in two ways.
     """
     try:
         return json.loads(

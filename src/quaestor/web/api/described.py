@@ -74,5 +74,5 @@ def _link(paths: dict[str, dict[str, Any]]) -> None:
 
 
 def _always(problem: dict[str, Any]) -> list[str]:
-    """The members that every problem has: `errors` is left out where there are none."""
+    """The members that every problem has: `errors` is left out if there are none."""
     return [name for name in problem["properties"] if name != "errors"]

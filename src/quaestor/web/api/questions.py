@@ -156,7 +156,7 @@ class _Told:
 
 
 async def _follow(site: Site, conversation: str, wanted: QuestionBody, told: "asyncio.Queue[_Told]") -> None:
-    """Answer, and tells what happens; the last that is told is one of `_END`."""
+    """Answer, and tell what happens; the last that is told is one of `_END`."""
     last = _Told("problem", problem_json(problem_of(500, INTERNAL)))
 
     def listen(question: str, news: Event | Turn) -> None:

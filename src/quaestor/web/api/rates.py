@@ -29,7 +29,7 @@ class Rates:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, address: str) -> float:
-        """Count a request, and returns 0 where it may be answered; else the seconds until one may."""
+        """Count a request, and return 0 if it may be answered; else the seconds until one may."""
         if not self._a_second:
             return 0.0
         now = self._clock()

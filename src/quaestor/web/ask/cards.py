@@ -1,4 +1,4 @@
-"""Turns as cards: what is answered, by what arithmetic, how surely, from where; and what stands behind it."""
+"""Turns as cards: what is answered, by what arithmetic, how surely, from where; and what is behind it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class FormulaPiece:
     """Some of a formula.
 
     Attributes:
-        place: Where the number stands, or None.
+        place: Where the number is, or None.
     """
 
     text: str
@@ -94,13 +94,13 @@ class Card:
         answer: The answer itself, for what a card does not say.
         kind: What it is, in a word or two.
         formula: In pieces; empty of what was merely looked up.
-        sentences: Those of the explanation, in pieces; empty where there is none.
+        sentences: Those of the explanation, in pieces; empty if there is none.
         cited: How many of the places, from the first on, the sentences cite by their numbers.
         sure: How surely, in words, or "".
-        level: `high`, `middle` or `low`, how sure that is; "" where nothing is said.
+        level: `high`, `middle` or `low`, how sure that is; "" if nothing is said.
         checked: Whether the plan, executed again, gave the answer.
         remark: Why there is no answer, or what to doubt; "" where neither.
-        places: Where its numbers stand, those of one section together.
+        places: Where its numbers are, those of one section together.
         more_places: How many more there are than are shown.
         readings: What the question may ask for instead.
         steps: What happened between question and answer.

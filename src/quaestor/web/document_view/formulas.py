@@ -1,4 +1,4 @@
-"""The arithmetic of an answer, cut where its numbers stand, each with the place that it was taken from."""
+"""The arithmetic of an answer, cut where its numbers are, each with the place that it was taken from."""
 
 import re
 from collections import defaultdict
@@ -9,7 +9,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.provenance import Source
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, RowRef
 
-# A number that is no part of a word, and no label of a group's entry (`{2009: 3}`).
+# A number that is not part of a word, and no label of a group's entry (`{2009: 3}`).
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*:)(?!\w)")
 
 

@@ -30,7 +30,7 @@ def sentence_key(sentence: Sentence | SentenceRef) -> str:
 
 
 def source_at(key: str, document: Document) -> Source | None:
-    """Return the place that some words are of; None where the document has no such place."""
+    """Return the place that some words are of; None if the document has no such place."""
     try:
         if match := _CELL.fullmatch(key):
             table, row, column = map(int, match.groups())

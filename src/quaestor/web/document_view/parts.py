@@ -77,7 +77,7 @@ class Paper:
         self._starts = [(part.pieces[0].block.order, part.pieces[0].first) for part in self.parts]
 
     def part_of(self, source: Source) -> int:
-        """Return the number of the part that a cell or a sentence is in; LookupError where there is no such place."""
+        """Return the number of the part that a cell or a sentence is in; LookupError if there is no such place."""
         block = self.document.block(source)
         row = source.row if isinstance(source, CellRef) else 0
         return self._at(block.order, row)

@@ -19,7 +19,7 @@ class CellView:
     """A cell of a grid.
 
     Attributes:
-        span: How many columns it stands over.
+        span: How many columns it is over.
         numeric: Whether it is set as a number.
         used: Whether an answer rests on it.
         here: Whether it is the place that is looked at.
@@ -78,7 +78,7 @@ class SentenceView:
 
 @dataclass(frozen=True, slots=True)
 class BlockView:
-    """Something that stands in a document.
+    """Something that is in a document.
 
     Attributes:
         kind: `heading`, `paragraph` or `table`.

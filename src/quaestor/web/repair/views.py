@@ -121,7 +121,7 @@ def numbers_of_answer(ledger: Ledger, turn: int) -> list[NumberView]:
     """Return the numbers that an answer rests on.
 
     Args:
-        turn: The answer's place in it, from 0.
+        turn: The answer's place in the conversation, from 0.
     """
     return [_number(source, ledger) for source in sources_of(ledger.turns[turn].answer)]
 
@@ -142,7 +142,7 @@ def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[StepView]:
     """Yield the steps of an answer that take a number of the document.
 
     Args:
-        turn: The answer's place in it, from 0.
+        turn: The answer's place in the conversation, from 0.
     """
     plan = ledger.turns[turn].answer.plan
     for step in plan.steps if plan is not None else ():
@@ -154,7 +154,7 @@ def offer_views(ledger: Ledger, turn: int) -> list[OfferView]:
     """Return what could be chosen for an answer.
 
     Args:
-        turn: The answer's place in it, from 0.
+        turn: The answer's place in the conversation, from 0.
     """
     offered = possible_corrections(ledger, turn)
     return [OfferView(json.dumps(serial.dump(one.act)), one.act.kind, one.says, one.gives) for one in offered]

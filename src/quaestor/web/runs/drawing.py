@@ -1,6 +1,6 @@
 """A plan as a drawing: boxes from left to right, each after what leads to it, and the lines between them.
 
-Colours and type are the style sheet's; the same steps stand beside it in words.
+Colours and type are the style sheet's; the same steps are beside it in words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class Edge:
 
     Attributes:
         path: As SVG writes a path.
-        number: Which operand it is, from 1; 0 where the operation has one.
+        number: Which operand it is, from 1; 0 if the operation has one.
     """
 
     path: str

@@ -1,6 +1,6 @@
 """What the addresses of lists say: which runs or turns, and which part of their list; and such addresses again.
 
-What is empty asks for nothing; what is no number, or no known word, is refused in one line.
+What is empty asks for nothing; what is not a number, or no known word, is refused in one line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -166,7 +166,7 @@ class Pager:
     """The way through the pages of a list.
 
     Attributes:
-        first: The number of the first that is shown, from 1; 0 where none is.
+        first: The number of the first that is shown, from 1; 0 if none is.
         previous: The address of the page before, or None.
         next: That of the next page, or None.
     """

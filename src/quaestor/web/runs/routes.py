@@ -125,6 +125,6 @@ async def _show_progress(request: Request, site: TheSite, views: Views, run: str
 async def _show_turn(
     request: Request, site: TheSite, views: Views, run: str, number: int, conversation: str
 ) -> Response:
-    """Show one turn: what was asked and answered, how that came about, and the reference where there is one."""
+    """Show one turn: what was asked and answered, how that came about, and the reference if there is one."""
     found = await look_at_turn(views, site.store, run, conversation, number)
     return site.pages.page(request, "runs/turn.html", words=words, **turn_values(found))

@@ -32,7 +32,7 @@ _PARTS = 4
 
 @dataclass(frozen=True, slots=True)
 class PlaceInWords:
-    """Where a number stands, in words.
+    """Where a number is, in words.
 
     Attributes:
         marked: The number, or the words, as printed.
@@ -50,7 +50,7 @@ def turn_address(run: str, conversation: str, index: int) -> str:
     """Return the address of a turn.
 
     Args:
-        index: The turn's place in it, from 0.
+        index: The turn's place in its conversation, from 0.
     """
     return f"/runs/{quote(run)}/turns/{index + 1}/{quote(conversation)}"
 

@@ -104,5 +104,5 @@ def answer_words(turn: TurnListing) -> str:
 
 
 def sure_words(confidence: float | None) -> str:
-    """Return a confidence for people; "" where there is none."""
+    """Return a confidence for people; "" if there is none."""
     return "" if confidence is None else show_confidence(confidence)

@@ -141,7 +141,7 @@ def test_every_server_is_asked_in_a_form_that_it_has(
     assert prompt.startswith("What to do?\n\nReply ")
     assert '"steps"' not in prompt
     assert asked.system.startswith("You plan.")
-    # The schema stands in the request once, wherever the server takes it.
+    # The schema is in the request once, wherever the server takes it.
     assert ('"steps"' in asked.system) == (way not in ("schema", "tool"))
     assert json.dumps(asked.body).replace("\\", "").count('"steps":') == 1
     assert came.phases == ["PLAN"]

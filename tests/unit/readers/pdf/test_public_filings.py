@@ -20,7 +20,7 @@ def _read(path: Path) -> Document:
 
 
 def statement(document: Document, title: str, page: int) -> Table:
-    """The one table with a title, which has to stand on a page and in a section of its own."""
+    """The one table with a title, which has to be on a page and in a section of its own."""
     (table,) = (table for table in document.tables if table.title == title)
     assert document.block(table.cells[0][0].ref).page == page
     assert document.section_of(table).title == title

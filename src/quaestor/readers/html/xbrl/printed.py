@@ -1,4 +1,4 @@
-"""The tagged numbers of a file as they are printed: the sign around each, and whether it stands in a table.
+"""The tagged numbers of a file as they are printed: the sign around each, and whether it is in a table.
 
 Reads no table, so that what a reader of tables made of a number can be held against it.
 """
@@ -28,7 +28,7 @@ def printed_facts(tree: Element, tags: Tags) -> tuple[PrintedFact, ...]:
     """Return the tagged numbers that a file prints, in its order; of a tag that encloses nothing, nothing is printed.
 
     Args:
-        tags: Of the same tree. What stands in the file's header is left out: nothing of it is printed.
+        tags: Of the same tree. What is in the file's header is left out: nothing of it is printed.
     """
     shown = {tag.element: tag for tag in tags.numbers if not tag.hidden and tag.text.strip()}
     flat = _Flat(Names(tree), shown)

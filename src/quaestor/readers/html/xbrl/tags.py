@@ -21,10 +21,10 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class NumberTag:
-    """A tagged number as it stands in the file.
+    """A tagged number as it is in the file.
 
     Attributes:
-        hidden: Whether it stands in the header of the file, where nothing is printed.
+        hidden: Whether it is in the header of the file, if nothing is printed.
     """
 
     element: Element
@@ -49,12 +49,12 @@ class Tags:
     _facts: Mapping[Element, Fact] = field(default_factory=dict, repr=False)
 
     def fact(self, element: Element) -> Fact | None:
-        """Return what the tag of a printed number says; None where it is broken, or no tag of a number."""
+        """Return what the tag of a printed number says; None if it is broken, or no tag of a number."""
         return self._facts.get(element)
 
 
 def read_tags(tree: Element) -> Tags:
-    """Return the tags of a parsed file; none where it has none.
+    """Return the tags of a parsed file; none if it has none.
 
     Args:
         tree: The root element, as `xml.etree` or `lxml` made it, by an XML or an HTML parser.
@@ -69,7 +69,7 @@ def read_tags(tree: Element) -> Tags:
 
 
 class _Reader:
-    """Collects the elements first: a tag may stand before the context that it refers to."""
+    """Collects the elements first: a tag may be before the context that it refers to."""
 
     def __init__(self, names: Names) -> None:
         self._names = names

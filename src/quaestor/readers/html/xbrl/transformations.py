@@ -24,7 +24,7 @@ def printed_number(text: str, format: str | None) -> Decimal:
     """Return the number that a printed text stands for, without the scale and the sign of its tag.
 
     Args:
-        format: The local name of the transformation (`num-dot-decimal`); None where the text is a plain decimal.
+        format: The local name of the transformation (`num-dot-decimal`); None if the text is a plain decimal.
 
     Raises:
         ValueError: The text is not of that form; the message says what it is.
@@ -43,7 +43,7 @@ def printed_number(text: str, format: str | None) -> Decimal:
 
 
 def decimal_mark(format: str) -> str | None:
-    """Return the mark before decimals that a format asks for, by its local name; None where it asks for neither."""
+    """Return the mark before decimals that a format asks for, by its local name; None if it asks for neither."""
     read = _FORMATS.get(format.casefold())
     return DECIMAL_POINT if read is _dot else DECIMAL_COMMA if read is _comma else None
 

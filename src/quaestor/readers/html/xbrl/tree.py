@@ -1,6 +1,6 @@
 """A parsed file as its tags are read: elements by namespace and local name, whichever way the file was parsed.
 
-An XML parser says namespaces; an HTML parser leaves `ix:nonfraction` as it stands, in small letters, and the
+An XML parser says namespaces; an HTML parser leaves `ix:nonfraction` as it is, in small letters, and the
 declarations among the attributes. Both trees are asked the same questions, as `xml.etree` and `lxml` answer them.
 """
 
@@ -26,7 +26,7 @@ _KINDS = {
 
 
 class Element(Protocol):
-    """An element of `xml.etree` or `lxml`; of comments and instructions `tag` is no text."""
+    """An element of `xml.etree` or `lxml`; of comments and instructions `tag` is not text."""
 
     @property
     def tag(self) -> object:
@@ -34,7 +34,7 @@ class Element(Protocol):
 
     @property
     def text(self) -> str | None:
-        """What stands before its first child."""
+        """What is before its first child."""
 
     @property
     def tail(self) -> str | None:
@@ -90,7 +90,7 @@ class Names:
         return usual_prefix(self._spaces.get(prefix.casefold(), prefix)), local.casefold()
 
     def qualified(self, name: str) -> str:
-        """Return a name that stands in a text with the usual prefix of its namespace (`us-gaap:Assets`)."""
+        """Return a name that is in a text with the usual prefix of its namespace (`us-gaap:Assets`)."""
         prefix, colon, local = name.strip().rpartition(":")
         if not colon:
             return local

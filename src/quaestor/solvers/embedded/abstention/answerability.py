@@ -61,7 +61,7 @@ class AnswerabilityModel:
         self._learned, self._below = learned, below
 
     def holds(self, choices: Hypotheses, context: TurnContext) -> float | None:
-        """Return the probability that the document holds the answer; None where nothing was learned of that."""
+        """Return the probability that the document holds the answer; None if nothing was learned of that."""
         if self._learned is None:
             return None
         first = choices.first

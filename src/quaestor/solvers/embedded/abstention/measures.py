@@ -39,7 +39,7 @@ def asked_stems(question: Question) -> tuple[str, ...]:
 def answerable_measures(
     choices: Hypotheses, weights: StemWeights, elsewhere: Container[int] = frozenset()
 ) -> Floats | None:
-    """Return what is measured of a question; None where no plan fits it.
+    """Return what is measured of a question; None if no plan fits it.
 
     Args:
         choices: The plans for it, and what they were ranked by.

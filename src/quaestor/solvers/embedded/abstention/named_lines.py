@@ -46,7 +46,7 @@ class NamedLine:
 
 @dataclass(frozen=True, slots=True)
 class NamedCells:
-    """The cells of a line that a question names, or the one where a row and a column that it names cross.
+    """The cells of a line that a question names, or the one if a row and a column that it names cross.
 
     Attributes:
         exact: Whether the question names nothing else.
@@ -72,7 +72,7 @@ def named_cells(question: Question, document: Document) -> tuple[NamedCells, ...
     labels = _KEPT.get(whole.digest, lambda: _labels(whole))
     said = _words(without_owner(in_words_of_reports(without_time_words(question.lowered))))
     found = tuple(_spelled(said, labels))
-    # "Growth" is a line of its own where nothing else is named.
+    # "Growth" is a line of its own if nothing else is named.
     found = tuple(words for words in found if set(words) - FUNCTION_WORDS) or found
     left = set(said) - {word for words in found for word in words} - FUNCTION_WORDS - _CALCULATES
     if not 0 < len(found) <= _MOST or any(word in label for word in left for label in labels):
@@ -120,7 +120,7 @@ def _name(cell: Cell, document: Document) -> str:
 
 
 def _spelled(said: Words, labels: "dict[Words, list[NamedLine]]") -> Iterator[Words]:
-    """Yield the labels that stand in some words, the longest first, none of them in another."""
+    """Yield the labels that are in some words, the longest first, none of them in another."""
     taken: set[int] = set()
     for size in range(min(len(said), max(map(len, labels), default=0)), 0, -1):
         for start in range(len(said) - size + 1):

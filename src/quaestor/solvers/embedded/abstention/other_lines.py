@@ -86,7 +86,7 @@ def _captions() -> Mapping[tuple[str, ...], str]:
 
 @lru_cache(maxsize=8192)
 def _line_of(label: str) -> str | None:
-    """Return the core's line that a label names; None where it names none."""
+    """Return the core's line that a label names; None if it names none."""
     found = core_line_index().find_named(label)
     return None if found is None else income_or_loss(found.property)
 

@@ -1,7 +1,7 @@
 """A number of another time than a question asks for: "revenue in Q3 2024" beside columns of the first quarter.
 
 How two times are compared, `decode.cell_times` says. Of a year alone it says how certain it is that the number of
-another one is no answer: it may stand elsewhere in the document, as that of a debt that is due.
+another one is not an answer: it may stand elsewhere in the document, as that of a debt that is due.
 """
 
 from quaestor.core.provenance import CellRef
@@ -14,7 +14,7 @@ from quaestor.solvers.embedded.page.matrix import NumberMatrix
 
 
 def other_time_answered(question: Question, plan: Plan | None, leaves: NumberMatrix, document: Document) -> str | None:
-    """Return the time that a question asks for and an answer's numbers are not of; None where they may be."""
+    """Return the time that a question asks for and an answer's numbers are not of; None if they may be."""
     asked, taken = times_asked(question), [step.source for step in plan.extracts] if plan is not None else []
     if all(time.is_fine for time in asked) and len(taken) >= max(1, len(asked)):
         lacking = (t.said for t in asked if all(is_of_other_time(t, source, document) for source in taken))

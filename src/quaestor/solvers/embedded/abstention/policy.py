@@ -1,6 +1,6 @@
 """What is told instead of the likeliest answer, where a person asks and the page likely does not say.
 
-The rules that need none stand in `declining`.
+The rules that need none are in `declining`.
 """
 
 from collections.abc import Iterator

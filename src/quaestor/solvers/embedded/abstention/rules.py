@@ -58,7 +58,7 @@ class AbstentionRules:
         nearest: Callable[[], Answer | None],
         words: SpanCandidate | None = None,
     ) -> Answer | None:
-        """Return the answer without a value of a question that certainly cannot be answered; None where it may be.
+        """Return the answer without a value of a question that certainly cannot be answered; None if it may be.
 
         Args:
             context: The turn's; what is said goes on its record.
@@ -71,7 +71,7 @@ class AbstentionRules:
         reason, said = found
         near = nearest() if reason == "not_on_page" else None
         if near is not None and context.read(question).wants.kind == "span" and not isinstance(near.value, Text):
-            # A number is no near miss of a reason.
+            # A number is not a near miss of a reason.
             near = None
         said = said if near is None or near.value is None else f"{said}; {nearest_words(near)}"
         return _silent(context, reason, said)
@@ -87,7 +87,7 @@ class AbstentionRules:
         return _silent(context, "not_on_page", said, nearest.answerable or 0.0)
 
     def of_another_line(self, nearest: Answer, question: Question, context: TurnContext) -> Answer | None:
-        """Return the answer without a value of a question for a line that the document lacks; None where it has it.
+        """Return the answer without a value of a question for a line that the document lacks; None if it has it.
 
         Args:
             nearest: The likeliest answer, of a line that sounds like it.

@@ -46,7 +46,7 @@ class KnownYears:
     Attributes:
         shown: Those that its headings and sentences name as periods, in order, for people.
         reached: Those that it has in any way.
-        open_from: From this year on its words may reach any ("thereafter"); None where they do not.
+        open_from: From this year on its words may reach any ("thereafter"); None if they do not.
     """
 
     shown: tuple[int, ...] = ()

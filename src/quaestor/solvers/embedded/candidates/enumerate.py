@@ -167,7 +167,7 @@ def _values(
 
 
 def result_of(name: str, values: Sequence[float], counts: tuple[Dimension, ...]) -> float | None:
-    """Return what an operation comes to; None where it divides by zero, or takes another number of operands."""
+    """Return what an operation comes to; None if it divides by zero, or takes another number of operands."""
     if len(values) != len(counts) or (name not in GROUPED and len(values) != (1 if name == "lookup" else 2)):
         return None
     taken = [value * 10.0**shift for value, shift in zip(values, reading_of(name, counts).shifts, strict=True)]

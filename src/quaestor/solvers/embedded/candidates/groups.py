@@ -48,7 +48,7 @@ def asks_for_groups(question: Question, signatures: Signatures, least: float) ->
 
     Args:
         signatures: The probability of each signature, by its name.
-        least: Sums and averages together must be more probable than this, where nothing else speaks for several
+        least: Sums and averages together must be more probable than this, if nothing else speaks for several
             numbers.
     """
     likely = signatures.operations["sum"] + signatures.operations["average"]
@@ -102,7 +102,7 @@ def _years_of_line(leaves: NumberMatrix, leaf: int, question: Question) -> Itera
             yield from (_operands(leaves, (of_year[y] for y in part)) for part in (after, up_to) if len(part) == count)
     if not counted:
         yield _operands(leaves, (of_year[y] for y in years))
-        # What stands at two dates has as its average of a year that of the first and of the last.
+        # What is at two dates has as its average of a year that of the first and of the last.
         yield from (_operands(leaves, (of_year[y - 1], of_year[y])) for y in question.years if {y - 1, y} <= set(years))
 
 

@@ -42,7 +42,7 @@ class Pool:
     Attributes:
         groups: What operands of the kind "group" are, by their index.
         reading: Of each operand the reading that it belongs to, from 0; those of one stand together.
-        year: Of the leaf that an operand is or looked up; 0 where none is known.
+        year: Of the leaf that an operand is or looked up; 0 if none is known.
         ratio: Whether an operand is the ratio of two amounts that an earlier turn computed.
     """
 
@@ -215,7 +215,7 @@ def _constant(number: float) -> Dimension:
 def _moved(
     leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
 ) -> list[int]:
-    """The leaves that stand in the lines of those taken last, at the years that the question names."""
+    """The leaves that are in the lines of those taken last, at the years that the question names."""
     lookups = state.lookups
     found: list[int] = []
     for outcome in state.outcomes[-2:]:

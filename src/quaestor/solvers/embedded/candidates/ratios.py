@@ -21,7 +21,7 @@ from quaestor.solvers.embedded.page.number import CandidateNumber
 _ASKS = re.compile(r".*\b(?:what|which|how|calculate|compute|determine|find|give|show|tell)\b(?: me\b)?")
 """All up to the last word that asks for what follows it."""
 _OF_TO = re.compile(r"\s*of\b.*\b(?:to|over)\b")
-"""After "ratio": of these two it is one, whatever word stands before it."""
+"""After "ratio": of these two it is one, whatever word is before it."""
 
 _QUALIFIERS = frozenset(stems("total consolidated loss benefit"))
 """What a label may say besides the figure's name: that it is the whole, or a sign in brackets."""
@@ -30,7 +30,7 @@ _OWNERS = frozenset(stems("attributable available"))
 _TOLD = frozenset(
     stems("increased decreased declined rose fell grew totaled approximately fiscal million billion thousand dollars")
 )
-"""What may stand between a figure's name and its number in a sentence."""
+"""What may be between a figure's name and its number in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _asked_for(question: Question) -> _Named | None:
 
 @lru_cache(maxsize=1024)
 def _named(text: str) -> _Named | None:
-    """The ratio with the longest name in a text: a gross profit margin is no profit margin."""
+    """The ratio with the longest name in a text: a gross profit margin is not a profit margin."""
     found = [(span, ratio) for ratio in read_core().ratios if (span := find_phrase(text, ratio.matcher))]
     if not found:
         return None

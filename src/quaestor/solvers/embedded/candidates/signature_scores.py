@@ -64,7 +64,7 @@ def _scores_of_kinds(constants: tuple[str, ...], signatures: Signatures) -> NDAr
 def _places(
     constants: tuple[str, ...], signatures: tuple[str, ...]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
-    """Where the signature of an operation on a pair of kinds stands; -1 where it is not listed.
+    """Where the signature of an operation on a pair of kinds stands; -1 if it is not listed.
 
     Then where the one for all that are not listed stands, and the one with its operands turned round, -1 being none;
     and what of the former one that is not listed has. Each such four stand there once; then, for every operation on

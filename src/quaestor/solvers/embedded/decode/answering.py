@@ -88,7 +88,7 @@ class RankedNumbers:
 
 
 def _sure_before(outcome: TurnAction, asked: AskedTurn) -> float:
-    """How sure the earlier answers are that an outcome rests on: it is no surer than they are."""
+    """How sure the earlier answers are that an outcome rests on: it is not a surer than they are."""
     turns = {operand.index for operand in outcome.operands if operand.kind == "result"}
     taken = {operand.index for operand in outcome.operands if operand.kind == "leaf"}
     turns |= {turn for turn, leaf in asked.given.lookups.items() if leaf in taken}

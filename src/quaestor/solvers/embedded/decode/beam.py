@@ -103,7 +103,7 @@ class Hypotheses:
         ranked: The likeliest, in the order of `by_result`.
         values: The results of all plans that were ranked, for measuring what was in reach.
         turns: The question after each of the readings, by their places among those that were asked for.
-        first: What they were ranked by, after the likeliest reading; None where the page has no number.
+        first: What they were ranked by, after the likeliest reading; None if the page has no number.
         alone: Whether the question was ranked as one that stands alone.
     """
 

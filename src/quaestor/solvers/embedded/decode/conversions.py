@@ -21,7 +21,7 @@ from quaestor.solvers.embedded.page.matrix import NumberMatrix
 from quaestor.solvers.embedded.state.dialogue import DialogueState
 
 _RULED_OUT = -12.0
-"""What is added to the log odds of a plan that is no conversion of the last answer."""
+"""What is added to the log odds of a plan that is not a conversion of the last answer."""
 
 _THOUSAND = 3
 _POWERS = (3, 6, 9)

@@ -1,6 +1,6 @@
 """Why a reading was chosen, and what was nearly chosen instead: each one line that a person can check.
 
-Names what stands in the question, on the page or in earlier answers; a score is no argument.
+Names what is in the question, on the page or in earlier answers; a score is no argument.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -56,7 +56,7 @@ def abstained(answer: Answer, least: float) -> Answer:
 
 
 def other_reading(first: Answer, answers: Iterable[Answer]) -> Answer | None:
-    """Return the first answer that a person would take for another one; None where there is none."""
+    """Return the first answer that a person would take for another one; None if there is none."""
     shown = show_number(first)
     return next((answer for answer in answers if show_number(answer) != shown), None)
 
@@ -73,10 +73,10 @@ def reread(turn: int, given: Answer, now: Answer) -> str:
 
 
 def with_runner_up(first: Answer, second: Answer | None) -> Answer:
-    """Return the first answer with the second, where there is one, as its other reading and in its reason.
+    """Return the first answer with the second, if there is one, as its other reading and in its reason.
 
     Args:
-        second: The next one; None where there is none.
+        second: The next one; None if there is none.
     """
     if second is None:
         return first
@@ -151,7 +151,7 @@ def _leaf(step: Extract, leaves: NumberMatrix) -> CandidateNumber | None:
 
 def _lines(found: Sequence[CandidateNumber], turn: TurnView) -> Iterator[str]:
     """The words of the question that a row, or the words around a number, have too; else those of an earlier one."""
-    # A turn that only converts an answer stands in the state as the question that it was of.
+    # A turn that only converts an answer is in the state as the question that it was of.
     asked = turn.state.questions
     before = reversed([(asked.index(earlier) + 1, earlier) for earlier in asked])
     questions = [("", turn.question), *((f" (question {n})", earlier) for n, earlier in before)]
@@ -173,7 +173,7 @@ def _place(leaf: CandidateNumber, leaves: NumberMatrix) -> str:
 
 
 def _shared(leaf: CandidateNumber, question: Question) -> str:
-    """The words of a question that name a leaf's line, or stand in its sentence, as the question has them."""
+    """The words of a question that name a leaf's line, or are in its sentence, as the question has them."""
     known = frozenset(leaf.row if isinstance(leaf.source, CellRef) else leaf.around)
     shared = [word for word in words(question.lowered) if known.intersection(stems(word))]
     return " ".join(dict.fromkeys(shared))

@@ -60,7 +60,7 @@ def leaves_of(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:
 
 
 def years_spoken_of(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> tuple[int, ...]:
-    """Return the year of each number as a question speaks of it; 0 where none is known.
+    """Return the year of each number as a question speaks of it; 0 if none is known.
 
     What was owed in 2024 and is due in 2026 is of 2026 where that is named.
 
@@ -98,7 +98,7 @@ def takes_one_twice(outcome: TurnAction, taken: Sequence[int], leaves: NumberMat
 def is_no_change(question: Question, outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
     """Return whether an outcome cannot be the change that is asked for.
 
-    A difference is none where one of its numbers is a change already, where both are of one year, or where the year
+    A difference is none if one of its numbers is a change already, where both are of one year, or where the year
     whose change it is is not the later one. An amount times or over a percentage of the page never is.
 
     Args:

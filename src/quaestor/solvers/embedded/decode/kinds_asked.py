@@ -93,10 +93,10 @@ class KindAsked:
         counted: The stem of the things whose number is asked for; "" where none is.
         per_share: Whether an amount per share is asked for.
         said: The numbers that the question says itself: "how many 737 deliveries".
-        due: The year in which something is due that is asked for; None where none is.
+        due: The year in which something is due that is asked for; None if none is.
         within: Whether what is due within several years is asked for.
         everybody: Whether all who work there are asked for, and not those who did something.
-        preferred: Whether preferred stock is spoken of; where it is not, an amount per share is of common stock.
+        preferred: Whether preferred stock is spoken of; if it is not, an amount per share is of common stock.
         par: Whether the par value of a share is asked for.
         of_leases: Whether what is due is of leases.
     """

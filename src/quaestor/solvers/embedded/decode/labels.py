@@ -130,7 +130,7 @@ def lines_named(text: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=8192)
 def line_called(label: str) -> str:
-    """Return the line of statements whose name a label is, and no more; "" where it is none."""
+    """Return the line of statements whose name a label is, and no more; "" if it is none."""
     found = core_line_index().find_named(spelled_out(label))
     return income_or_loss(found.property) if found is not None and found.rule == _NAMED else ""
 
@@ -151,7 +151,7 @@ def income_or_loss(line: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _thing(column: Header) -> frozenset[str]:
-    """The stems of what a column is of, where that is no period, no total and no change."""
+    """The stems of what a column is of, where that is not a period, no total and no change."""
     if find_periods(column.label) or _WHOLE.search(column.label):
         return frozenset()
     return frozenset(stems(column.label))

@@ -35,7 +35,7 @@ def listed_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
 
 
 def _listed(turn: TurnView) -> frozenset[int]:
-    """The numbers of the list that the last turn answered; none where it did not, or where the question names more."""
+    """The numbers of the list that the last turn answered; none if it did not, or where the question names more."""
     question = turn.question
     return frozenset() if question.names or question.years else _leaves(turn.state.last_list)
 

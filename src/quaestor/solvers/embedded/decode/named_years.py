@@ -41,7 +41,7 @@ def named_year_scores(question: Question, plans: Candidates, leaves: NumberMatri
 
 
 def _beside(leaves: NumberMatrix, at: NDArray[np.int32], some: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which numbers stand in a line, or at a place of a line, of a table in which one of some stands."""
+    """Which numbers are in a line, or at a place of a line, of a table in which one of some stands."""
     across = (leaves.table + 1) * (1 + int(at.max())) + at
     taken = np.zeros(int(across.max()) + 1, bool)
     taken[across[some]] = True

@@ -2,7 +2,7 @@
 
 The benchmark takes a relative change in two turns, the difference and then its share of the base, so the ranker hardly
 ever saw one asked at once. Neither a difference nor an amount of the page answers who asks for the percentage change:
-of 229 turns of the labelled files that surely ask for one, none is a look-up of what is no percentage.
+of 229 turns of the labelled files that surely ask for one, none is a look-up of what is not a percentage.
 """
 
 import re
@@ -57,7 +57,7 @@ def in_order_of_years(question: Question, outcome: TurnAction, years: Sequence[i
     """Return a filing's change from the year that the question says to the other, else from the earlier to the later.
 
     Args:
-        years: Of its operands, 0 where none is known.
+        years: Of its operands, 0 if none is known.
     """
     if outcome.operation not in _CHANGES or outcome.value is None or len(years) != 2 or years[0] == years[1]:
         return outcome

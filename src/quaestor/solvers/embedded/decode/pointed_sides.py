@@ -60,7 +60,7 @@ def pointed_side_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
 
 
 def _meant(side: ComparisonArgument, place: int, turn: TurnView) -> Operand | None:
-    """What a side means that points back; None where its words leave it open."""
+    """What a side means that points back; None if its words leave it open."""
     ratio = turn.question.comparison.kind != "less"
     if ratio and not side.stems and not side.years and (before := _of_last_ratio(place, turn)) is not None:
         return before

@@ -38,7 +38,7 @@ from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
 from quaestor.solvers.embedded.state.turn_view import TurnView
 
 PLACE = 3.0
-"""What the log of how likely an answer stands in a block counts, beside the log-odds of a leaf."""
+"""What the log of how likely an answer is in a block counts, beside the log-odds of a leaf."""
 LABEL = 4.0
 """What a label that the question says whole counts, by how much of the question it is."""
 COUNTED = 2.0
@@ -89,7 +89,7 @@ class Prior:
 
     Attributes:
         leaves: One entry a leaf, as log-odds: 0 for the best, less for others.
-        years: The year of each leaf, 0 where none is known.
+        years: The year of each leaf, 0 if none is known.
         named: Whether the question names the line of each leaf, or what it counts, and asks for nothing else ("change
             in taxes" may be a line).
         share_of_last: Whether the last answer is asked for as a share of what the question names.
@@ -109,7 +109,7 @@ class Prior:
 
         Args:
             probability: The leaf scorer's.
-            answered: Leaves that are earlier answers: those are not looked for, wherever they stand.
+            answered: Leaves that are earlier answers: those are not looked for, wherever they are.
 
         Shape: One entry a leaf.
         """
@@ -183,7 +183,7 @@ class Prior:
         return shares
 
     def _of_operands(self, pool: Pool) -> Floats:
-        """What speaks for each operand of a turn; nothing speaks for or against what is no number to be looked up."""
+        """What speaks for each operand of a turn; nothing speaks for or against other operands."""
         found = np.where((pool.kind == NEW) | (pool.kind == USED), self.leaves[np.maximum(pool.leaf, 0)], 0.0)
         for place, operand in enumerate(pool.operands):
             if operand.kind == "group":
@@ -198,7 +198,7 @@ def prior_of(
     """Return what speaks for the leaves of an excerpt; None on a page, where its one table has no rival.
 
     Args:
-        weights: How likely an answer stands in a block, as `Excerpt.weights`.
+        weights: How likely an answer is in a block, as `Excerpt.weights`.
     """
     if not weights or not len(leaves):
         return None
@@ -231,13 +231,13 @@ def prior_of(
     away += OTHER_TIME * other_time
     away[list(led_by_another(question, leaves, document))] += OTHER_VERB
     if counts.any():
-        # All employees are at least as many as those of any part: of the latest year, where none is asked for.
+        # All employees are at least as many as those of any part: of the latest year, if none is asked for.
         fits = counts == counts.max()
         if not question.years and (dated := fits & (leaves.year > 0)).any():
             fits &= (leaves.year == leaves.year[dated].max()) | (leaves.year == 0)
         sizes = np.where(fits, leaves.value * 10.0 ** np.nan_to_num(leaves.power), -np.inf)
         named |= sizes == sizes.max()
-    # What is away from what is asked is meant only where nothing else is there.
+    # What is away from what is asked is meant only if nothing else is there.
     found, named = found - away, named & (away == away.min())
     less = less_likely(question, leaves.leaves, labels, document)
     if (named & ~another).any():

@@ -68,7 +68,7 @@ def restated_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
 
 
 def restated_turn(turn: TurnView) -> int | None:
-    """Return the earlier turn whose calculation a question asks for again, from 0; None where it asks for none."""
+    """Return the earlier turn whose calculation a question asks for again, from 0; None if it asks for none."""
     question, outcomes = turn.question, turn.state.outcomes
     if not outcomes or not len(turn.leaves):
         return None
@@ -144,7 +144,7 @@ def _newly_said(was: int, question: Question, leaves: NumberMatrix) -> NDArray[n
 
 
 def _taken(state: DialogueState, turn: int) -> _Taken | None:
-    """What a turn calculated, from numbers of the page and constants; None where its parts are no such."""
+    """What a turn calculated, from numbers of the page and constants; None if its parts are no such."""
     outcome = state.outcomes[turn]
     if outcome.operation == "lookup" and turn in state.lookups:
         return LOOKUP, (state.lookups[turn],)

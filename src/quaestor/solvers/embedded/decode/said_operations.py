@@ -38,6 +38,6 @@ def said_operation_scores(question: Question, plans: Candidates) -> Floats:
 
 @lru_cache(maxsize=64)
 def _said(question: Question) -> tuple[int, ...]:
-    """The codes of the operations that a question says; none where it says none."""
+    """The codes of the operations that a question says; none if it says none."""
     names = frozenset[str]().union(*(names for words, names in _SAID if words.search(question.lowered)))
     return tuple(code for code, name in enumerate(OPERATIONS) if name in names)

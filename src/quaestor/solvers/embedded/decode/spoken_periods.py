@@ -43,8 +43,8 @@ class SpokenPeriod:
     """What kind of period a question speaks of.
 
     Attributes:
-        months: The length that it names, below a year; 0 where it asks for the state of a day, None where for neither.
-        quarter: The quarter that it names by its number; None where it names none.
+        months: The length that it names, below a year; 0 if it asks for the state of a day, None where for neither.
+        quarter: The quarter that it names by its number; None if it names none.
         change: Whether it may ask for a change.
         restated: Whether it may ask for an amount that is not as reported: in constant currency, pro forma.
     """
@@ -55,7 +55,7 @@ class SpokenPeriod:
     restated: bool = True
 
     def away(self, table: Table, source: CellRef) -> float:
-        """Return what a cell has less for the period that its labels say; 0 where they say none."""
+        """Return what a cell has less for the period that its labels say; 0 if they say none."""
         away = 0.0 if self.change or not is_of_change(table, source) else A_CHANGE
         if not self.restated and (_is_not_as_reported(table, source) or is_adjusted(table.rows[source.row].label)):
             away += NOT_AS_REPORTED
@@ -88,7 +88,7 @@ def spoken_period(question: Question) -> SpokenPeriod:
 
 
 def lengths_of(table: Table, source: CellRef) -> frozenset[int]:
-    """Return the lengths of the period of a cell in months, as its labels say; none of a day, or where they do not."""
+    """Return the lengths of the period of a cell in months, as its labels say; none of a day, or if they do not."""
     row, column = table.rows[source.row], table.columns[source.column]
     if named := months_named(" ".join((*row.levels, *column.levels, column.label))):
         return named

@@ -210,7 +210,7 @@ def candidate_features(
 
 
 def _leaf_values(pool: Pool, measured: Sequence[Floats]) -> Floats:
-    """What is measured of the leaf of each operand, of the leaves of a group the mean; -9 where there is none.
+    """What is measured of the leaf of each operand, of the leaves of a group the mean; -9 if there is none.
 
     Shape: `_LEAF_COLUMNS` x operands.
     """

@@ -87,7 +87,7 @@ def _unused(state: DialogueState) -> int:
 
 
 def _analogy(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
-    """True where an earlier turn did the same operation on results as many turns before it."""
+    """True if an earlier turn did the same operation on results as many turns before it."""
     pool, turns = candidates.pool, len(states[0].outcomes)
     back_of = np.where(pool.result >= 0, turns - pool.result, 0)
     first, second = back_of[candidates.first], back_of[candidates.second]
@@ -195,6 +195,6 @@ def _roles(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
 
 def _repeated(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
     result, text = candidates.pool.result, turns[0].question.lowered
-    # The last entry is that of what is no result.
+    # The last entry is that of what is not a result.
     same = np.array([*(question.lowered == text for question in turns[0].state.questions), False])
     return same[result[candidates.first]]

@@ -21,7 +21,7 @@ COLUMNS = ("group_kind", "group_size", "group_counted", "group_asked", "group_le
 def group_columns(
     candidates: Candidates, probability: Sequence[NDArray[np.float64]], turns: Sequence[TurnView]
 ) -> dict[str, Column]:
-    """Return the columns of all candidates that describe the group which they take; 0 where they take none.
+    """Return the columns of all candidates that describe the group which they take; 0 if they take none.
 
     Args:
         probability: The leaf scorer's probability of each leaf, after each reading of the turns before.

@@ -29,7 +29,7 @@ class OperandView:
         said: Operands x stems of the question: the operand's label has that stem.
         labels: Labels x stems of all labels.
         label: The label of each, as its place in `labels`.
-        year: The year of each; 0 where none is known.
+        year: The year of each; 0 if none is known.
     """
 
     columns: Mapping[str, Column]
@@ -115,7 +115,7 @@ def label_overlap(view: OperandView, first: NDArray[np.intp], second: NDArray[np
 
 
 def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
-    """The stems that name an operand that is no leaf: of a result its question's and its leaves' words."""
+    """The stems that name an operand that is not a leaf: of a result its question's and its leaves' words."""
     operand, leaves, state = pool.operands[n], turn.leaves, turn.state
     if operand.kind == "group":
         members = [m.index for m in pool.members(n) if m.kind == "leaf"]
@@ -129,7 +129,7 @@ def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
 def _operation_words(
     question: Question, labels: Sequence[frozenset[str]], label: NDArray[np.intp]
 ) -> dict[str, Column]:
-    """For each kind of operation 1 where the question's word for it is the label's own, -1 where it is not."""
+    """For each kind of operation 1 where the question's word for it is the label's own, -1 if it is not."""
     said, nothing = frozenset(question.stems), np.zeros(len(label))
     found: dict[str, Column] = {}
     for name, words in OPERATION_WORDS.items():
@@ -147,7 +147,7 @@ def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
 
 
 def _years(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int32]:
-    """A leaf's year; a computed result has one where all its leaves share it, or its question names one alone."""
+    """A leaf's year; a computed result has one if all its leaves share it, or its question names one alone."""
     leaves = turns[0].leaves
     years = _of_leaf(pool, leaves.year, 0).astype(np.int32)
     for n in np.flatnonzero((pool.leaf < 0) & (pool.turn > 0)).tolist():
@@ -160,7 +160,7 @@ def _years(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int32]:
 
 
 def _ranks(pool: Pool, probability: Sequence[NDArray[np.float64]]) -> Column:
-    """The place of each operand's leaf among all by their probability, in its reading; -1 where it is no leaf."""
+    """The place of each operand's leaf among all by their probability, in its reading; -1 if it is not a leaf."""
     ranks = np.zeros((len(probability), max(1, len(probability[0]))), np.int32)
     for row, likely in zip(ranks, probability, strict=True):
         row[np.argsort(-likely, kind="stable")] = np.minimum(np.arange(len(likely)), _LAST_RANK)
@@ -168,7 +168,7 @@ def _ranks(pool: Pool, probability: Sequence[NDArray[np.float64]]) -> Column:
 
 
 def _of_leaf(pool: Pool, values: Column, otherwise: float) -> Column:
-    """Each operand's leaf's value; `otherwise` where it is no leaf."""
+    """Each operand's leaf's value; `otherwise` if it is not a leaf."""
     if not len(values):
         return np.full(len(pool.leaf), otherwise)
     return np.where(pool.leaf >= 0, values[np.maximum(pool.leaf, 0)], otherwise)

@@ -16,7 +16,7 @@ from quaestor.solvers.embedded.state.turn_view import TurnView
 
 
 def scale_column(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
-    """Return 1 where the result has the scale asked for, -1 where another, 0 where none is asked or known.
+    """Return 1 where the result has the scale asked for, -1 where another, 0 if none is asked or known.
 
     Args:
         turns: Page, conversation and question, after each reading of the turns before.
@@ -58,7 +58,7 @@ def power_of(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) ->
     Args:
         state: The conversation, at least as far as the results that the outcome uses.
 
-    Units: A power of ten: 6 for millions, 0 for numbers as they stand.
+    Units: A power of ten: 6 for millions, 0 for numbers as they are.
     """
     if not outcome.operands:
         return math.nan

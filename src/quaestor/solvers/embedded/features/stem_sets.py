@@ -58,7 +58,7 @@ class StemSets:
         return shares
 
     def first_places(self) -> NDArray[np.float64]:
-        """Return for each set where its first stem stands in the question, as a share; 2 where it is empty.
+        """Return for each set where its first stem is in the question, as a share; 2 where it is empty.
 
         Shape: One entry a set.
         """

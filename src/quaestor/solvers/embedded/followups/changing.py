@@ -30,7 +30,7 @@ _FORM = re.compile(
 def change_plan(question: Question, memory: Memory, leaves: NumberMatrix) -> Plan | None:
     """Return the plan of the change between the last answer, a cell, and the other year that is named of its line.
 
-    None where the question may mean anything else, the last answer is no cell of a line of years, or the line has no
+    None if the question may mean anything else, the last answer is not a cell of a line of years, or the line has no
     number, or several, for the other year.
 
     Args:

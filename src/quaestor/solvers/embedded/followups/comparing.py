@@ -17,7 +17,7 @@ _FORM = re.compile(
 
 
 def comparison_plan(question: Question, memory: Memory) -> Plan | None:
-    """Return the plan that holds the last answer against the earlier one that is named; None where that is unclear.
+    """Return the plan that holds the last answer against the earlier one that is named; None if that is unclear.
 
     Args:
         memory: The turns before.

@@ -66,7 +66,7 @@ def restated_turns(memory: Memory) -> dict[int, int]:
 def conversion_plan(asked: AskedConversion, answer: Answer, back: int) -> Plan | str | None:
     """Return the plan that gives an earlier answer as it is asked for, in words why there is none, or None.
 
-    None where nothing says what the answer counts in; a number of millions that is wanted in millions counts ones.
+    None if nothing says what the answer counts in; a number of millions that is wanted in millions counts ones.
 
     Args:
         back: How many turns before this one it was given.
@@ -132,7 +132,7 @@ def _plural(asked: AskedConversion) -> str:
 
 
 def conversion_asked(question: Question, memory: Memory) -> AskedConversion | None:
-    """Return in what the last answer is wanted; None where there is none, or something else is asked.
+    """Return in what the last answer is wanted; None if there is none, or something else is asked.
 
     Args:
         memory: The turns before.

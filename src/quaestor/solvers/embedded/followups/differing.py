@@ -18,7 +18,7 @@ _FORM = re.compile(
 
 
 def difference_plan(question: Question, memory: Memory) -> Plan | None:
-    """Return the plan of the difference of what the last question compared; None where it compared nothing.
+    """Return the plan of the difference of what the last question compared; None if it compared nothing.
 
     Args:
         memory: The turns before.

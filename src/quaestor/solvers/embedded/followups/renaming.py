@@ -24,7 +24,7 @@ _NESTED = 2
 def renamed_plan(question: Question, memory: Memory, document: Document, leaves: NumberMatrix) -> Plan | None:
     """Return the look-up of the last answer's cell with one name of its row, or its year, replaced by what is asked.
 
-    None where the question may mean anything else, the last answer is not a cell of a row with several names, or not
+    None if the question may mean anything else, the last answer is not a cell of a row with several names, or not
     exactly one row is called so. On pages of the benchmark, where the ranker has learned what such questions mean, too.
 
     Args:

@@ -10,7 +10,7 @@ from quaestor.solvers.embedded.followups.converting import later_step
 
 
 def repeated_turn(question: Question, memory: Memory) -> int | None:
-    """Return the last turn in which a question was asked that stands alone, in the same words; None where none was."""
+    """Return the last turn in which a question was asked that stands alone, in the same words; None if none was."""
     if not question.stands_alone:
         return None
     said = _words(question)
@@ -19,7 +19,7 @@ def repeated_turn(question: Question, memory: Memory) -> int | None:
 
 
 def repeated_plan(memory: Memory, turn: int) -> Plan | None:
-    """Return the plan of an earlier turn as it is written now; None where it chose among cells or had none.
+    """Return the plan of an earlier turn as it is written now; None if it chose among cells or had none.
 
     Args:
         turn: Which, from 0.

@@ -12,7 +12,7 @@ class Evidence:
 
     Attributes:
         share: The probability of the result among all results of the question, by the ranker.
-        runner_up: The same of the next likely result; 0 where there is none.
+        runner_up: The same of the next likely result; 0 if there is none.
         history: The product of the shares of the answers before.
         turn: How many turns came before.
         alone: Whether the question stands alone, and is no step of a conversation.

@@ -201,7 +201,7 @@ def _read_choices(path: Path) -> ChoiceCalibration:
 
 
 def _read_answerable(path: Path) -> Answerability | None:
-    """Return what was learned of questions without an answer; None where that was never, or of other measures."""
+    """Return what was learned of questions without an answer; None if that was never, or of other measures."""
     if not path.exists():
         return None
     data = _read_json(path)

@@ -69,7 +69,7 @@ class Ranker:
 
 
 def _of_categories(rows: Floats, forms: NDArray[np.intp], weights: Floats) -> Floats:
-    """What the codes of each candidate weigh: looked up, and not multiplied by indicators of which one is no zero."""
+    """What the codes of each candidate weigh: looked up, and not multiplied by indicators that are zero but for one."""
     size = len(_CODES) + 1
     table = np.zeros((len(weights), len(_CATEGORIES), size), np.float32)
     table[:, :, :-1] = weights.reshape(len(weights), len(_CATEGORIES), -1)
@@ -80,7 +80,7 @@ def _of_categories(rows: Floats, forms: NDArray[np.intp], weights: Floats) -> Fl
 
 
 def _code_places(rows: Floats) -> NDArray[np.intp]:
-    """Where the code of each category stands among those that have a weight; behind them, where it has none."""
+    """Where the code of each category stands among those that have a weight; behind them, if it has none."""
     return np.minimum(rows[:, _CATEGORIES].astype(np.intp) + 1, len(_CODES))
 
 

@@ -196,7 +196,7 @@ def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
 
     All trees become full ones, of the depth of the deepest. An end that stands higher is repeated at all places below
     it, so it does not matter what is asked on the way there. Of the nodes the root comes first, then those below it
-    where the answer is no, each followed by its own, then those where it is yes; the ends stand in that order too.
+    where the answer is no, each followed by its own, then those where it is yes; the ends are in that order too.
 
     Shape: The nodes are nodes of a tree x trees.
     """

@@ -48,7 +48,7 @@ _FORMS = {
 
 
 def named_measure(question: str, context: TurnContext, *, decline: bool) -> Answer | None:
-    """Return the answer to a question for a measure of a filing; None where it asks for anything else.
+    """Return the answer to a question for a measure of a filing; None if it asks for anything else.
 
     Args:
         decline: Whether to say so where a figure is lacking.
@@ -97,7 +97,7 @@ def _answered(bound: ResolvedMeasure, question: str, context: TurnContext) -> An
 
 
 def _unit(asked: AskedMeasure) -> str | None:
-    """What a ratio counts: a current ratio of 0.87 is no percentage. None where its operands say it."""
+    """What a ratio counts: a current ratio of 0.87 is not a percentage. None if its operands say it."""
     if (
         asked.measure is None
         or asked.measure.metric_type != "ratio"
@@ -108,7 +108,7 @@ def _unit(asked: AskedMeasure) -> str | None:
 
 
 def _shift(answer: Answer, question: Question) -> int:
-    """The power of ten that brings an amount to the scale that is asked for: "in thousands"; 0 where none is needed."""
+    """The power of ten that brings an amount to the scale that is asked for: "in thousands"; 0 if none is needed."""
     power, counts = question.power, Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
     return 0 if power is None or answer.number is None or not counts.money else counts.exponent - int(power)
 

@@ -17,7 +17,7 @@ class PageFeatures:
 
     Attributes:
         idf: Of each stem of their vocabulary, over pages.
-        mean_idf: The mean of those; 1 where there are none.
+        mean_idf: The mean of those; 1 if there are none.
         rarity: The same over the leaves of this page; 0 of what describes most of them.
         label_rarity: Of all stems of a leaf's labels.
         row_weight: Of all stems of a leaf's row label.

@@ -24,7 +24,7 @@ class CandidateNumber:
         column: The stems of the label across, or of the words just after it.
         around: The stems of all that surrounds it: headings, caption, cells of words; or the whole sentence.
         caption: The stems of the table's caption and of the sentence before the table.
-        year: The year that it belongs to; 0 where none is named.
+        year: The year that it belongs to; 0 if none is named.
         other_year: Another year that its labels name ("notes due 2015", a row and a column with one each); else 0.
         years: The years that its sentence names, each with its distance in words.
         lead: Code of the word that leads to it in a sentence; 0 none of them, or a cell.
@@ -34,7 +34,7 @@ class CandidateNumber:
         table: The table's index; -1 in a sentence.
         line: The line in the grid; or the sentence's place on the page.
         place: The place in the line; or the number's place in the sentence.
-        distances: For a number in a sentence, each word of meaning and how many words away it stands at least.
+        distances: For a number in a sentence, each word of meaning and how many words away it is at least.
         label_scale: The scale that its labels name, as `Extract.label_scale`.
         label_unit: The unit that they name, likewise.
     """

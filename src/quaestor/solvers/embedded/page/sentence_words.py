@@ -1,4 +1,4 @@
-"""The words of a sentence with their stems, read once for all numbers that stand in it."""
+"""The words of a sentence with their stems, read once for all numbers that are in it."""
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from quaestor.core.words import word_spans
 from quaestor.questions.stems import is_of_single_words, meaning_stem, stems
 
 _PER_NUMBER = 5
-"""How many words a number counts as that stands between a number and a word."""
+"""How many words a number counts as that is between a number and a word."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> 
     """The leaf of an observation; `words` are the cells of its line that hold words."""
     upright = axis == "rows"
     line, across = (seen.row, seen.column) if upright else (seen.column, seen.row)
-    # What is added up stands below a rule, often without a word: amounts in a line without a label are totals.
+    # What is added up is below a rule, often without a word: amounts in a line without a label are totals.
     unnamed = upright and not line.label
     row, column = stems(_TOTAL if unnamed else spelled_out(line.label)), stems(spelled_out(across.label))
     caption = stems(f"{seen.caption} {opening}")

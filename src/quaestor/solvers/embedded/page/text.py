@@ -106,7 +106,7 @@ def _years_of(text: str) -> tuple[_NamedYear, ...]:
 
 
 def _is_cut(text: str, at: int) -> bool:
-    """Whether a place is inside of what stands between two spaces."""
+    """Whether a place is inside of what is between two spaces."""
     return 0 < at < len(text) and not text[at].isspace() and not text[at - 1].isspace()
 
 
@@ -116,7 +116,7 @@ def _word_starts(text: str) -> tuple[int, ...]:
 
 
 def _lead(said: SentenceWords, start: int) -> int:
-    """The code of the last word before a number that is no article, sign or number."""
+    """The code of the last word before a number that is not an article, sign or number."""
     for place in range(bisect_right(said.ends, start) - 1, -1, -1):
         if said.begins[place] < start - _LEADS_FROM:
             break

@@ -97,7 +97,7 @@ class WordMatrix:
 
 
 def _product(matrix: Floats, weights: Floats) -> Floats:
-    # Kernels of OpenBLAS fill their registers with what is no number, and now and then that is reported as ours.
+    # Kernels of OpenBLAS fill their registers with what is not a number, and now and then that is reported as ours.
     with np.errstate(invalid="ignore"):
         found: Floats = matrix @ weights
         return found

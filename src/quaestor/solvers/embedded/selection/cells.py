@@ -58,7 +58,7 @@ class LabelledCell:
 
     @property
     def year(self) -> int:
-        """The last year of its period; 0 where there is none."""
+        """The last year of its period; 0 if there is none."""
         return year_of(self.period) or 0
 
     @property
@@ -143,7 +143,7 @@ def total_rows(table: Table) -> frozenset[int]:
 
 
 def parts_of_sum(table: Table, row: int, totals: "frozenset[int] | set[int]" = frozenset()) -> tuple[int, ...]:
-    """Return the rows right above a row that it is the sum of in each column, two at least; () where there are none.
+    """Return the rows right above a row that it is the sum of in each column, two at least; () if there are none.
 
     Args:
         totals: Rows that are known to be totals: what is above one is in it already.

@@ -44,8 +44,8 @@ class ChosenPlan:
     """A plan that answers a question by a choice.
 
     Attributes:
-        group: The cells that it chooses among; None where it names lines.
-        members: The lines that it names, or that it is limited to; None where there are none.
+        group: The cells that it chooses among; None if it names lines.
+        members: The lines that it names, or that it is limited to; None if there are none.
         evidence: What its confidence is computed from.
     """
 
@@ -63,11 +63,11 @@ def chosen_plans(
     weights: EmbeddedWeights,
     places: Mapping[int, float] = _NOWHERE,
 ) -> Iterator[ChosenPlan]:
-    """Yield the plans that answer a question by a choice, the likeliest first; none where it asks for no choice.
+    """Yield the plans that answer a question by a choice, the likeliest first; none if it asks for no choice.
 
     Args:
         state: The conversation before.
-        places: How likely an answer stands in a block of an excerpt, as `Excerpt.weights`.
+        places: How likely an answer is in a block of an excerpt, as `Excerpt.weights`.
     """
     selection = question.wants.selection
     if selection is None:
@@ -97,7 +97,7 @@ def chosen_plans(
 
 
 def _of_period(question: Question, cells: Sequence[LabelledCell], document: Document) -> Sequence[LabelledCell]:
-    """The cells of a filing that are of the kind of period that a question speaks of, where there are such."""
+    """The cells of a filing that are of the kind of period that a question speaks of, if there are such."""
     if document.is_page:
         return cells
     period = spoken_period(question)

@@ -18,7 +18,7 @@ class GroupedCells:
         text: What the group is called: its line, or its column.
         cells: In reading order.
         labels: What tells each cell from the others, in the same order.
-        heading: The section that its lines stand in, or "".
+        heading: The section that its lines are in, or "".
         across: Whether it is a line with its columns; else a column with its lines.
         headings: Whether it is one line under several headings, its cells called by these.
     """
@@ -153,7 +153,7 @@ def _items(cells: Sequence[LabelledCell], *, across: bool) -> GroupedCells:
 
 
 def _is_comparable(one: Dimension, other: Dimension) -> bool:
-    """Whether two numbers count the same, as far as their labels say: a dollar sign stands at the first alone."""
+    """Whether two numbers count the same, as far as their labels say: a dollar sign is at the first alone."""
     return one.scale is other.scale and (one.unit == other.unit or None in (one.unit, other.unit))
 
 

@@ -48,7 +48,7 @@ class Members:
 
 
 def members_of(document: Document, whole: str, least: float = _LIKE) -> Members | None:
-    """Return the lines that are parts of a whole; None where no heading or total is called so.
+    """Return the lines that are parts of a whole; None if no heading or total is called so.
 
     Args:
         least: The share of words that a heading must have in common with it.
@@ -73,7 +73,7 @@ def parts_of_totals(document: Document) -> tuple[Members, ...]:
 
 
 def members_called(noun: str, document: Document) -> Members | None:
-    """Return the lines of the total that is called by a noun, or whose lines are; None where none is.
+    """Return the lines of the total that is called by a noun, or whose lines are; None if none is.
 
     Args:
         noun: In the singular: "region".
@@ -138,7 +138,7 @@ def _sections(table: Table, totals: frozenset[int]) -> dict[str, list[int]]:
         levels = table.rows[row].levels
         heading = levels[-2] if len(levels) > 1 else ""
         if row in totals:
-            # A total without a label stands in no section of its own.
+            # A total without a label is in no section of its own.
             closed |= {heading or (levels[-1] if levels else "")}
         elif heading and heading not in closed and _has_numbers(table, row) and not _DEDUCTED.match(levels[-1]):
             sections.setdefault(heading, []).append(row)

@@ -83,7 +83,7 @@ class PlanSteps:
 
 
 def choice_plan(selection: AskedSelection, group: GroupedCells, leaves: NumberMatrix) -> Plan | None:
-    """Return the plan that chooses from a group by a condition, or counts what it holds for; None where it cannot."""
+    """Return the plan that chooses from a group by a condition, or counts what it holds for; None if it cannot."""
     made, condition = PlanSteps(leaves), selection.condition
     size = is_size_meant(selection, group)
     listed: PlanOperand | None
@@ -150,7 +150,7 @@ def _extreme(made: PlanSteps, selection: AskedSelection, listed: PlanOperand, th
 def moved_items_plan(
     selection: AskedSelection, new: GroupedCells, old: GroupedCells, leaves: NumberMatrix
 ) -> Plan | None:
-    """Return the plan that chooses lines by how they moved from one period to another; None where they have not both.
+    """Return the plan that chooses lines by how they moved from one period to another; None if they have not both.
 
     Args:
         new: The lines in the later period.

@@ -20,7 +20,7 @@ _SINCE = re.compile(r"\bsince\b")
 
 
 def two_years(years: Sequence[int], question: Question) -> tuple[int, int] | None:
-    """Return the two years that a move is between; None where there are not two.
+    """Return the two years that a move is between; None if there are not two.
 
     Args:
         question: "From 2010 to 2012", "since 2010", "in 2012" against the year before; where it names none the last.
@@ -43,7 +43,7 @@ def yes_no_plan(
     last: Set[int],
     cell_of: Callable[[str], LabelledCell | None],
 ) -> Plan | None:
-    """Return the plan that tells yes or no; None where it is unclear of what.
+    """Return the plan that tells yes or no; None if it is unclear of what.
 
     Args:
         group: The cells of the line that it asks about.

@@ -43,7 +43,7 @@ class ListedNumbers:
     weights: EmbeddedWeights
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the list that a question asks for; none where it asks for none, or the page has too few numbers.
+        """Yield the list that a question asks for; none if it asks for none, or the page has too few numbers.
 
         Args:
             asked: The question, the page and the conversation.

@@ -22,7 +22,7 @@ _OTHER_YEAR = 6.0
 _NO_YEAR = 1.0
 """The same of a number without a year."""
 _ALIKE = 1.5
-"""What it counts that all numbers stand in one line, or at one place."""
+"""What it counts that all numbers are in one line, or at one place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ChosenNumbers:
     Attributes:
         leaves: One for each part, in order.
         share: How likely each is the number that its part asks for, by the leaf scorer.
-        alike: Whether they all stand in one line, or at one place.
+        alike: Whether they all are in one line, or at one place.
     """
 
     leaves: tuple[int, ...]
@@ -43,11 +43,11 @@ class ChosenNumbers:
 def choose_numbers(
     shares: Sequence[NDArray[np.float64]], years: Sequence[int], leaves: NumberMatrix, alike: Alike
 ) -> ChosenNumbers | None:
-    """Return the numbers that answer the parts of a question best together; None where there are too few.
+    """Return the numbers that answer the parts of a question best together; None if there are too few.
 
     Args:
         shares: For each part how likely each leaf is its answer.
-        years: The year that each part asks for; 0 where it asks for none.
+        years: The year that each part asks for; 0 if it asks for none.
         alike: What the numbers probably share.
 
     Shape: Each of `shares` has one entry a leaf.

@@ -59,7 +59,7 @@ def _label_sets(text: str, document: Document) -> Iterator[_Labels]:
         yield _labels(table, rows=False)
         rows |= own
     if not document.is_page:
-        # "Net income and total assets" stand in two statements.
+        # "Net income and total assets" are in two statements.
         yield rows
 
 
@@ -110,7 +110,7 @@ def _found(text: str, labels: _Labels) -> Iterator[_Named]:
 
 
 def _chain(text: str, found: list[_Named]) -> list[_Named]:
-    """Return the labels that stand side by side, with an "and" among them; none where there are not two."""
+    """Return the labels that stand side by side, with an "and" among them; none if there are not two."""
     chains: list[list[_Named]] = []
     for named in found:
         if chains and _BESIDE.fullmatch(text[chains[-1][-1].end : named.start]):

@@ -65,7 +65,7 @@ class WordsOfText:
     """Answers questions for words: those that a sentence has surely enough, or that nothing but words can answer."""
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the words that answer a question best; none where a number may be asked for and they hardly fit.
+        """Yield the words that answer a question best; none if a number may be asked for and they hardly fit.
 
         Args:
             least: There is one answer at most, so none is less sure than another.
@@ -76,7 +76,7 @@ class WordsOfText:
 
 
 def words_answer(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Return the words that answer a question best; None where it asks for none, or no sentence has any of its own."""
+    """Return the words that answer a question best; None if it asks for none, or no sentence has any of its own."""
     return _auditor(question, context) or _said(question, context)
 
 

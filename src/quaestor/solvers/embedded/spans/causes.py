@@ -33,7 +33,7 @@ class CauseAnswer:
 
 
 def told_cause(asked: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
-    """Return what a filing says to be the cause of what a question asks; None where it says nothing of it.
+    """Return what a filing says to be the cause of what a question asks; None if it says nothing of it.
 
     Args:
         question: The same in words.

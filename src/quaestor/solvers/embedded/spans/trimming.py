@@ -1,4 +1,4 @@
-"""Which words of a sentence answer a question: what stands behind the words that the question has said already.
+"""Which words of a sentence answer a question: what is behind the words that the question has said already.
 
 A sentence in which none is found is the answer as a whole.
 """
@@ -89,12 +89,12 @@ _SHOWS = (
 _ENDS = re.compile(r"(?<![\s.:;,])[\s.:;,]++$")
 _MOST = 0.7
 _GAP = 7
-"""How many words may stand between two words of the question for them to belong together."""
+"""How many words may be between two words of the question for them to belong together."""
 _MARK = re.compile(r"\s*(?:\(\s*\w{1,2}\s*\)\s*)?")
 _ELLIPTIC = re.compile(
     r"(?:includes?|excludes?|represents?|consists?|comprises?|primarily|mainly|reflects?|relates?|refers?)\b", re.I
 )
-"""A sentence that begins with its verb, as footnotes do: it is the answer as it stands."""
+"""A sentence that begins with its verb, as footnotes do: it is the answer as it is."""
 _CLAUSE = re.compile(r";\s|,\s(?:while|whereas|although)\b", re.I)
 _WHY = re.compile(r"(?:and |but |so |then )*(?:why|how come|how so)\b|[^?]*, why\b|\w+ [^,]{0,30}, why\b")
 _PAST = re.compile(r".*\b(?:when|since when) (?:did|was|were|has|have|had)\b")

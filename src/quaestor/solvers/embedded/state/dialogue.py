@@ -19,7 +19,7 @@ Kind = Literal["leaf", "result", "constant", "group"]
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What stands on one side of an operation.
+    """What is on one side of an operation.
 
     Attributes:
         kind: A leaf of the page, the result of an earlier turn, or a constant; while plans are ranked, a group of them.
@@ -40,7 +40,7 @@ class TurnAction:
         operation: `lookup`, `subtract`, `add`, `divide`, `multiply`, `greater`, `percentage_change`, `sum`,
             `average`, or another name.
         operands: In the operation's order.
-        value: The result; None where there is none, 1 or 0 for yes or no.
+        value: The result; None if there is none, 1 or 0 for yes or no.
         counts: The result's scale and unit.
     """
 
@@ -86,7 +86,7 @@ class DialogueState:
 
     @property
     def last_list(self) -> tuple[Operand, ...]:
-        """The numbers of the page that the last turn listed; none where it did not answer with a list of such."""
+        """The numbers of the page that the last turn listed; none if it did not answer with a list of such."""
         if not self.outcomes or self.outcomes[-1].operation != LIST:
             return ()
         listed = self.outcomes[-1].operands

@@ -29,7 +29,7 @@ EXPECTED = {
     "value_negative": [0, 1, 1, 0, 0, 0],
     "value_size": np.log10([101, 101, 1.18, 31, 50001, 501]).tolist(),
     "value_small": [0, 0, 1, 0, 0, 0],
-    # Sides: net sales 2009, 2008; costs; income twice. Each by its own leaf, and -9 where it is none.
+    # Sides: net sales 2009, 2008; costs; income twice. Each by its own leaf, and -9 if it is none.
     "first:year_named": [1, 1, 1, 1, 1, 1],
     "second:year_named": [1, 1, 1, 1, -9, -9],
     "first:row_in_question": [1, 1, 0, 0.5, 1, 1],

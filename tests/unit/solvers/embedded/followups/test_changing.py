@@ -1,4 +1,4 @@
-"""The change of the last look-up from another year of its line: where nothing else can be meant."""
+"""The change of the last look-up from another year of its line: if nothing else can be meant."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The last look-up under another name of its row: where nothing else can be meant."""
+"""The last look-up under another name of its row: if nothing else can be meant."""
 
 from pathlib import Path
 

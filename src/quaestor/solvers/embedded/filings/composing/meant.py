@@ -248,7 +248,7 @@ def _with_measure(
         alike = max((likeness(name - column, line) for name in names if name - column), default=0.0)
         if line.sentence and phrase <= {*line.label_terms}:
             alike = 1.0
-        # An amount is no ratio, a percentage no amount, and a part of a sum is not the sum.
+        # An amount is not a ratio, a percentage no amount, and a part of a sum is not the sum.
         fits = alike > ALIKE and not (is_ratio and _is_money(one.series[0])) and one.series[0].place not in summed
         fits = fits and not (is_amount and one.series[0].first.scale is Scale.PERCENT)
         if fits and _is_of(one.series[0], others, member):
