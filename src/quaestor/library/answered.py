@@ -37,6 +37,11 @@ class AnsweredQuestion:
         return self.turn.question
 
     @property
+    def asked(self) -> str:
+        """The whole text that it was asked in; longer than `question` only in turns that version 0.2 stored."""
+        return self.turn.asked
+
+    @property
     def answer(self) -> Answer:
         """The answer with its exact value, its scale and unit, formula, plan, confidence and sources."""
         return self.turn.answer
