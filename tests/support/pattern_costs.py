@@ -188,13 +188,16 @@ def worst(pattern: str, flags: int, methods: set[str], raw: bool) -> tuple[str, 
     for seed, before in seeds:
         text = hostile_text(before, seed, folded=not raw)
         for way in ways:
-            # Most are harmless at first sight; measuring the others well takes many times as long.
+            # Most are harmless at first sight; measuring the others well takes many times as long. The shorter of two
+            # times, since other processes take part of the time of a single match.
             if (short := estimate_cost(compiled, way, f"{text[: STEPS[0]]}!")) < SUSPECT:
                 continue
-            if estimate_cost(compiled, way, f"{text}!") < max(FREE, min(GROWTH**2 * short, 0.9 * HOPELESS)):
+            short = min(short, estimate_cost(compiled, way, f"{text[: STEPS[0]]}!"))
+            suspect = max(FREE / 2, min(GROWTH**2 * short, 0.9 * HOPELESS))
+            if any(estimate_cost(compiled, way, f"{text}!") < suspect for _ in range(2)):
                 continue
             short, long = (cost_of(compiled, way, f"{text[:size]}!") for size in (STEPS[0], STEPS[-1]))
-            if (long > FREE and long > GROWTH**2 * short) or short >= HOPELESS:
+            if long > FREE and (long > GROWTH**2 * short or long >= HOPELESS):
                 return before + seed, [short, cost_of(compiled, way, f"{text[: STEPS[1]]}!"), long]
     return None
 

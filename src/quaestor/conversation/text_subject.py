@@ -20,7 +20,7 @@ _IS = re.compile(
     r"|(?:declined|increased|decreased|rose|fell|grew|dropped|improved) (?:to|from))" + _ABOUT
 )
 _AGAINST = re.compile(
-    r"\s\$?\s?[\d.,]+\s?%?(?:\s(?:thousand|million|billion))?[\s,]*(?:(?:in|for|at|during) \|[\s,]*)?"
+    r"\s\$?\s?[\d.,]+\s?%?(?:\s(?:thousand|million|billion))?[\s,]{0,3}(?:(?:in|for|at|during) \|[\s,]{0,3})?"
     r"(?:(?:as )?compared (?:with|to)|versus|(?:up |down )?from|(?P<level>to))" + _ABOUT
 )
 """Behind a number that stands first: what the number behind it is too."""

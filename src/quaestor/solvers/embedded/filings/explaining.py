@@ -13,7 +13,7 @@ _OF_COMPANY = frozenset(terms("company companies business firm corporation they 
 """Terms of a question that refer to the company."""
 _MARKS = "+"
 """What makes another name of one ("Acme+")."""
-_CLOSED = r"[\u201d\u2019\"')\u00ae\u2122+]*"
+_CLOSED = r"[\u201d\u2019\"')\u00ae\u2122+]*+"
 _ASIDE = rf"{_CLOSED}(?:\s*\([^)]{{0,160}}\)|,[^,;]{{0,80}},)?{_CLOSED}"
 _IS = (
     r"(?:(?:is|are|was) (?:also )?(?:an?|the|our|those|any|defined|calculated|computed|designed|intended|made up"
