@@ -223,12 +223,12 @@ class _Run:
         return lists.of_one(Number(number), number, counts, None, sources)
 
     def _joined(self, step: Compute) -> Listed:
-        """The list of `items`: shares in percent, what is computed called by its operation."""
+        """The list of `items`: shares in percent, what is computed called by its operation, or what it is made of."""
         parts = [self._entries(operand, step) for operand in step.operands]
         fractions = [self._is_fraction(operand) for operand in step.operands]
         parts = [lists.in_percent(part) if of else part for part, of in zip(parts, fractions, strict=True)]
-        operations = [self._metric(operand) for operand in step.operands]
-        names = [name for name, part in zip(operations, parts, strict=True) for _ in part.entries]
+        called = lists.told_apart(map(self._metric, step.operands), map(self._subject, step.operands))
+        names = [name for name, part in zip(called, parts, strict=True) for _ in part.entries]
         return lists.named(lists.joined_lists(parts), names)
 
     def _computed(self, operand: Operand) -> Compute | None:
@@ -256,6 +256,20 @@ class _Run:
             return None
         metric = "percentage_change" if self._is_relative_change(step) else OPERATIONS[step.operation].metric
         return None if metric == "value" else metric.replace("_", " ")
+
+    def _subject(self, operand: Operand) -> str | None:
+        """What all cells that something is computed from have in common: their line, or their period."""
+        step = self._computed(operand)
+        labels, left, seen = list[str](), [step] if step else list[Step](), set[int]()
+        while left:
+            taken = left.pop()
+            if isinstance(taken, Extract):
+                labels.append(taken.label)
+                continue
+            named = {ref.step for ref in taken.operands if isinstance(ref, Ref) and ref.step > 0} - seen
+            seen |= named
+            left += [self._plan.steps[place - 1] for place in named]
+        return lists.common_parts(labels) or None
 
     def _limit(self, operand: Operand, step: Compute) -> lists.Counted:
         """The number beside a list."""

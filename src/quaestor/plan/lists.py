@@ -4,6 +4,7 @@ The choice among entries is `quaestor.plan.selection`'s.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -138,6 +139,25 @@ def named(listed: Listed, names: Sequence[str | None]) -> Listed:
     pairs = zip(listed.entries, names, strict=True)
     entries = (entry if entry.label or entry.number is None else replace(entry, label=name) for entry, name in pairs)
     return replace(listed, entries=tuple(entries))
+
+
+def told_apart(operations: Iterable[str | None], subjects: Iterable[str | None]) -> Sequence[str | None]:
+    """Return names of what is computed: the operation, or the subject where one operation is done for several.
+
+    >>> told_apart(["sum", "percentage change", "percentage change"], [None, "Paper", "Wood"])
+    ['sum', 'Paper', 'Wood']
+    """
+    pairs = list(zip(operations, subjects, strict=True))
+    count = Counter(operation for operation, _ in pairs)
+    names = [subject if operation and count[operation] > 1 else operation for operation, subject in pairs]
+    said = [name for name, (operation, _) in zip(names, pairs, strict=True) if operation]
+    return names if all(said) and len(set(said)) == len(said) else [operation for operation, _ in pairs]
+
+
+def common_parts(labels: Sequence[str]) -> str:
+    """Return the parts that all labels of cells have: "Paper" of "Paper, 2024" and "Paper, 2023"."""
+    parts = [_PARTS.split(label) for label in labels]
+    return ", ".join(part for part in parts[0] if all(part in own for own in parts)) if parts else ""
 
 
 def in_percent(listed: Listed) -> Listed:
