@@ -58,13 +58,29 @@ _THE_ONE_FOR = re.compile(r"\bthe\s+([\w-]+\s)one\s+for\s")
 _WERE = re.compile(r"^(?:and\s+)?what\s+were\b")
 _LOOSE_END = re.compile(r"\s(?:in|at|for|of|during|over)\s?$")
 """What is left of a time that was taken out."""
+_EITHER_WAY = re.compile(
+    r"\b(?:up|higher|better|rise|grow|increase|gain|improve|widen|expand)\s+or\s+\w+\b[^;?]{0,80}?\s(?:and|but)\s+by\s+how\s+much",
+    re.IGNORECASE,
+)
+"""A change with its sign answers both."""
+_MOVES = re.compile(
+    r"\b(?:chang|differ|grow|grew|ratio|percent|ris|rose|fall|fell|drop|declin|decreas|increas|gain|gr?ew|mov|add|improv|up\b|down\b"
+    r"|more\b|less\b|fewer\b|higher\b|lower\b|better\b|worse\b|how\b|why\b|which\b|who\b|did\b|do\b|does\b|has\b|have\b|is\b)|%"
+)
+_VERSUS = re.compile(r"\s*,?\s*(?:vs\.?|versus|against|compared\s+(?:to|with))\s+(?:in\s+|for\s+)?(?:the\s+|a\s+)?")
 _MOST = 4
 _LONGEST = 1_000
 """Characters; a longer text is not taken apart."""
 
 
 def asks_several(text: str) -> bool:
-    """Return whether a text asks several things."""
+    """Return whether a text asks several things, each of which wants an answer of its own.
+
+    >>> asks_several("did sales go up or down, and by how much?"), asks_several("net income 2020 vs 2019?")
+    (False, True)
+    """
+    if len(text) <= _LONGEST and _EITHER_WAY.search(text):
+        return len(split_question(text)) > 2
     return len(split_question(text)) > 1 or len(split_questions(text)) > 1
 
 
@@ -79,7 +95,7 @@ def split_questions(text: str) -> tuple[str, ...]:
     if len(text) > _LONGEST:
         return (text,)
     asked = re.sub(r"\s+", " ", text.replace("\u2019", "'")).strip(" ?!.")
-    for split in (_split_cause, _split_clauses, _split_qualifiers, _split_kinds):
+    for split in (_split_cause, _split_clauses, _split_times, _split_qualifiers, _split_kinds):
         parts = split(asked)
         if 1 < len(parts) <= _MOST:
             return tuple(parts)
@@ -128,6 +144,23 @@ def _compare(clause: str, topic: str) -> str:
         return ""
     asks = f"was {topic} lower" if found["down"] else f"was {topic} higher" if found["up"] else f"did {topic} change"
     return f"by how much {asks} {found['rest']}".strip()
+
+
+def _split_times(asked: str) -> list[str]:
+    """Split "net income 2020 vs 2019": one thing at two times, each of which is told.
+
+    >>> _split_times("net income FY20 vs FY19")
+    ['net income FY20', 'net income FY19']
+    """
+    lowered = asked.lower()
+    times = list(read_moments(lowered))
+    if len(times) != 2 or _MOVES.search(lowered):
+        return [asked]
+    one, other = times
+    before, between, after = asked[: one.start], lowered[one.end : other.start], asked[other.end :]
+    if not _VERSUS.fullmatch(between) or after.strip() or not read_operand(before.lower()).terms:
+        return [asked]
+    return [asked[: one.end].strip(), f"{before.rstrip()} {asked[other.start : other.end].strip()}"]
 
 
 def _split_qualifiers(asked: str) -> list[str]:

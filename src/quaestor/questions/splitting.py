@@ -28,7 +28,7 @@ _ASKS = (
     rf"what\s+\w+\s+(?:does|did|do|will)\s+(?!{_IT}\s+(?:represent|account))\w+",
     r"(?:by|to|in|at|from)\s+(?:how\s+(?:much|many)|what|which)\b",
     r"(?:tell|show|give)\s+me\b",
-    r"(?:calculate|compute)\s+\w+",
+    r"(?:calculate|compute)\s+(?!and\b|or\b)\w+",
 )
 _ASK = rf"(?:{'|'.join(_ASKS)})"
 _ALSO = r"(?:(?:and|but|then|also|plus|so)\s+)"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor.questions.question_parts import split_questions
+from quaestor.questions.question_parts import asks_several, split_questions
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,8 @@ from quaestor.questions.question_parts import split_questions
             "reported operating margin vs the non-GAAP one for 2022?",
             ("reported operating margin in 2022", "non-gaap operating margin in 2022"),
         ),
+        ("bottom line FY21 vs FY20?", ("bottom line FY21", "bottom line FY20")),
+        ("Paper revenue, 2022 versus 2021", ("Paper revenue, 2022", "Paper revenue, 2021")),
         ("GAAP and non-GAAP diluted EPS for 2022", ("GAAP diluted EPS for 2022", "non-GAAP diluted EPS for 2022")),
     ],
 )
@@ -54,3 +56,17 @@ def test_one_question_stays_one(text: str) -> None:
 def test_a_long_text_is_not_taken_apart() -> None:
     text = "What was revenue" + ", and what was rent" * 1_000
     assert split_questions(text) == (text,)
+
+
+@pytest.mark.parametrize(
+    ("text", "several"),
+    [
+        ("how much was rent, and how fast did it grow?", True),
+        ("did rent rise, and by how much?", True),
+        ("did rent go up or down, and by how much?", False),
+        ("compute or paper, which grew faster?", False),
+        ("how many dollars did rent fall by in 2022 vs 2021?", False),
+    ],
+)
+def test_what_one_number_or_one_name_answers_is_one_question(text: str, several: bool) -> None:
+    assert asks_several(text) is several
