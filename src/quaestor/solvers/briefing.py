@@ -12,11 +12,12 @@ from quaestor.conversation.display import show_number
 from quaestor.conversation.references.reading import reading_line
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import amount_words
-from quaestor.core.provenance import SentenceRef
+from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.stop_words import FUNCTION_WORDS
 from quaestor.core.words import search_words
-from quaestor.documents.document import Document, Section
+from quaestor.documents.document import Document, Paragraph, Section, Sentence
+from quaestor.documents.table import Table
 from quaestor.graph.facts import SentenceFact
 from quaestor.ontology.core import CoreRule, RuleKind, read_core
 from quaestor.plan.operations import LARGEST_EXPONENT
@@ -24,13 +25,16 @@ from quaestor.plan.scales import shift_decimal
 from quaestor.plan.steps import Compute
 from quaestor.questions.instructions import read_instructions
 from quaestor.questions.question_parts import asks_several
+from quaestor.questions.words_asked import words_asked
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.signs import asks_size_of_fall
 from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.plan_builder import IN_PERCENT
 
 _MOST_LISTED = 60
 _WORDS_SHARED, _MOST_SENTENCES, _MOST_TEXT = 2, 2, 500
 """What a sentence needs to be shown with a question, and how many, of how many characters, are."""
+_FALL = "The fall asked for is a size, without a sign: percentage of (earlier - later) in the earlier value."
 _DIGITS = 12
 _LONGEST_REASON = 300
 _LONGEST_HEADING = 40
@@ -77,7 +81,8 @@ def outline(context: TurnContext) -> Mapping[str, object]:
 def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, ...]:
     """Return the few sentences of the page that share most words with a question, in their order; none share one.
 
-    Of a long document those are among them that the last answer is from: what follows is often about the same.
+    Of a long document those are among them that the last answer is from, or that follow its table if a cause is asked
+    for: what follows is often about the same.
     """
     asked = {word for word in search_words(question) if word not in FUNCTION_WORDS and not word.isdigit()}
     scored = []
@@ -91,7 +96,7 @@ def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, .
         if length <= room:
             chosen.append(sentence)
             room -= length
-    last = _last_sentences(context)
+    last = (*_last_sentences(context), *_said_after_last(context))
     chosen += (s for s in context.graph.sentences if (s.section, s.index) in last and s not in chosen)
     return tuple(sorted(chosen, key=lambda sentence: sentence.place))
 
@@ -102,6 +107,24 @@ def _last_sentences(context: TurnContext) -> Collection[tuple[str, int]]:
         return ()
     last = next((answer.sources for answer in reversed(context.memory.answers) if answer.sources), ())
     return [(at.section, at.sentence) for at in last if isinstance(at, SentenceRef)][:_MOST_SENTENCES]
+
+
+def _said_after_last(context: TurnContext) -> Collection[tuple[str, int]]:
+    """Return the sentences behind the table of the last answer, if a cause is asked for: they say why it moved."""
+    if context.document.whole is None or words_asked(context.question.lowered) not in ("cause", "ground"):
+        return ()
+    last = next((answer for answer in reversed(context.memory.answers) if answer.sources), None)
+    tables = {at.table for at in last.sources if isinstance(at, CellRef)} if last else set()
+    named = {*search_words(context.question.text), *search_words(last.description if last else "")} - FUNCTION_WORDS
+    behind: list[Sentence] = []
+    section = ""
+    for block in context.document.blocks:
+        if isinstance(block.content, Table):
+            section = block.section if block.content.index in tables else ""
+        elif isinstance(block.content, Paragraph) and block.section == section:
+            behind += block.content.sentences
+    fitting = sorted(behind, key=lambda sentence: -len(named.intersection(search_words(sentence.text))))
+    return [(sentence.section, sentence.index) for sentence in fitting[:_MOST_SENTENCES]]
 
 
 def heading(section: Section) -> str:
@@ -156,12 +179,16 @@ def _is_computed(answer: Answer) -> bool:
     return answer.plan is None or any(isinstance(step, Compute) for step in answer.plan.steps)
 
 
-def with_hints(question: str) -> str:
-    """Return a question with what a model should know of its form: several parts, and what is done for it."""
+def with_hints(question: str, document: Document) -> str:
+    """Return a question with what a model should know of its form: several parts, and what is done for it.
+
+    Benchmarks keep the sign of a fall in percent; whoever asks how far something fell expects no minus.
+    """
     parts = asks_several(question)
     form = read_instructions(question.lower()).form
     said = [
         *(["It asks several things: the answer is one list (items), with an entry for each in their order."] * parts),
+        *([_FALL] if asks_size_of_fall(question) and not document.is_page else []),
         *(["Rounding and the scale asked for are the program's: give the number as it comes."] * (form is not None)),
     ]
     return "\n".join((question, *said))
@@ -183,7 +210,7 @@ def prompt_variables(question: str, context: TurnContext) -> dict[str, object]:
     """
     turns = len(context.memory.turns)
     return {
-        "question": with_hints(question),
+        "question": with_hints(question, context.document),
         "history": history(context),
         "references": references(context, lambda turn: f"#{turn - turns}"),
         "feedback": context.feedback,

@@ -15,6 +15,13 @@ _GOES_OUT = re.compile(
     re.IGNORECASE,
 )
 _EITHER_WAY = re.compile(r"\b(?:provided|benefit|gains?|income|proceeds|change|increase|decrease)\b", re.IGNORECASE)
+_FALL = r"(?:drop|declin|decreas|fall|fell|reduc|shr[aiu]nk)\w*"
+_FALL_IN_PERCENT = re.compile(
+    rf"(?:percent(?:age)?|%)\s+(?:\w+\s+)?{_FALL}|\bdown in (?:percent|%)"
+    rf"|\b(?:what|which|by|how many)\s+(?:percent(?:age)?|%)\s+(?:\S+\s+){{1,12}}{_FALL}",
+    re.IGNORECASE,
+)
+_LONGEST = 1_000
 _DIFFERENCES = ("subtract", "percentage_change")
 
 SIGN_DROPPED = "sign dropped, but the question does not ask for a magnitude"
@@ -24,6 +31,15 @@ SIGN_DROPPED = "sign dropped, but the question does not ask for a magnitude"
 def wants_magnitude(question: Question) -> bool:
     """Return whether a question asks for a magnitude, by the core's rule or in as many words ("a positive number")."""
     return question.magnitude or bool(_POSITIVE.search(question.lowered))
+
+
+def asks_size_of_fall(text: str) -> bool:
+    """Return whether a question asks by what percentage something fell.
+
+    >>> asks_size_of_fall("percentage drop?"), asks_size_of_fall("by what percent did net sales fall in 2009?")
+    (True, True)
+    """
+    return _FALL_IN_PERCENT.search(text[:_LONGEST]) is not None
 
 
 def drops_sign_unasked(plan: Plan, question: Question) -> bool:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from decimal import Context, Decimal
 
+from discussed_filing import a_discussed_filing
 from hypothesis import given
 from hypothesis import strategies as st
 from long_filing import a_long_filing
@@ -18,7 +19,7 @@ from quaestor.documents.document import Section
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 from quaestor.plan.steps import Plan
 from quaestor.questions.question import read_question
-from quaestor.solvers.briefing import heading, history, near_sentences, references
+from quaestor.solvers.briefing import heading, history, near_sentences, references, with_hints
 
 NUMBERS = st.builds(
     lambda digits, exponent: Decimal(digits).scaleb(exponent - len(str(abs(digits))), Context(prec=PRECISION)),
@@ -85,6 +86,26 @@ def test_the_sentence_of_the_last_answer_is_shown_with_what_follows_in_a_long_do
     shown = context_of(filing.excerpt({filing.block(source).order}), memory)
     assert [s.text for s in near_sentences("which function has most?", shown)] == [filing.sentence(source).text]
     assert near_sentences("which function has most?", context_of(filing, memory)) == ()
+
+
+def test_of_a_cause_the_sentences_behind_the_table_of_the_last_answer_are_shown() -> None:
+    filing = a_discussed_filing()
+    table = next(table for table in filing.tables if table.index == 0)
+    source = next(cell.ref for cell in table.body() if cell.quantity)
+    answered = ungrounded("how much did harbors sell?")
+    memory = Memory((replace(answered, answer=replace(answered.answer, sources=(source,))),))
+    shown = {block.order for block in filing.blocks if block.section == filing.block(source).section}
+    context = context_of(filing.excerpt(shown), memory)
+    for text, told in (("how come?", True), ("and rivers?", False)):
+        near = near_sentences(text, replace(context, question=read_question(text)))
+        assert any("due primarily to orders" in sentence.text for sentence in near) is told
+
+
+def test_how_far_something_fell_is_a_size_but_on_pages_of_benchmarks() -> None:
+    filing, page = a_long_filing(), context_of().document
+    for question, filed, on_page in (("percentage drop?", True, False), ("percentage change?", False, False)):
+        assert ("without a sign" in with_hints(question, filing)) is filed
+        assert ("without a sign" in with_hints(question, page)) is on_page
 
 
 def test_of_headings_those_are_told_that_say_what_stands_below() -> None:

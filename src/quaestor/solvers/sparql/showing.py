@@ -49,7 +49,7 @@ def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -
 def phase_variables(question: str, context: TurnContext) -> dict[str, object]:
     """Return what both phases are told: the question, what it points back to, why it is asked again, the results."""
     return {
-        "question": briefing.with_hints(question),
+        "question": briefing.with_hints(question, context.document),
         "results": _results(context),
         "references": briefing.references(context, lambda turn: f"result_{turn}"),
         "feedback": context.feedback,

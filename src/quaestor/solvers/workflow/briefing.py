@@ -37,7 +37,7 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
     places = {(sentence.section, sentence.index) for sentence in shown.sentences}
     return render(
         "workflow/plan",
-        question=briefing.with_hints(question),
+        question=briefing.with_hints(question, context.document),
         history=briefing.history(context),
         references=briefing.references(context, lambda turn: f"#{turn - len(context.memory.turns)}"),
         feedback=context.feedback,
