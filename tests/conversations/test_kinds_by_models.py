@@ -272,6 +272,46 @@ def test_every_kind_of_answer(
     assert turn.answer.sources
 
 
+def test_what_is_computed_for_several_lines_is_called_by_them() -> None:
+    lines = [of(row, year) for row in ("power cables", "data cables") for year in (2011, 2012)]
+    growth = [calculate("percentage_change", "#1", "#2"), calculate("percentage_change", "#3", "#4")]
+    replies = [Reply(calls=(*lines, *growth, calculate("argmax", "#5", "#6"))), final("#8")]
+    turn = play("agent", saying(replies), "power cables or data cables, which grew faster?").turn
+    assert (str(turn.answer), turn.verified) == ("data cables", True)
+    margins = [calculate("percentage", f"#{part}", f"#{whole}") for part, whole in ((1, 3), (2, 4))]
+    cells = [of(row, year) for row in ("operating income", "total net sales") for year in (2012, 2011)]
+    both = [Reply(calls=(*cells, *margins)), final("#5, #6")]
+    turn = play("agent", saying(both), "operating margin 2012 vs 2011?").turn
+    assert str(turn.answer) == "2012: 8.4973 %; 2011: 9.4462 %"
+
+
+STATED = "two offshore grid projects were delivered ahead of plan"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"answer": "#1, yes", "words": [STATED]},
+        {"answer": "#1; Yes", "explanation": [f"Two were early ['{STATED}']."]},
+    ],
+)
+def test_a_list_may_have_a_yes_or_no_that_words_of_the_page_state(said: Json) -> None:
+    question = "what were power cables in 2012, and was any project early?"
+    looked_up = Reply(calls=(of("power cables", 2012),))
+    turn = play("agent", saying([looked_up, Reply(calls=(Call("final_answer", said),))]), question).turn
+    assert (turn.error, turn.verified) == (None, True)
+    assert str(turn.answer) == "power cables, 2012: $ 642.3 million; yes"
+    assert len(turn.answer.sources) == 2
+
+
+def test_a_yes_or_no_in_a_list_that_nothing_states_is_handed_back() -> None:
+    question = "what were power cables in 2012, and was any project early?"
+    looked_up = Reply(calls=(of("power cables", 2012),))
+    turn = play("agent", saying([looked_up, final("#1, yes"), final("#1")]), question).turn
+    (fault,) = [fault for event in turn.events if isinstance(event, ReplyRejected) for fault in event.faults]
+    assert "nothing states yes" in fault
+
+
 @by_solver
 def test_what_was_selected_can_be_referred_to(solver: str) -> None:
     question, said, _ = CASES[2]

@@ -10,8 +10,9 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
-from quaestor.retrieval.sections import Reading, section_parts
-from quaestor.solvers.excerpts import Excerpt, Excerpts, Search, WidenedExcerpt
+from quaestor.retrieval.sections import section_parts
+from quaestor.retrieval.sentence_search import SentenceQuery, blocks_saying
+from quaestor.solvers.excerpts import Excerpt, Excerpts, Query, Search, WidenedExcerpt
 
 _LITTLE = 200
 """Cells and sentences of a page that is gone through in less than a millisecond."""
@@ -100,11 +101,14 @@ class ContextSelector:
     def _whole(self) -> KnowledgeGraph:
         return self._graphs.graph(self._document, self._stored)
 
-    def _search(self, query: str | Reading, shown: Document) -> WidenedExcerpt:
+    def _search(self, query: Query, shown: Document) -> WidenedExcerpt:
         assert self._excerpts is not None
-        if isinstance(query, Reading):
-            parts = section_parts(self._document, query.heading)
-            part = parts[query.part - 1] if 0 < query.part <= len(parts) else ()
+        if not isinstance(query, str):
+            part: Sequence[int] = ()
+            if isinstance(query, SentenceQuery):
+                part = blocks_saying(self._document, query)
+            elif 0 < query.part <= len(parts := section_parts(self._document, query.heading)):
+                part = parts[query.part - 1]
             shown = self._document.excerpt({*part, *(block.order for block in shown.blocks)})
             return WidenedExcerpt(
                 Excerpt(shown), self._graph_of(shown), [self._document.blocks[order] for order in part]

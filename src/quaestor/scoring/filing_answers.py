@@ -6,7 +6,7 @@ words.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from quaestor.conversation.answer import Answer
@@ -161,7 +161,8 @@ def _is_right(wanted: ReferenceAnswer, answer: Answer) -> bool:  # noqa: PLR0911
         return False
     numbers = list(_numbers(answer))
     if wanted.parts:
-        return all(_has(one, numbers) or _is_right(_in_words(one), answer) for one in wanted.parts)
+        entries = [answer, *_entries(answer)]
+        return all(_has(one, numbers) or any(_is_right(_in_words(one), e) for e in entries) for one in wanted.parts)
     if wanted.entries:
         return all(_has(one, numbers) if one.number else _shares(one.label, answer, 0) for one in wanted.entries)
     if wanted.label is not None:
@@ -173,6 +174,13 @@ def _is_right(wanted: ReferenceAnswer, answer: Answer) -> bool:  # noqa: PLR0911
         first = numbers if isinstance(answer.value, Text) else numbers[:1]
         return any(_is_number(wanted.number, *number) for number in first)
     return _share(wanted.text or "", answer) >= _SHARED_TEXT
+
+
+def _entries(answer: Answer) -> Iterator[Answer]:
+    """Yield each entry of a list that is words, yes or no, as an answer of its own."""
+    if isinstance(answer.value, ValueList):
+        said = (item.label for item in answer.value.items if item.number is None)
+        yield from (replace(answer, value=Text(label)) for label in said if label)
 
 
 def _in_words(part: ReferenceAnswer) -> ReferenceAnswer:

@@ -16,8 +16,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
 from quaestor.questions.question import NO_QUESTION, Question, read_question
-from quaestor.retrieval.sections import Reading
-from quaestor.solvers.excerpts import Search
+from quaestor.solvers.excerpts import Query, Search
 from quaestor.solvers.session import Session
 
 if TYPE_CHECKING:
@@ -84,11 +83,11 @@ class TurnContext:
             raise MissingModelError("the solver needs a model, but this turn has none")
         return found
 
-    def widen(self, query: str | Reading) -> Sequence[Block]:
+    def widen(self, query: Query) -> Sequence[Block]:
         """Return the blocks of the long document that fit a query, the likeliest first; all of them are shown then.
 
         Args:
-            query: Words, or a section. Where all of a document is shown already, nothing is searched.
+            query: Words, a section, or words of a sentence. Where all of a document is shown, nothing is searched.
         """
         if self.search is None:
             return ()

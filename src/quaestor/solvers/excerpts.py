@@ -12,6 +12,7 @@ from quaestor.documents.document import Block, Document
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
 from quaestor.retrieval.sections import Reading
+from quaestor.retrieval.sentence_search import SentenceQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,5 +73,8 @@ class WidenedExcerpt:
     found: Sequence[Block]
 
 
-Search = Callable[[str | Reading, Document], WidenedExcerpt]
-"""Widens what is shown by what fits a query, or by a section."""
+Query = str | Reading | SentenceQuery
+"""What is looked for: places that words name, a section, or sentences that have words."""
+
+Search = Callable[[Query, Document], WidenedExcerpt]
+"""Widens what is shown by what is found."""

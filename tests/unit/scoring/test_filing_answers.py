@@ -14,6 +14,8 @@ MILLION = {"value": 391035, "scale": "million", "unit": "USD"}
 PERCENT = {"value": 24.1, "scale": "", "unit": "percent"}
 SEVERAL = ValueList((ListItem("Europe", Decimal(30)), ListItem("Asia", Decimal("1.2"), Scale.BILLION, "USD")))
 
+BOOKED = ValueList((ListItem("fine", Decimal(30)), ListItem("no")))
+
 
 def number(text: str, scale: Scale = Scale.ONE) -> Answer:
     return Answer(Number(Decimal(text)), scale)
@@ -51,6 +53,8 @@ def words(text: str) -> Answer:
         ({"any_of": [MILLION, {"none": "two readings"}]}, Answer(None), True),
         ({"parts": [{"value": 30, "unit": "USD"}, {"label": "Asia"}]}, Answer(SEVERAL), True),
         ({"parts": [{"value": 31, "unit": "USD"}, {"label": "Asia"}]}, Answer(SEVERAL), False),
+        ({"parts": [{"value": 30, "unit": "USD"}, {"yes": False}]}, Answer(BOOKED), True),
+        ({"parts": [{"value": 30, "unit": "USD"}, {"yes": True}]}, Answer(BOOKED), False),
         ({"text": "higher prices and more stores"}, words("because of higher prices in all stores"), True),
         ({"text": "higher prices and more stores"}, words("because of the weather"), False),
     ],

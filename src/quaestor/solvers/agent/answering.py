@@ -30,14 +30,21 @@ from quaestor.llm.transcript import phase
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Plan
 from quaestor.prompts import render
-from quaestor.retrieval.sections import Reading
-from quaestor.solvers.agent.claims import ClaimedAnswer, GroundedAnswer, ground_answer, ground_words, read_final
+from quaestor.solvers.agent.claims import (
+    ClaimedAnswer,
+    GroundedAnswer,
+    ground_answer,
+    ground_list,
+    ground_words,
+    read_final,
+)
 from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request, read_calls
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.agent.telling import told as brief
 from quaestor.solvers.agent.understanding import state
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.excerpts import Query
 from quaestor.solvers.explaining import BoundExplanation, assumed_numbers, bind_sentences, stated_by
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.tools.searching import SEARCH, SearchResult
@@ -96,7 +103,7 @@ class AnswerRounds:
         """Whether the model makes tool calls itself."""
         return self.connection.spec.profile.tools
 
-    def _find(self, query: str | Reading) -> SearchResult:
+    def _find(self, query: Query) -> SearchResult:
         """Looks for more of a long document, which the turn is shown from then on."""
         blocks = self.context.widen(query)
         return SearchResult(blocks, self.context.document, self.context.graph)
@@ -251,18 +258,27 @@ class AnswerRounds:
 
     def _grounded(self, final: FinalAnswer, claims: Sequence[ClaimedAnswer], bound: BoundExplanation) -> GroundedAnswer:
         """Return the plan of an answer without its explanation, of one that explains alone an empty one."""
+        asked, document = self.context.question.text, self.context.document
+
+        def stated(verdict: ClaimedAnswer) -> GroundedAnswer:
+            if final.words:
+                return ground_words(self._box.draft, final.words, [verdict], document, asked)
+            if not isinstance(verdict.value, YesNo) or not bound.passages:
+                raise ModelReplyError(f"nothing states {verdict.words}; calculate it, or copy what does in words")
+            return GroundedAnswer(verdict, stated_by(bound.passages, verdict.value), grounded=True)
+
+        if (listed := ground_list(self._box.draft, final, stated)) is not None:
+            return listed
         if final.words:
-            asked = self.context.question.text
-            return ground_words(self._box.draft, final.words, claims, self.context.document, asked)
+            return ground_words(self._box.draft, final.words, claims, document, asked)
         if final.answer is None:
             return GroundedAnswer(ClaimedAnswer(Text(final.note)), Plan(()), grounded=True)
         try:
             return ground_answer(self._box.draft, final, claims)
         except ModelReplyError:
-            verdict = claims[0].value if claims else None
-            if not isinstance(verdict, YesNo) or not bound.passages:
+            if not claims or not isinstance(claims[0].value, YesNo) or not bound.passages:
                 raise
-            return GroundedAnswer(claims[0], stated_by(bound.passages, verdict), grounded=True)
+            return stated(claims[0])
 
     def _silence(self, final: FinalAnswer) -> NoAnswerGiven:
         """Return what a model says that gives no answer; what it has not looked for it may not find missing.

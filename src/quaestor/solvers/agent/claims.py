@@ -4,7 +4,7 @@ The plan counts, never the claim.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation, localcontext
 
@@ -25,6 +25,7 @@ from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
 
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
+_VERDICT = {"yes": True, "no": False}
 _LEAD = re.compile(r"^.*?\banswer\s*(?:is|=|:)\s*", re.IGNORECASE | re.DOTALL)
 _NAMED = re.compile(r"(?:step\s*)?#\s*(-?\d{1,4})(?:\.\.#?(\d{1,4}))?\.?", re.IGNORECASE)
 _ALL_NAMED = re.compile(rf"{_NAMED.pattern}(?:(?:\s|[,;]|\band\b)+{_NAMED.pattern})*", re.IGNORECASE)
@@ -82,6 +83,8 @@ def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
     """
     in_words = isinstance(said, str) and "{" not in said
     final = FinalAnswer(str(said)) if in_words else read_json(FinalAnswer, said)
+    if _listed(final):
+        return final, ()
     if final.words:
         verdict = () if final.answer is None else tuple(_claims(final))[:1]
         if final.no_answer is not None or not all(isinstance(claim.value, YesNo) for claim in verdict):
@@ -205,6 +208,37 @@ def ground_words(
         plan = join_plans(plans, chained=False) if len(plans) > 1 else plans[0]
     register = execute(plan, draft.history).result
     return _settled(draft, ClaimedAnswer(register.value, register.scale, register.unit), plan)
+
+
+def ground_list(
+    draft: PlanBuilder, final: FinalAnswer, stated: Callable[[ClaimedAnswer], GroundedAnswer]
+) -> GroundedAnswer | None:
+    """Return the plan of an answer that lists steps and yes or no ("#1, no"); None for another answer.
+
+    Args:
+        stated: Gives the plan of a yes or no that words of the page state.
+
+    Raises:
+        ModelReplyError: A step is named that there is not, or nothing states the yes or no.
+    """
+    if not (listed := _listed(final)):
+        return None
+    plans = [
+        (stated(ClaimedAnswer(YesNo(one))) if isinstance(one, bool) else _by_step(draft, one)).plan for one in listed
+    ]
+    plan = join_plans(plans, chained=False)
+    register = execute(plan, draft.history).result
+    return _settled(draft, ClaimedAnswer(register.value, register.scale, register.unit), plan)
+
+
+def _listed(final: FinalAnswer) -> tuple[int | bool, ...]:
+    """Return what an answer such as "#1, no" lists; nothing of one without yes or no, or of that alone."""
+    said = re.split(r"[,;]\s*", final.answer.strip(_AROUND)) if isinstance(final.answer, str) else []
+    verdicts = [_VERDICT.get(one.strip().casefold()) for one in said]
+    steps = [_steps_in(one) for one in said]
+    entries = [(verdict,) if verdict is not None else named for verdict, named in zip(verdicts, steps, strict=True)]
+    fits = len(said) > 1 and all(entries) and any(verdict is not None for verdict in verdicts)
+    return tuple(one for entry in entries for one in entry) if fits else ()
 
 
 def _named_steps(final: FinalAnswer) -> tuple[int, ...]:

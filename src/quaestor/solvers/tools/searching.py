@@ -13,6 +13,7 @@ from quaestor.documents.document import Block, Document, SectionHeading
 from quaestor.documents.table import Table
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.retrieval.sections import Reading, section_parts
+from quaestor.solvers.excerpts import Query
 from quaestor.solvers.tools.page import nearest
 from quaestor.solvers.tools.replies import Refusal
 
@@ -84,7 +85,7 @@ class SearchResult:
     graph: KnowledgeGraph
 
 
-Searching = Callable[[str | Reading], SearchResult]
+Searching = Callable[[Query], SearchResult]
 """Searches the document of a turn, or reads a section of it."""
 
 

@@ -15,6 +15,8 @@ from quaestor.conversation.memory import Memory
 from quaestor.conversation.turn import ToolCall
 from quaestor.core import serial
 from quaestor.core.answer_value import AnswerValue
+from quaestor.core.stop_words import SMALL_WORDS
+from quaestor.core.words import search_words
 from quaestor.errors import PlanError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.structured.schema import plain_schema
@@ -22,6 +24,8 @@ from quaestor.llm.tracing import tool_span
 from quaestor.ontology.ontology import Ontology
 from quaestor.plan.steps import Plan
 from quaestor.retrieval.sections import Reading
+from quaestor.retrieval.sentence_search import SentenceQuery
+from quaestor.solvers.excerpts import Query
 from quaestor.solvers.tools.arithmetic import calculate
 from quaestor.solvers.tools.listing import introspect_ontology, list_entities
 from quaestor.solvers.tools.page import GraphPage, nearest
@@ -218,8 +222,10 @@ class Toolbox:
         return places_found(self._widen(request.query), request.query)
 
     def _find_in_all(self, page: GraphPage, draft: PlanBuilder, request: FindInText) -> Reply:
-        """Looks for sentences in what is shown, and if there are none in what a search of the document adds."""
-        reply = find_in_text(page, draft, request)
+        """Look for sentences in what is shown, and in all of the document if none shown has all the words."""
+        if request.words is not None and not _says(page, request.words):
+            self._widen(SentenceQuery(request.words))
+        reply = find_in_text(self._page, draft, request)
         if not isinstance(reply, Refusal) or request.words is None:
             return reply
         self._widen(request.words)
@@ -230,7 +236,7 @@ class Toolbox:
             else reply
         )
 
-    def _widen(self, query: str | Reading) -> SearchResult:
+    def _widen(self, query: Query) -> SearchResult:
         """Search the document; what is found is shown from then on."""
         assert self._search is not None
         found = self._search(query)
@@ -267,6 +273,12 @@ class Toolbox:
             PlanError: No plan can hold it.
         """
         return self._draft.plan_of(value)
+
+
+def _says(page: GraphPage, words: str) -> bool:
+    """Return whether a sentence that is shown has all of some words."""
+    wanted = {word for word in search_words(words) if word not in SMALL_WORDS}
+    return any(wanted <= said for said in page.graph.sentence_words)
 
 
 def _misfit(tool: Tool[R], error: ValidationError) -> Refusal:

@@ -9,8 +9,8 @@ from quaestor.conversation.memory import Memory
 from quaestor.evaluation.excerpting import ContextSelector
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
-from quaestor.retrieval.sections import Reading
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.excerpts import Query
 from quaestor.solvers.tools.searching import SearchResult, places_found
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
@@ -29,7 +29,7 @@ def turn(question: str) -> TurnContext:
 
 
 def toolbox(context: TurnContext) -> Toolbox:
-    def search(query: str | Reading) -> SearchResult:
+    def search(query: Query) -> SearchResult:
         blocks = context.widen(query)
         return SearchResult(blocks, context.document, context.graph)
 
@@ -70,6 +70,18 @@ def test_text_is_looked_for_in_all_of_the_document() -> None:
     missed = call(box, "find_in_text", words="zeppelins moored")
     assert missed["success"] is False
     assert "All of the document was searched" in missed["error"]
+
+
+def test_sentences_are_found_wherever_they_have_the_words() -> None:
+    context = turn("what were net sales of products?")
+    box = toolbox(context)
+    read = call(box, "find_in_text", words="the provision consisted of")
+    assert [found["sentence"] for found in read["sentences"]] == [
+        "the provision for income taxes consisted of the following :"
+    ]
+    known = len(context.document.blocks)
+    assert call(box, "find_in_text", words="provision for income taxes") == read
+    assert len(context.document.blocks) == known
 
 
 def test_a_section_is_read_whole_with_its_rows_as_printed() -> None:
