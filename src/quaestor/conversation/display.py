@@ -19,7 +19,7 @@ from quaestor.questions.instructions import AskedForm
 
 _FRACTIONS = frozenset({"percentage_change", "percentage"})
 _DIGITS = 60
-_CONVERTERS = frozenset({Decimal(10) ** power for power in (3, 6, 9)})
+_CONVERTERS = frozenset({Decimal(10) ** power for power in (3, 4, 6, 9)})
 _NEARLY_SURE = 0.99
 _SECTIONS_SHOWN = 2
 """The innermost headings say most; those above them are in the JSON."""

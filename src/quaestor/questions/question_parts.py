@@ -14,7 +14,8 @@ _ASKING = (
     r"|(?:is|are|was|were|did|does|do|has|have|had|will|can|could)(?=\s))\b"
 )
 _BREAK = re.compile(
-    rf"\s*(?:[?;]\s+|,\s+(?:and\s+|but\s+|then\s+)?|\s-\s+(?:and\s+)?|\s+(?:and|but|then)\s+)(?:also\s+)?(?={_ASKING})"
+    rf"\s*(?:[?;]\s+|,\s+(?:and\s+|but\s+|then\s+)?|\s-\s+(?:and\s+)?|\s+(?:and|but|then)\s+)(?:also\s+)?"
+    rf"(?:(?:say|state|mention|note|tell\s+(?:me|us))\s+)?(?={_ASKING})"
     r"|,?\s+and\s+(?=as\s+an?\s+(?:percent|percentage|share|%)|its\s)"
 )
 _ASKS = re.compile(
@@ -43,6 +44,7 @@ _BOTH = re.compile(
     r"\b(?!\s+of\b)"
 )
 _ADDED = re.compile(r"\b(?:total|sum|together|combined|add(?:ed|ing)?|plus|altogether|all in)\b")
+_SUMMED = re.compile(r"\b(?:sum|add(?:ed|ing)?|plus|all in)\b")
 _KINDS = (
     re.compile(r"\b(?:per share|eps|a share)\b"),
     re.compile(r"\b(?:margin|rate|ratio|percent(?:age)?|yield|growth|turnover)\b|%"),
@@ -56,6 +58,15 @@ _ABOUT_AND_WHY = re.compile(
 _THE_ONE_FOR = re.compile(r"\bthe\s+([\w-]+\s)one\s+for\s")
 """How the reader completes "the adjusted one"."""
 _WERE = re.compile(r"^(?:and\s+)?what\s+were\b")
+_WHOLE = re.compile(r"\b(?:total|net|gross|operating|revenues?|sales|income|earnings|profit|assets|equity)\b")
+"""What is a total or a result of its own, which nobody adds to another."""
+_HOW_MUCH_OF = re.compile(r"\bhow (?:much|many|big|large)\b")
+_WHEN_MOST = re.compile(
+    r"(?P<when>when|in\s+(?:which|what)\s+(?:fiscal\s+)?(?:year|quarter))\s+(?:(?P<be>was|were|is|are)\s+)?"
+    r"(?:it|they|that|this|those|these)\s+(?(be)|(?:was|were|is|are)\s+)"
+    r"(?:the\s+)?(?P<most>highest|lowest|largest|smallest|greatest|biggest|best|worst)",
+    re.IGNORECASE,
+)
 _LOOSE_END = re.compile(r"\s(?:in|at|for|of|during|over)\s?$")
 """What is left of a time that was taken out."""
 _EITHER_WAY = re.compile(
@@ -182,10 +193,10 @@ def _split_kinds(asked: str) -> list[str]:
     """Split "net income and EPS", "reported margin vs the adjusted one": measures that nobody would add."""
     reading = read_filing_question(asked)
     bases = reading.relation == "versus" and _THE_ONE_FOR.search(reading.operands[-1].text) is not None
-    if not bases and (reading.relation != "sum" or _ADDED.search(asked.lower()) or " and " not in asked.lower()):
+    added = reading.total_asked or _SUMMED.search(asked.lower())
+    if not bases and (reading.relation != "sum" or added or " and " not in asked.lower()):
         return [asked]
-    kinds = {_kind(operand) for operand in reading.operands}
-    apart = bases or len(kinds) == len(reading.operands) or _WERE.match(asked.lower()) is not None
+    apart = bases or _adds_nothing(asked.lower(), reading.operands)
     if not apart or not all(operand.matches for operand in reading.operands):
         return [asked]
     time = _time_of(asked)
@@ -195,12 +206,31 @@ def _split_kinds(asked: str) -> list[str]:
     ]
 
 
+def _adds_nothing(asked: str, operands: Sequence[Operand]) -> bool:
+    """Return whether nobody adds up what a question names: earnings and assets, margins and amounts, things listed."""
+    kinds = {_kind(operand) for operand in operands}
+    if _WERE.match(asked) or len(kinds) == len(operands):
+        return True
+    concepts = [concept for operand in operands for concept in operand.concepts]
+    named = len(set(concepts)) == len(concepts) and all(map(_is_named, operands))
+    whole = any(_WHOLE.search(operand.text) for operand in operands)
+    return named and (len(kinds) > 1 or (whole and _HOW_MUCH_OF.search(asked) is None))
+
+
+def _is_named(operand: Operand) -> bool:
+    """Return whether the lexicon has all words of an operand that carry meaning."""
+    named = {place for match in operand.matches for place in range(match.start, match.end)}
+    return all(place in named or is_filler(found) for place, found in enumerate(operand.phrase))
+
+
 def _kind(operand: Operand) -> int:
     return next((place for place, kind in enumerate(_KINDS) if kind.search(operand.text)), len(_KINDS))
 
 
 def _complete(clause: str, first: str) -> str:
     """Return a clause with the topic and the time of the first one, if it lacks them."""
+    if (told := _WHEN_MOST.fullmatch(clause)) is not None:
+        return f"{told['when']} was it {told['most']}"  # of the times of the answer before
     topic = _topic(first)
     back = _POINTS_BACK.search(clause.lower())
     if back is not None:

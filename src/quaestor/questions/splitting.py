@@ -27,7 +27,7 @@ _ASKS = (
     r"since\s+(?:when|what|which)\b",
     rf"what\s+\w+\s+(?:does|did|do|will)\s+(?!{_IT}\s+(?:represent|account))\w+",
     r"(?:by|to|in|at|from)\s+(?:how\s+(?:much|many)|what|which)\b",
-    r"(?:tell|show|give)\s+me\b",
+    r"(?:(?:tell|show|give)\s+me\b|(?:say|state|mention)\s+(?:when|what|how|which|why|where|who|by)\b)",
     r"(?:calculate|compute)\s+(?!and\b|or\b)\w+",
 )
 _ASK = rf"(?:{'|'.join(_ASKS)})"
@@ -83,6 +83,7 @@ _PAIR = re.compile(
     re.I,
 )
 _APART = re.compile(r"difference|ratio|sum", re.I)
+_TOLD_WHEN = re.compile(rf"(?:say|state|mention|tell\s+me)\s+(when)\s+(it|they|that|this)\s+({_BE})\b", re.I)
 _POLITE = re.compile(r"\s*(?:thanks?|thank you|please|thx)?[\s.!]*", re.I)
 
 
@@ -173,5 +174,5 @@ def _said(text: str) -> int:
 
 
 def _as_question(clause: str) -> str:
-    clause = " ".join(clause.split()).rstrip(",;")
+    clause = _TOLD_WHEN.sub(r"\1 \3 \2", " ".join(clause.split()).rstrip(",;"))
     return clause if clause.endswith(("?", ".", "!")) else f"{clause}?"

@@ -29,6 +29,12 @@ from quaestor.questions.question_parts import asks_several, split_questions
         ),
         ("bottom line FY21 vs FY20?", ("bottom line FY21", "bottom line FY20")),
         ("Paper revenue, 2022 versus 2021", ("Paper revenue, 2022", "Paper revenue, 2021")),
+        ("net income, total assets and diluted EPS", ("net income", "total assets", "diluted eps")),
+        ("What are total assets and net income?", ("what are total assets", "net income")),
+        (
+            "What were sales in 2022 and 2023, and say when they were highest?",
+            ("What were sales in 2022 and 2023", "when was it highest"),
+        ),
         ("GAAP and non-GAAP diluted EPS for 2022", ("GAAP diluted EPS for 2022", "non-GAAP diluted EPS for 2022")),
     ],
 )

@@ -21,7 +21,7 @@ from quaestor.solvers.embedded.decode.beam import Hypotheses
 from quaestor.solvers.embedded.decode.explanation import CLOSE, abstained, other_reading, with_runner_up
 from quaestor.solvers.embedded.decode.readings import ConversationReader
 from quaestor.solvers.embedded.filings.answering import FilingAnswerer
-from quaestor.solvers.embedded.followups.answering import follow_up
+from quaestor.solvers.embedded.followups.answering import count_parts, follow_up
 from quaestor.solvers.embedded.model.loading import EmbeddedWeights
 from quaestor.solvers.embedded.named.answering import named_measure
 from quaestor.solvers.embedded.page.features import PageFeatures
@@ -76,6 +76,8 @@ class EmbeddedSolver:
         return await compute(self._solve, question, context)
 
     def _solve(self, question: str, context: TurnContext) -> Answer:
+        if self._any_kind and (counted := count_parts(question, context)) is not None:
+            return counted
         if self._filings is not None and context.is_long:
             found = self._filings.answer(question, context)
             if found is not None:

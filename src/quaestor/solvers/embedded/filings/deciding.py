@@ -39,6 +39,7 @@ from quaestor.solvers.embedded.filings.turns import (
     PastTurn,
     Understood,
     kind_of_plan,
+    names_one_line,
     understand_turn,
 )
 from quaestor.solvers.embedded.model.trees import Trees
@@ -218,7 +219,7 @@ def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     understood = understand_turn(text, past, table, weights)
     results = collect_results(understood)
     texts = split_questions(text)
-    if len(texts) == 1:
+    if len(texts) == 1 or names_one_line(understood):
         return _judge(understood, results, weights.confidence)
     parts = _decide_parts(texts, past, table, weights)
     if not all(decision.results for _, decision in parts):

@@ -340,3 +340,13 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
             composed = [one for one in again if set(moments).intersection(one.moments)]
     proposals = sorted([*composed, *quotes, *verdicts], key=lambda proposal: -proposal.score)
     return Understood(question, likely, tuple(proposals), tuple(turn.right for turn in past), state.terms)
+
+
+def names_one_line(understood: Understood) -> bool:
+    """Return whether a line is called all that a question names: "total revenues and other income"."""
+    reading = understood.question.reading
+    if reading.relation != "sum":
+        return False
+    named = set(reading.whole.terms)
+    lines = (series.line for proposal in understood.proposals for series in proposal.series)
+    return any(named == set(line.label_terms) for line in lines)

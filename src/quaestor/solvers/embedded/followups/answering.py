@@ -16,6 +16,7 @@ from quaestor.solvers.embedded.followups.converting import (
     converted_turn,
     is_restatement,
 )
+from quaestor.solvers.embedded.followups.counting_parts import parts_plan
 from quaestor.solvers.embedded.followups.differing import difference_plan
 from quaestor.solvers.embedded.followups.renaming import renamed_plan
 from quaestor.solvers.embedded.followups.repeating import repeated_plan, repeated_turn
@@ -53,6 +54,15 @@ def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decl
     if change is None or turn is None:
         return None
     return _answered(change, question, context, turn, "asks how answer {} changed from another year")
+
+
+def count_parts(question: str, context: TurnContext) -> Answer | None:
+    """Return the answer to what is asked of the parts of an earlier answer by their places: "the first one?"."""
+    plan = parts_plan(question, context.memory, of_turns=context.is_long)
+    whole = context.document.whole or context.document
+    there = replace(context, document=whole)
+    last = len(context.memory.answers) - 1
+    return None if plan is None else _answered(plan, question, there, last, "asks for parts of answers up to {}")
 
 
 def _answered(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer | None:

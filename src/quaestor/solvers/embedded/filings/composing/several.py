@@ -233,7 +233,8 @@ def propose_lists(question: Question) -> Iterator[Proposal]:
     yield from _list_what_is_due(question)
     by_time, by_member = _by_what(question)
     for meant in read_meant(question)[:MOST_TRIED]:
-        moments = list(reversed(moments_of_list(question, meant)))
+        listed = moments_of_list(question, meant)
+        moments = question.moments if len(question.moments) > 1 else tuple(reversed(listed))
         timed = [(write_moment(moment), meant, moment) for moment in moments]
         if made := propose_items(question, timed, "list", log_share(meant.share * by_time)):
             yield made

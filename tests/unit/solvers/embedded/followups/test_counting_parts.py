@@ -1,0 +1,73 @@
+"""The parts of an earlier answer, by their places."""
+
+from pathlib import Path
+
+import pytest
+from discussed_filing import a_discussed_filing
+
+import quaestor
+from quaestor.documents.document import Document
+
+PAGE = """# Alder, annual report
+
+| (in millions) | 2024 | 2023 | 2022 |
+|---|---|---|---|
+| Operating income | 125 | 100 | 90 |
+| Rent | 40 | 50 | 60 |
+"""
+
+
+@pytest.fixture(params=["page", "filing"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Document | Path, str, dict[str, str]]:
+    """Return what is asked, a question for two numbers, and what is then shown of them."""
+    if request.param == "filing":
+        shown = {
+            "and the second one?": "$ 85 million",
+            "the first minus the second": "$ 495 million",
+            "ratio of the two": "6.82",
+            "sum of both": "$ 665 million",
+            "which is larger?": "Net sales",
+        }
+        return a_discussed_filing(), "net sales and net income in 2023", shown
+    (tmp_path / "alder.md").write_text(PAGE, encoding="utf-8")
+    shown = {
+        "and the second one?": "125 million",
+        "the second minus the first": "35 million",
+        "sum of the two": "215 million",
+        "which is larger?": "2024",
+        "the first as a percentage of the second": "72.0 %",
+    }
+    return tmp_path / "alder.md", "what was operating income in 2022 and 2024?", shown
+
+
+def test_parts_of_a_list_are_found_by_their_places(opened: tuple[Document | Path, str, dict[str, str]]) -> None:
+    document, question, shown = opened
+    for follow_up, answer in shown.items():
+        listed, found = quaestor.open(document).ask([question, follow_up])
+        assert len(listed.sources) == 2
+        assert (follow_up, str(found)) == (follow_up, answer)
+        assert set(found.sources) <= set(listed.sources)
+
+
+def test_parts_go_on_from_parts() -> None:
+    asked = ["net sales, cost of sales and net income in 2024", "sum of the first two", "ratio of the two", "the third"]
+    assert [str(answer) for answer in quaestor.open(a_discussed_filing()).ask(asked)][1:] == [
+        "$ 950 million",
+        "1.71",
+        "$ 90 million",
+    ]
+
+
+def test_two_answers_before_are_two_parts_of_a_filing() -> None:
+    asked = ["what was net income in 2024?", "and net sales?", "the first as a percentage of the second"]
+    assert str(quaestor.open(a_discussed_filing()).ask(asked)[-1]) == "15.0 %"
+
+
+def test_a_place_that_the_list_lacks_is_not_made_up() -> None:
+    answers = quaestor.open(a_discussed_filing()).ask(["net sales and net income in 2024", "the fifth one?"])
+    assert "90" not in str(answers[-1])
+
+
+def test_a_list_has_the_order_in_which_it_is_asked_for() -> None:
+    (found,) = quaestor.open(a_discussed_filing()).ask(["net sales in 2023 and 2024"])
+    assert str(found) == "2023: $ 580 million; 2024: $ 600 million"
