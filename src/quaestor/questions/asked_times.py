@@ -100,9 +100,9 @@ _TIMES = re.compile(
     | \b(?P<year>(?:fy|f(?='?\d)|fiscal(?:\s+year)?|cy|calendar)\s*
           '?(?P<fyyear>(?:19|20)?\d\d)(?:/(?P<fyend>\d\d)|[ae])?
         |(?P<plainyear>{_FULL_YEAR})(?:/(?P<plainend>\d\d)\b(?!/))?|'(?P<short>\d\d))\b{_OPEN}
-    | \b(?P<ahead>(?:over|in|within|during)?\s*(?:the\s+)?next\s+(?:(?:{_COUNT}|1[0-9]|twelve)\s+)?
+    | \b(?P<ahead>(?:over|in|within|during)?\s{{0,4}}(?:the\s+)?next\s+(?:(?:{_COUNT}|1[0-9]|twelve)\s+)?
         (?:fiscal\s+)?(?:{_YEARS}|months?|quarters?)|within\s+(?:a|one|the)\s+year|inside\s+a\s+year)\b
-    | \b(?P<count>(?:over|across|for|in|during)?\s*(?:the\s+|these\s+|those\s+|all\s+|its\s+)*
+    | \b(?P<count>(?:over|across|for|in|during)?\s{{0,4}}(?:(?:the|these|those|all|its)\s{{1,4}}){{0,4}}
         (?:last|past|latest|previous|most\s+recent)?\s*(?P<many>{_COUNT})
         (?:\s+(?:fiscal\s+|financial\s+)?{_YEARS}\b(?!\s+(?:ago|earlier|before|prior|back|or|and|ends?))
           (?:\s+shown|\s+presented|\s+reported)?

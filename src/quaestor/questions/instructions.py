@@ -49,6 +49,7 @@ _DIGITS = re.compile(
     r"|(?:(?:with|to|using)\s+)?(?P<plain>no|zero|one|two|three|four|[0-4])\s+decimals?(?:\s+places?)?\b"
     r"|without\s+decimals?(?:\s+places?)?\b)(?:\s+or\s+better)?"
 )
+_SPACES = re.compile(r"\s+")
 _SCALES = (
     (Scale.THOUSAND, re.compile(r"thousand")),
     (Scale.MILLION, re.compile(r"million|mm|mn")),
@@ -107,6 +108,7 @@ def read_instructions(text: str) -> Instructions:
     """
     role: TableRole | None = None
     unit = ""
+    text = _SPACES.sub(" ", text)
     digits = _DIGITS.search(text)
     text = _DIGITS.sub(" ", text)
     for name, pattern in _PLACES:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from quaestor.core.terms import SMALL, spans_of_terms, term
 from quaestor.documents.table import TableRole
@@ -204,6 +204,8 @@ _CLAUSE = re.compile(
 )
 _GOVERNS = re.compile(r"\b(?:yields?|rates?|returns?|interest|coupons?)(?:\s+\w+)?\s+on\s[^,]*$")
 """Before a joining word: what is paid or earned on all that follow."""
+_MOST_RELATING = 64
+"""Words that relate operands beyond these are not looked at."""
 _FEW = 2
 _LONG_ITEM = 5
 """The most terms of an item of a list."""
@@ -266,7 +268,7 @@ _PRINTED = {term("outside"): "non"}
 @lru_cache(maxsize=512)
 def read_filing_question(text: str) -> Reading:
     """Return what a question asks for, read by itself."""
-    text = in_plain_wording(text)
+    text = in_plain_wording(re.sub(r"\s{2,}|[^\S ]", " ", text))
     lowered = re.sub(r"\s+", " ", text.lower().replace("\u2019", "'")).strip(" ?!.")
     lowered = _ABBREVIATED.sub(lambda match: _SPELLED_OUT[match[0]], lowered)
     each = _EACH.search(lowered)
@@ -279,7 +281,7 @@ def read_filing_question(text: str) -> Reading:
     rest = lowered
     for start, end in reversed(spans):
         rest = f"{rest[:start]} {rest[end:]}"
-    rest, role, unit = _take_instructions(rest)
+    rest, role, unit = _take_instructions(re.sub(r"\s+", " ", rest))
     if _EARNS.search(rest):
         rest = f"{rest} net income"
     total_asked = _asks_for_total(rest)
@@ -335,7 +337,7 @@ def _sub_qualifier(pattern: re.Pattern[str], text: str) -> str:
 
 def _without_definition(text: str) -> str:
     """Return a question without how a measure that the lexicon can compute is computed."""
-    for found in _DEFINED.finditer(text):
+    for found in islice(_DEFINED.finditer(text), _MOST_RELATING):
         head, tail = text[: found.start()], text[found.end() :]
         if not _ARITHMETIC.search(f" {tail}") or _relate(head)[0]:
             continue
@@ -425,7 +427,7 @@ def _read_connected(text: str) -> _Found:
     """Read operands between words that relate them: the first kind of relation that the text has, in this order."""
     spans = _phrases(text)
     found = [
-        one for one in _CONNECTORS.finditer(text)
+        one for one in islice(_CONNECTORS.finditer(text), _MOST_RELATING)
         if _word(one) == "net of" or not any(_is_inside(one, span, text) for span in spans)
     ]  # fmt: skip
     for relation in ("ratio", "difference", "versus", "sum"):
