@@ -3,24 +3,26 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
+from html import unescape
 
 from quaestor.core.explanation import FILLED_IN, without_references
 
-_NUMBER_WORDS = (
-    "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
-    "eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|trillion"
+_NUMBER_WORD = re.compile(
+    r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen"
+    r"|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand"
+    r"|(?:m|b|tr|quadr|quint|sext)illion|lakh|lac|crore|dozen|myriad|googol){1,12}s?"
+    r"|teens|digits?|[a-z]{2,12}fold|twice|thrice"
+    r"|(?:hal[fv]|doubl|tripl|trebl|quadrupl|quintupl|sextupl|septupl|octupl|decupl)(?:e|es|ed|ing|y)"
 )
-_NUMBER_WORD = re.compile(rf"(?:{_NUMBER_WORDS}){{1,12}}s?|teens|[a-z]{{2,12}}fold")
-_MULTIPLES = frozenset(
-    "half halve halves halved halving double doubles doubled doubling triple triples tripled tripling quadruple"
-    " quadrupled quintuple quintupled treble trebled trebling twice thrice dozen dozens digit digits".split()
-)
+_NO_NUMBERS = frozenset("one ones unfold scaffold blindfold manifold refold".split())
 _PARTS = frozenset(
     "third thirds quarter quarters fifth fifths sixth sixths seventh sevenths eighth eighths ninth ninths tenth"
     " tenths twelfth twentieth hundredth".split()
 )
 _SHARE_BEFORE = frozenset("a an one by".split())
-_SHARE_BEHIND = frozenset("less more lower higher larger smaller bigger fewer greater".split()) | {""}
+_SHARE_BEHIND = frozenset("less more lower higher larger smaller bigger fewer greater above below".split()) | {""}
+_SHARE_TO = (frozenset("a an by".split()), frozenset("to off up down on".split()))
+_SCORES = frozenset("a several many".split()) | {""}
 _OF_A_YEAR = frozenset("first second third fourth last the this each every other latter".split())
 _PERCENT = frozenset("% \u2030 \u2031 \u066a percent pct bps".split())
 _COUNTED = _PERCENT | frozenset(
@@ -30,7 +32,8 @@ _COUNTED = _PERCENT | frozenset(
 _ROMAN = re.compile(r"(?=[MDCLXVI])M{0,4}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _ROMAN_YEAR = re.compile(rf"(?=MCM|MM[XVI]|MM[CL]?X){_ROMAN.pattern}")
 _TOKEN = re.compile(rf"[^\W_]+(?:[.,'\u2019][^\W_]+)*|[%\u2030\u2031\u066a{FILLED_IN}]|[^\w\s.,;:()'\"-]")
-_NO_NUMBERS = frozenset("one ones unfold scaffold blindfold manifold refold".split())
+_LETTERS = re.compile(r"(?<![^\W_])[^\W\d_](?:[-. ][^\W\d_]){2,20}(?![^\W_])")
+"""A word whose letters stand apart."""
 
 
 def unbound_numbers(template: str, allowed: Collection[str] = ()) -> tuple[str, ...]:
@@ -67,16 +70,20 @@ def _is_number(before: str, word: str, after: str) -> bool:
         return before != FILLED_IN
     if word in ("half", "halves"):
         return before not in _OF_A_YEAR
+    if word in ("score", "scores"):
+        return after == "of" and before in _SCORES
     if word in _PARTS:
         share = after == "of" or (before in _SHARE_BEFORE and after in _SHARE_BEHIND)
-        return share and before not in _OF_A_YEAR
-    return word in _MULTIPLES or (_NUMBER_WORD.fullmatch(word) is not None and word not in _NO_NUMBERS)
+        return (share and before not in _OF_A_YEAR) or (before in _SHARE_TO[0] and after in _SHARE_TO[1])
+    return _NUMBER_WORD.fullmatch(word) is not None and word not in _NO_NUMBERS
 
 
 def _folded(text: str) -> str:
-    """A text in the plain form of its characters, without those that nobody sees."""
-    plain = (one if _is_numeric(one) else unicodedata.normalize("NFKC", one) for one in text)
-    return "".join(one for one in plain if unicodedata.category(one[:1] or " ") != "Cf")
+    """A text in the plain form of its characters, without those that nobody sees, and letters apart as a word."""
+    plain = (one if _is_numeric(one) else unicodedata.normalize("NFKD", one) for one in unescape(text))
+    seen = (one for one in "".join(plain) if unicodedata.category(one) not in ("Cf", "Mn"))
+    hyphens = ("-" if unicodedata.category(one) == "Pd" else one for one in seen)
+    return _LETTERS.sub(lambda found: re.sub("[-. ]", "", found[0]), "".join(hyphens))
 
 
 def _is_numeric(character: str) -> bool:

@@ -21,6 +21,20 @@ from quaestor.core.unbound_numbers import unbound_numbers
         ("\u0663 of them, \u2167, \u00bd, \uff11 and te\u00adn [#1].", ("\u0663", "\u2167", "\u00bd", "\uff11", "ten")),
         ("One of its plants closed in the third quarter, I think, in the second half [#1].", ()),
         ("Plan D of none of the tenants often weighs on Vitamin C and the manifold [#1].", ()),
+        ("Up a quarter to {#1}, by a third to {#2}, two-thirds of it.", ("quarter", "third", "two", "thirds")),
+        (
+            "A score of sites, five lakh, a quadrillion, two crore [#1].",
+            ("score", "five", "lakh", "quadrillion", "two", "crore"),
+        ),
+        (
+            "A dozen, twofold, halved, sextupled, a two\u2011fold rise [#1].",
+            ("dozen", "twofold", "halved", "sextupled", "two"),
+        ),
+        (
+            "&#49;2, &frac12;, t-w-e-n-t-y, 1\u200b2, te\u0301n and x\u00b2 [#1].",
+            ("12", "\u00bd", "twenty", "12", "ten", "x\u00b2"),
+        ),
+        ("From one quarter to the next the credit score of U.S. peers {#1} fell [#1].", ()),
     ],
 )
 def test_numbers_of_a_sentence_that_are_no_references(template: str, said: tuple[str, ...]) -> None:
