@@ -167,6 +167,7 @@ def _harmless(words: str) -> str:
 def _cell(words: str) -> str:
     """Return words as a cell of a Markdown table holds them: on one line, its signs as signs."""
     words = visible(words)
-    for sign in ("\\", "|", "<", "`", "[", "*", "_"):
-        words = words.replace(sign, f"\\{sign}" if sign != "<" else "&lt;")
+    words = words.replace("&", "&amp;").replace("<", "&lt;")
+    for sign in ("\\", "|", "`", "[", "*", "_"):
+        words = words.replace(sign, f"\\{sign}")
     return " ".join(words.split())
