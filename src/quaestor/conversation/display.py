@@ -61,6 +61,13 @@ def show_number(answer: Answer) -> str:
     )
 
 
+def show_entries(answer: Answer) -> tuple[str, ...]:
+    """Return an answer as `show_number` does, each entry of a list by itself."""
+    if not isinstance(answer.value, ValueList) or not answer.value.items:
+        return (show_number(answer),)
+    return tuple(show_number(replace(answer, value=ValueList((item,)))) for item in answer.value.items)
+
+
 def _amount(value: Decimal, answer: Answer) -> str:
     """A number of an answer, with the answer's unit and scale, or in the form that the question asks for."""
     scale, unit = answer.scale, answer.unit

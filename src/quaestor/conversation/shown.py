@@ -4,7 +4,14 @@ from collections.abc import Iterator
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.cited import CitedPart, cite_explanation, sources_of
-from quaestor.conversation.display import confidence_words, show_correction, show_number, show_source, whereabouts
+from quaestor.conversation.display import (
+    confidence_words,
+    show_correction,
+    show_entries,
+    show_number,
+    show_source,
+    whereabouts,
+)
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.visible import html_text, visible
@@ -64,7 +71,7 @@ def _value(answer: Answer) -> str:
     if answer.kind == "explanation":
         return f"{explained}{small}"
     told = f"<br>{explained}" if explained else ""
-    return f'<b style="font-size:1.25em">{html_text(show_number(answer))}</b>{formula}{told}{small}'
+    return f'<b style="font-size:1.25em">{"<br>".join(map(html_text, show_entries(answer)))}</b>{formula}{told}{small}'
 
 
 def _grounds(sources: tuple[Source, ...], document: Document, cited: int) -> Iterator[str]:

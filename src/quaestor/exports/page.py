@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from quaestor.conversation.display import confidence_words, show_number
+from quaestor.conversation.display import confidence_words, show_entries
 from quaestor.core.visible import html_text
 from quaestor.exports.conversation import ExportedConversation, ExportedTurn
 from quaestor.exports.rows import explanation_words, remark_words, source_words
@@ -49,7 +49,7 @@ def _turn(turn: ExportedTurn, conversation: ExportedConversation) -> str:
     listed = f'<ul class="sources">\n{sources}</ul>\n' if sources else ""
     css = "answer" if answer.value is not None else "answer none"
     explained = f'<p class="explained">{html_text(words)}</p>\n' if (words := explanation_words(answer)) else ""
-    shown = f'<div class="{css}">{html_text(show_number(answer))}</div>\n{explained}'
+    shown = f'<div class="{css}">{"<br>".join(map(html_text, show_entries(answer)))}</div>\n{explained}'
     if answer.kind == "explanation":
         shown = explained
     return f"<li><div>{html_text(turn.question)}</div>\n{shown.rstrip()}\n{more}{listed}</li>"

@@ -7,8 +7,8 @@ from made_up import a_record
 from values import a_value
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.display import show_number, show_source
-from quaestor.core.answer_value import Number
+from quaestor.conversation.display import show_entries, show_number, show_source
+from quaestor.core.answer_value import ListItem, Number, ValueList
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.datasets.convfinqa.records import read_conversation
@@ -70,3 +70,11 @@ def test_a_sentence_has_its_span() -> None:
 def test_a_cell_without_labels_is_counted_from_one() -> None:
     document = read_conversation(a_record(table=[["", "5"], ["", "7"]]), "here").document
     assert show_source(CellRef(document.id, 0, 1, 1), document).place.startswith("row 2 | ")
+
+
+def test_each_entry_of_a_list_is_shown_by_itself() -> None:
+    entries = (ListItem("2024", Decimal(3)), ListItem("2023", Decimal(2), Scale.PERCENT))
+    listed = Answer(ValueList(entries), Scale.MILLION, "USD")
+    assert show_entries(listed) == ("2024: $ 3 million", "2023: 2 %")
+    assert "; ".join(show_entries(listed)) == show_number(listed)
+    assert show_entries(Answer(None)) == ("no answer",)

@@ -10,6 +10,7 @@ from quaestor.conversation.display import (
     confidence_words,
     correction_note,
     show_confidence,
+    show_entries,
     show_number,
     show_source,
     whereabouts,
@@ -92,6 +93,7 @@ class Card:
     Attributes:
         number: Its place in the conversation, from 1.
         answer: The answer itself, for what a card does not say.
+        entries: The value, each entry of a list by itself.
         kind: What it is, in a word or two.
         formula: In pieces; empty of what was merely looked up.
         sentences: Those of the explanation, in pieces; empty if there is none.
@@ -112,6 +114,7 @@ class Card:
     question: str
     answer: Answer
     value: str
+    entries: tuple[str, ...]
     kind: str
     formula: tuple[FormulaPiece, ...]
     sentences: tuple[tuple[SentencePiece, ...], ...]
@@ -175,6 +178,7 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
         question=turn.question,
         answer=answer,
         value=show_number(answer) if given else "",
+        entries=show_entries(answer) if given else (),
         kind=_KINDS[answer.kind],
         formula=_formula(turns, index, paper) if given and arithmetic(answer) else (),
         sentences=_sentences(cited, paper) if cited is not None else (),

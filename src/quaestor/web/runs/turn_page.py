@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from quaestor.application.turn_views import TurnDetail
 from quaestor.conversation.cited import cite_explanation, sources_of
-from quaestor.conversation.display import confidence_words, show_number, show_source
+from quaestor.conversation.display import confidence_words, show_entries, show_number, show_source
 from quaestor.conversation.events.kinds import ToolCalled
 from quaestor.conversation.events.lines import event_lines
 from quaestor.conversation.references.resolved import References
@@ -72,6 +72,7 @@ def turn_values(found: TurnDetail) -> dict[str, Any]:
         "found": found,
         "record": record,
         "shown": show_number(answer) if answer.value is not None or record.status == "complete" else "…",
+        "entries": show_entries(answer) if answer.value is not None else (),
         "verdict": next((one for one in found.conversation if one.turn.index == record.index and one.verdict), None),
         "sure": confidence_words(answer.confidence),
         "reference_words": _reference_words(found.reference) if found.reference else "",
