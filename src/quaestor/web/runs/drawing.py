@@ -10,7 +10,7 @@ from quaestor.application.plan_steps import PlanNode, operation_sign
 
 WIDTH, HEIGHT = 210, 62
 _GAP_X, _GAP_Y, _MARGIN = 64, 16, 8
-_LETTERS = 27
+_LETTERS, _LETTERS_OF_VALUE = 27, 21
 """About so many letters fit in a line of a box."""
 _LAST = 10
 
@@ -90,7 +90,9 @@ def draw(nodes: Sequence[PlanNode]) -> Drawing:
         free = height - len(column) * HEIGHT - (len(column) - 1) * _GAP_Y
         for place, node in enumerate(column):
             x, y = _MARGIN + layer * (WIDTH + _GAP_X), free // 2 + place * (HEIGHT + _GAP_Y)
-            boxes[node.key] = Box(node, x, y, _cut(_title(node)), _cut(node.value), node is nodes[-1])
+            boxes[node.key] = Box(
+                node, x, y, _cut(_title(node)), _cut(node.value, _LETTERS_OF_VALUE), node is nodes[-1]
+            )
     lines = [line for node in nodes for line in _lines(node, boxes)]
     width = 2 * _MARGIN + (max(columns) + 1) * WIDTH + max(columns) * _GAP_X
     return Drawing(tuple(boxes[node.key] for node in nodes), tuple(lines), width, height)
@@ -111,7 +113,8 @@ def step_words(node: PlanNode, nodes: Mapping[str, PlanNode]) -> str:
         f"{one.title} ({one.value})" if one.value and one.kind != "constant" else one.value or one.title
         for one in named
     ]
-    return f"{node.title.replace('_', ' ')}: {f' {operation_sign(node.title)} '.join(operands)}"
+    between = f" {operation_sign(node.title)} " if _signed(node) else "; "
+    return f"{node.title.replace('_', ' ')}: {between.join(operands)}"
 
 
 def _title(node: PlanNode) -> str:
@@ -138,12 +141,12 @@ def _lines(node: PlanNode, boxes: Mapping[str, Box]) -> list[Edge]:
     return found
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, most: int = _LETTERS) -> str:
     text = " ".join(text.split())
-    if len(text) <= _LETTERS:
+    if len(text) <= most:
         return text
     # What tells two numbers of one line apart stands last: "net cash from operating activities, 2009".
     head, comma, last = text.rpartition(", ")
     if not comma or len(last) > _LAST:
-        return f"{text[: _LETTERS - 1].rstrip()}…"
-    return f"{head[: _LETTERS - len(last) - 3].rstrip()}…, {last}"
+        return f"{text[: most - 1].rstrip()}…"
+    return f"{head[: most - len(last) - 3].rstrip()}…, {last}"
