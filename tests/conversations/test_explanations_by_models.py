@@ -1,18 +1,21 @@
 """Explanations of a model: every number of them is a step's, and no other one gets in."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import pytest
-from model_replies import Call, Reply
-from solver_bench import play_solver
-from workflow_bench import saying
+from model_replies import Asked, Call, Reply, structured
+from reflection_bench import APPROVES, look_up, role_of
+from solver_bench import Played, play_solver
+from workflow_bench import compute, plan, saying, table
 
 from quaestor.conversation.events.kinds import ReplyRejected
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import YesNo
 from quaestor.core.explanation import Explanation
+from quaestor.core.provenance import SentenceRef
 from quaestor.solvers.registry import make_solver
 
 PAGE = "NORD/2012/page_41.pdf"
@@ -116,6 +119,132 @@ def test_numbers_that_are_no_references_do_not_get_in() -> None:
         assert (explained(turn).text, turn.verified) == ("It rose 7.3 %.", True), amount
         assert len(rejected(turn)) == 1, amount
         assert "sentence 2" in (turn.answer.reason or ""), amount
+
+
+Said = dict[str, Any] | Reply
+
+
+def by_workflow(row: str, year: int, sentences: list[str], **more: Any) -> list[Said]:
+    taken = (table(1, row, str(year)), table(2, row, str(year - 1)))
+    steps = (*taken, compute(3, "subtract", 1, 2), compute(4, "percentage_change", 1, 2))
+    return [{**plan(*steps), "explanation": _renumbered(sentences), **more}]
+
+
+def by_reflection(row: str, year: int, sentences: list[str], **more: Any) -> list[Said]:
+    new, old = SALES[row][2012 - year : 2014 - year]
+    works = [
+        {"kind": "calculate", "operation": name, "operands": ["#1", "#2"]} for name in ("subtract", "percentage_change")
+    ]
+    steps = [look_up(f"{row}, {year}", new), look_up(f"{row}, {year - 1}", old), *works]
+    return [{"reasoning": "", "steps": steps, "explanation": _renumbered(sentences), **more}]
+
+
+def _renumbered(sentences: list[str]) -> list[str]:
+    """Sentences for plans that end in the rate."""
+    swapped = {"#3": "#4", "#4": "#3"}
+    return [re.sub("#[34]", lambda found: swapped[found[0]], sentence) for sentence in sentences]
+
+
+def by_sparql(row: str, year: int, sentences: list[str], **more: Any) -> list[Said]:
+    names = {"#1": "new", "#2": "old", "#3": "(new - old) / old", "#4": "new - old"}
+    query = "SELECT ?v {{ ?o kg:rowLabel '{}' ; kg:year '{}' ; kg:value ?v }}"
+    values = {"new": query.format(row, year), "old": query.format(row, year - 1)}
+    written = [
+        re.sub(
+            r"[\[(]((?:#\d(?:, )?)+)[\])]",
+            "[new, old]",
+            re.sub(r"\{(#\d)\}", lambda f: f"{{{names.get(f[1], f[1])}}}", said),
+        )
+        for said in sentences
+    ]
+    formula = {"reasoning": "", "formula": more.pop("formula", names["#3"]), "explanation": written, **more}
+    return [{"reasoning": "", "values": values}, formula]
+
+
+OTHERS: Mapping[str, Callable[..., list[Said]]] = {
+    "workflow": by_workflow,
+    "sparql": by_sparql,
+    "reflection": by_reflection,
+}
+by_other = pytest.mark.parametrize("solver", OTHERS)
+BESIDE = "did the sales change, and why?"
+
+
+def play_other(solver: str, *replies: Said, questions: Sequence[str] = (BESIDE,)) -> Played:
+    said = saying(list(replies))
+
+    def answer(asked: Asked) -> Reply:
+        critic = solver == "reflection" and role_of(asked) != "expert"
+        return structured(asked, APPROVES) if critic else said(asked)
+
+    return play_solver(make_solver(solver), answer, list(questions), PAGE)
+
+
+@by_other
+@pytest.mark.parametrize("question", [WHY, BESIDE])
+def test_every_solver_explains_with_numbers_of_the_page(solver: str, question: str) -> None:
+    cases = [("power cables", 2012, *sentence) for sentence in SENTENCES] + [("data cables", 2011, *SENTENCES[0])]
+    replies = [
+        reply for row, year, said, _ in cases for reply in OTHERS[solver](row, year, [said.replace("YEAR", str(year))])
+    ]
+    turns = play_other(solver, *replies, questions=[f"{question} {place}" for place in range(len(cases))]).turns
+    for turn, (row, year, _, wanted) in zip(turns, cases, strict=True):
+        assert explained(turn).text == printed(row, year, wanted)
+        kind = "explanation" if question == WHY else "number"
+        assert (turn.verified, turn.answer.kind, turn.answer.reason) == (True, kind, None)
+        assert all(reference.sources for sentence in explained(turn).sentences for reference in sentence.references)
+
+
+@by_other
+def test_no_solver_lets_numbers_in_that_are_no_references(solver: str) -> None:
+    amounts = AMOUNTS[::3]
+    replies = [
+        reply
+        for amount in amounts
+        for first in [OTHERS[solver]("power cables", 2012, ["It rose {#3}.", f"It is {amount} of it [#1]."])]
+        for reply in (*first, first[-1])
+    ]
+    turns = play_other(solver, *replies, questions=[f"{BESIDE} {'x' * place}" for place in range(len(amounts))]).turns
+    for amount, turn in zip(amounts, turns, strict=True):
+        assert (explained(turn).text, turn.verified) == ("It rose 7.3 %.", True), amount
+        assert len(rejected(turn)) == 1, amount
+        assert "sentence 2" in (turn.answer.reason or ""), amount
+
+
+@by_other
+def test_an_explanation_may_rest_on_passages_alone(solver: str) -> None:
+    cites = {"workflow": "[p4]", "sparql": "[early]", "reflection": "[POST0]"}
+    sentences = [f"Two projects were early. {cites[solver]}"]
+    silent = {"explanation": sentences}
+    replies: dict[str, list[Said]] = {
+        "workflow": [{**plan(), **silent}],
+        "sparql": [
+            {"reasoning": "", "values": {"early": {"words": "p4"}}},
+            {"reasoning": "", "formula": None, **silent},
+        ],
+        "reflection": [{"reasoning": "", "steps": [], **silent}],
+    }
+    played = play_other(solver, *replies[solver], questions=[WHY])
+    assert (explained(played.turn).text, played.turn.verified) == ("Two projects were early.", True)
+    (source,) = played.turn.answer.sources
+    assert isinstance(source, SentenceRef)
+    assert source.start == 0
+    last = replies[solver][-1]
+    assert isinstance(last, dict)
+    judged = play_other(solver, *replies[solver][:-1], {**last, "verdict": "yes"})
+    assert (judged.turn.answer.value, explained(judged.turn).text) == (YesNo(True), "Two projects were early.")
+    left = [*replies[solver][:-1], *[{**last, "explanation": ["It rose by 7 %."]}] * 2]
+    nothing = play_other(solver, *left, questions=[WHY]).turn
+    assert (nothing.answer.value, nothing.answer.explanation, nothing.error) == (None, None, None)
+
+
+@by_other
+def test_a_model_is_told_of_explanations_where_words_are_asked_for(solver: str) -> None:
+    for question, told in ((WHY, True), ("what were the total net sales in 2012?", False)):
+        (reply,) = OTHERS[solver]("total net sales", 2012, [])[:1]
+        played = play_other(solver, reply, questions=[question])
+        said = "\n".join(text for asked in played.asked for text in (asked.system, *asked.prompts))
+        assert ("that an explanation rests on" in said or "sentences of your own" in said) == told
 
 
 def rejected(turn: Turn) -> list[str]:

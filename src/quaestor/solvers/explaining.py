@@ -1,14 +1,18 @@
 """Sentences that a model explains with, bound to steps of a plan and to passages.
 
 A model writes `{#3}` where the number of step 3 goes, `[#3]` to cite a step, `["words"]` to cite a passage by copied
-words. Owns this notation and what cannot be bound: a sentence with a number of its own, one without a source, one that
-names what there is not. What the steps come to is known to who executes the plan.
+words, `[p2]` one that it is shown under this name. Owns this notation, what cannot be bound (a sentence with a number
+of its own, one without a source, one that names what there is not), and how often a model is told so: all solvers that
+ask one explain by `Explainer`. What the steps come to is known to who executes the plan.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
 
 from quaestor.core.answer_value import YesNo
 from quaestor.core.explanation import LONGEST_SENTENCE, MOST_SENTENCES, steps_referred, without_references
@@ -17,11 +21,16 @@ from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.unbound_numbers import unbound_numbers
 from quaestor.core.words import NUMBER_WORDS
-from quaestor.documents.document import Document
+from quaestor.documents.document import Document, Sentence
 from quaestor.errors import ModelReplyError
+from quaestor.plan.literals import needs_no_source
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
 from quaestor.plan.trees import replace_references
-from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
+from quaestor.plan.validate import MOST_STEPS
+from quaestor.questions.question import Question
+from quaestor.questions.question_parts import asks_several
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote, quote_sentence
 
 _SCALES = r"(?:thousand|million|billion|trillion)s?|mn|bn"
 _NAMED = re.compile(
@@ -45,6 +54,23 @@ _PRINTED = re.compile(r"\{#(\d+)\}|\[#(\d+)\]")
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“{])|(?<=[.!?][\"”)])\s+(?=[A-Z\"“{])")
 _ABBREVIATION = re.compile(r"(?:^|[\s.(])(?:[A-Za-z]|Inc|Corp|Co|Ltd|Nos?|vs|approx|St|Mr|Ms|Dr)\.$")
 _MOST_SAID = 2 * MOST_SENTENCES
+_FAULTS_TOLD = 3
+_NUMBER_OF_STEP = "{#3} where the number of step 3 goes"
+_PASSAGES = re.compile(r"\[\s?([\w.-]+(?:\s?,\s?[\w.-]+)*)\s?\]")
+_TO_EXPLAIN = re.compile(
+    r"\b(?:why|how come|expla(?:in|nation)\w*|describ\w+|summari[sz]e\w*|reasons?|drivers?|drives?|drove|driven"
+    r"|cause[sd]?|led to|behind|tell (?:me|us)(?: more)? about)\b"
+    r"|^(?:(?:and|so|but|then)\s)*how\s(?:is|are|was|were|do|does|did|has|have|had|can|could|will)\b(?! much| many)"
+)
+_TO_JUDGE = re.compile(
+    r"^(?:(?:and|so|but|then)\s)*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b"
+)
+WrittenSentences = Annotated[list[str] | None, BeforeValidator(lambda said: [said] if isinstance(said, str) else said)]
+"""An explanation as a model writes it."""
+WrittenVerdict = Literal["yes", "no"] | None
+"""A yes or no that passages state, as a model writes it."""
+NOTHING_BOUND = "no sentence of the model's explanation rests on the page"
+"""Why there is no answer where an explanation was all of it, and nothing of it can be shown."""
 _HIDDEN = "\x00"
 _HIDING = re.compile(f"{_HIDDEN}([0-9]+){_HIDDEN}")
 _CITED_BEHIND = re.compile(f"([.!?])\\s*((?:{_HIDING.pattern.replace('(', '(?:')}\\s*)+)")
@@ -85,15 +111,23 @@ def has_reference(text: str) -> bool:
 
 
 def bind_sentences(
-    said: Sequence[str], steps: Sequence[Step], earlier: frozenset[int], document: Document, question: str
+    said: Sequence[str],
+    steps: Sequence[Step],
+    earlier: frozenset[int],
+    document: Document,
+    question: str,
+    passages: Mapping[str, Sentence] = MappingProxyType({}),
+    notation: str = _NUMBER_OF_STEP,
 ) -> BoundExplanation:
     """Return sentences of a model, bound to steps and passages as far as they can be.
 
     Args:
         earlier: The answers of turns before that there are, from -1, the last one, backwards.
         question: What is asked; its years may stand.
+        passages: Sentences that can be cited whole, by the names that the model is shown.
+        notation: How a number is to be written, for the model.
     """
-    binder = _Binder(list(steps), len(steps), earlier, document, question)
+    binder = _Binder(list(steps), len(steps), earlier, document, question, passages, notation)
     sentences = list(_split(text[: LONGEST_SENTENCE * MOST_SENTENCES] for text in said[:_MOST_SAID]))
     templates, faults = [], []
     for place, sentence in enumerate(sentences, 1):
@@ -113,23 +147,104 @@ def stated_by(passages: Sequence[Extract], verdict: YesNo) -> Plan:
     return Plan((*steps, Compute(len(steps) + 1, reading, tuple(Ref(step.id) for step in steps))))
 
 
-def assumed_numbers(plan: Plan, needs_source: Callable[[Decimal], bool], question: str) -> tuple[str, ...]:
-    """Return the numbers that no page prints of a plan with an explanation, as they are written.
+def asks_to_explain(question: Question) -> bool:
+    """Return whether a question wants sentences for an answer: a reason, a course, a description.
 
-    Args:
-        plan: Of an answer; of one without an explanation none are.
-        needs_source: Whether a number among others needs a source.
-        question: What is asked; its numbers are no assumption.
+    >>> asks_to_explain(Question("why did sales fall?")), asks_to_explain(Question("how much were sales?"))
+    (True, False)
     """
+    return _TO_EXPLAIN.search(question.lowered) is not None
+
+
+def may_be_explained(question: Question, context: TurnContext) -> bool:
+    """Return whether a model is told that it may explain: it is asked to, or asked to judge a whole report."""
+    return asks_to_explain(question) or (context.is_long and _TO_JUDGE.search(question.lowered) is not None)
+
+
+def passage_name(place: int, _sentence: Sentence) -> str:
+    """Return the name under which a model is shown a sentence and cites it, by its place in the document from 1."""
+    return f"p{place}"
+
+
+def named_passages(document: Document, name: Callable[[int, Sentence], str] = passage_name) -> Mapping[str, Sentence]:
+    """Return the sentences of a document by their names."""
+    return {name(place, sentence): sentence for place, sentence in enumerate(document.sentences, 1)}
+
+
+@dataclass(slots=True)
+class Explainer:
+    """The explanation of one turn: bound to steps, handed back once where it cannot be, put beside the answer.
+
+    Attributes:
+        notation: How a number is to be written, for the model.
+        name: Under which name the model is shown a sentence, from its place from 1 and itself.
+        bound: The sentences that were bound last.
+    """
+
+    context: TurnContext
+    notation: str = _NUMBER_OF_STEP
+    name: Callable[[int, Sentence], str] = passage_name
+    bound: BoundExplanation = field(init=False, default=BoundExplanation(()))
+    _told: bool = field(init=False, default=False)
+
+    def bind(self, said: Sequence[str] | None, steps: Sequence[Step]) -> Sequence[str]:
+        """Bind sentences to steps, and return what a model is told of those that cannot be, once a turn."""
+        history, document = self.context.memory.registers, self.context.document
+        earlier = frozenset(step for step in range(-len(history), 0) if history[step] is not None)
+        asked = self.context.question.text
+        passages = named_passages(document, self.name)
+        self.bound = bind_sentences(said or (), steps, earlier, document, asked, passages, self.notation)
+        if self._told or not self.bound.faults:
+            return ()
+        self._told = True
+        return (f"the explanation cannot be shown: {'; '.join(self.bound.faults[:_FAULTS_TOLD])}",)
+
+    def settle(self, answer: Plan, verdict: WrittenVerdict = None) -> Plan:
+        """Return the plan of an answer with its explanation; one without steps if nothing is left.
+
+        Args:
+            answer: Of the steps alone; without steps the sentences are the answer, as they are of why and how.
+            verdict: The yes or no that passages state.
+        """
+        question, passages = self.context.question, self.bound.passages
+        if verdict is not None and passages:
+            answer = replace(stated_by(passages, YesNo(verdict == "yes")), thought=answer.thought)
+        elif self.bound.templates and asks_to_explain(question) and not _asks_more(question):
+            answer = replace(answer, steps=())
+        plan = self.bound.plan(answer)
+        while self.bound.templates and len(plan.steps) > MOST_STEPS:
+            fault = f"sentence {len(self.bound.templates)} needs more than {MOST_STEPS} steps"
+            self.bound = replace(self.bound, templates=self.bound.templates[:-1], faults=(*self.bound.faults, fault))
+            plan = self.bound.plan(answer)
+        return plan
+
+    def remarks(self, plan: Plan, known: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return what a reader should know of the explanation of a plan: what was left out, what is assumed.
+
+        Args:
+            known: What the reader is told anyway.
+        """
+        found = [number for number in _assumed(plan, self.context.question) if not any(number in one for one in known)]
+        assumed = [f"the model assumes {', '.join(found)}, which no page prints"] if found else []
+        return (*(f"left out: {fault}" for fault in self.bound.faults), *assumed)
+
+
+def _asks_more(question: Question) -> bool:
+    return _TO_JUDGE.search(question.lowered) is not None or asks_several(question.text)
+
+
+def _assumed(plan: Plan, question: Question) -> tuple[str, ...]:
+    """Return the numbers of a plan with an explanation that no page and no question has, as they are written."""
     named = {step for template in plan.explanation for step in steps_referred(template)}
+    asked = {n for span in find_quantities(question.text) for n in (span.quantity.value, span.quantity.number)}
     found = [
         operand.text
         for step in plan.steps
         if named and isinstance(step, Compute)
         for operand in step.operands
         if isinstance(operand, Constant)
-        and not re.search(rf"(?<![\d.,]){re.escape(operand.text)}(?!\d)", question)
-        and (needs_source(operand.value) or (step.id in named and len(step.operands) == 1))
+        and operand.value not in asked
+        and (not needs_no_source(operand.value) or (step.id in named and len(step.operands) == 1))
     ]
     return tuple(dict.fromkeys(found))
 
@@ -152,6 +267,8 @@ class _Binder:
     earlier: frozenset[int]
     document: Document
     question: str
+    passages: Mapping[str, Sentence]
+    notation: str
     _known: list[str] = field(default_factory=list)
 
     def bind(self, sentence: str) -> str:
@@ -162,14 +279,14 @@ class _Binder:
         """
         self._known = [self.question]
         template = _CITED.sub(self._cite_steps, _FILLED.sub(self._fill, sentence))
-        template = _IN_MARKS.sub(self._fill_words, _QUOTED.sub(self._cite_words, template))
+        template = _QUOTED.sub(self._cite_words, _PASSAGES.sub(self._cite_named, template))
+        template = _IN_MARKS.sub(self._fill_words, template)
         if left := _LEFT_OVER.search(_PRINTED.sub("", template)):
-            raise ModelReplyError(f"has {template[left.start() :][:20]!r}, which is no reference; write {{#3}}")
+            raise ModelReplyError(f"has {template[left.start() :][:20]!r}, no reference; write {self.notation}")
         if loose := unbound_numbers(template, _may_be_said(template, " ".join(self._known))):
-            wanted = "write {#3} where the number of step 3 goes"
-            raise ModelReplyError(f"says {', '.join(loose)[:80]!r} by itself; {wanted}, or leave it out")
+            raise ModelReplyError(f"says {', '.join(loose)[:80]!r} by itself; write {self.notation}, or leave it out")
         if not steps_referred(template):
-            raise ModelReplyError('has no source; end it with [#3] or ["words copied from the page"]')
+            raise ModelReplyError('has no source; end it with a reference or ["words copied from the page"]')
         if not any(map(str.isalpha, without_references(template))):
             raise ModelReplyError("has no words")
         template = " ".join(template.split())
@@ -182,6 +299,14 @@ class _Binder:
 
     def _cite_steps(self, found: re.Match[str]) -> str:
         return "".join(f"[#{self._step(step)}]" for step in _STEP.findall(found[1]))
+
+    def _cite_named(self, found: re.Match[str]) -> str:
+        """Cite passages by their names; what is in brackets and names none stays."""
+        names = [name.strip() for name in found[1].split(",")]
+        if not all(name in self.passages for name in names):
+            return found[0]
+        quoted = (quote_sentence(self.document, self.passages[name]).step(0) for name in names)
+        return "".join(f"[#{self._learned(step)}]" for step in quoted)
 
     def _cite_words(self, found: re.Match[str]) -> str:
         return f"[#{self._passage(found[1] or found[2] or found[3])}]"
@@ -211,7 +336,9 @@ class _Binder:
             raise ModelReplyError(f"cites what is not there: {failure}") from failure
         if number_in_place(self.document, found):
             raise ModelReplyError(f"quotes the number {found.text[:40]!r}; look it up, and name its step")
-        step = found.step(0)
+        return self._learned(found.step(0))
+
+    def _learned(self, step: Step) -> int:
         self._learn(step)
         return self._added(step)
 
@@ -245,7 +372,7 @@ def _split(said: Iterable[str]) -> Iterator[str]:
             kept.append(found[0])
             return f"{_HIDDEN}{len(kept) - 1}{_HIDDEN}"
 
-        hidden = _CITED.sub(hide, _QUOTED.sub(hide, text.replace(_HIDDEN, "")))
+        hidden = _PASSAGES.sub(hide, _CITED.sub(hide, _QUOTED.sub(hide, text.replace(_HIDDEN, ""))))
         pending = ""
         for piece in (*_END.split(_CITED_BEHIND.sub(r" \2\1 ", hidden).strip()), ""):
             if pending and not (piece and _ABBREVIATION.search(pending)):

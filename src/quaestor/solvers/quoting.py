@@ -94,6 +94,12 @@ def quote(document: Document, words: str, question: str = "") -> Quotation:
     raise QuoteFailure(_nowhere(document, said))
 
 
+def quote_sentence(document: Document, sentence: Sentence) -> Quotation:
+    """Return a sentence of the page, whole."""
+    span = (0, len(sentence.text))
+    return _in_sentence(document, sentence, span, sentence.text, frozenset()).quotation
+
+
 def number_in_place(document: Document, quotation: Quotation) -> bool:
     """Return whether a quotation is a number of the page and nothing else: it is to be taken as a number."""
     source = quotation.source

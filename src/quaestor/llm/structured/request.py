@@ -66,6 +66,7 @@ async def request_structured(
     attempts: int,
     on_rejected: Callable[[Rejection], None],
     check: Callable[[T], Sequence[str]] | None = None,
+    doubt: Callable[[T], Sequence[str]] | None = None,
     salvage: Callable[[str], T | None] | None = None,
     told: type | None = None,
 ) -> StructuredReply[T]:
@@ -83,6 +84,7 @@ async def request_structured(
         attempts: Replies in all, at least 1.
         on_rejected: Is told of each reply that cannot be used.
         check: Returns what is wrong with an object, in sentences that the model can act on.
+        doubt: Returns what a model is told once of an object that can be used, unless the object is in its last reply.
         salvage: Reads a reply that is not JSON of the type, or was cut off; None if that cannot be done without
             guessing.
         told: The type whose schema the model is told, where that is a part of what can be read: every word of a schema
@@ -96,6 +98,7 @@ async def request_structured(
     asked = _told_how(messages, mode)
     said = list(asked)
     faults: list[str] = []
+    doubted = doubt is None
     for attempt in range(1, attempts + 1):
         with named(phase if attempt == 1 else f"{phase}_repair_{attempt - 1}"):
             response = await model_request(connection.model, said, model_request_parameters=mode.parameters)
@@ -104,6 +107,9 @@ async def request_structured(
             found = _read(kind, name, reading, salvage)
             # A check looks numbers up and runs queries: other conversations go on meanwhile.
             found_wrong = await asyncio.to_thread(check, found) if check else ()
+            if doubt and not (found_wrong or doubted or attempt == attempts):
+                found_wrong = await asyncio.to_thread(doubt, found)
+                doubted = bool(found_wrong)
             faults = [sentence.rstrip(".") for sentence in found_wrong]
         except ModelReplyError as error:
             faults = [str(error)]

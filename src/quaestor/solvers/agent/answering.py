@@ -45,7 +45,7 @@ from quaestor.solvers.agent.telling import told as brief
 from quaestor.solvers.agent.understanding import state
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.excerpts import Query
-from quaestor.solvers.explaining import BoundExplanation, assumed_numbers, bind_sentences, stated_by
+from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, stated_by
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.tools.searching import SEARCH, SearchResult
 from quaestor.solvers.tools.toolbox import Toolbox
@@ -59,8 +59,6 @@ _LARGEST_STEP = 1 << 62
 _PHASE = "ANSWER"
 _LONGEST_QUERY = 2000
 _STEP = re.compile(r"#\s*(\d{1,4})\b")
-_FAULTS_TOLD = 3
-_UNBOUND = "no sentence of the model's explanation rests on the page"
 _DOUBTED = "An earlier call in this reply did not give one step, so the steps named here may be others"
 
 
@@ -83,10 +81,10 @@ class AnswerRounds:
     understanding: Understanding | None = None
     whole: bool = False
     _box: Toolbox = field(init=False)
+    _explainer: Explainer = field(init=False)
     _seen: Counter[tuple[str, str]] = field(init=False, default_factory=Counter)
     _faults: int = field(init=False, default=0)
     _challenged: bool = field(init=False, default=False)
-    _told_of_sentences: bool = field(init=False, default=False)
     _last: bool = field(init=False, default=False)
     assumption: str | None = field(init=False, default=None)
 
@@ -94,6 +92,7 @@ class AnswerRounds:
         context = self.context
         search = self._find if context.search is not None else None
         self._box = Toolbox(context.graph, context.ontology, context.memory, context.note_call, search)
+        self._explainer = Explainer(context)
         self._box.draft.accept_numbers_of(context.question.text)
         places = {sentence.place for sentence in self.sentences}
         self._box.draft.know(mention for mention in context.graph.mentions if mention.place in places)
@@ -217,55 +216,38 @@ class AnswerRounds:
         """
         try:
             final, claims = read_final(said)
-            bound = self._bind(final)
-            if final.answer is None and not final.words and not bound.templates:
+            told = self._explainer.bind(() if final.no_answer else final.sentences, self._box.draft.steps)
+            if told and not self._last:
+                raise ModelReplyError(told[0])
+            if final.answer is None and not final.words and not self._explainer.bound.templates:
                 return self._silence(final)
-            settled = self._grounded(final, claims, bound)
-            plan = bound.plan(settled.plan)
+            settled = self._grounded(final, claims)
+            plan = self._explainer.bound.plan(settled.plan)
             execute(plan, self._box.draft.history)
         except PlanError as error:
             raise ModelReplyError(f"the answer cannot be stored: {error}") from error
         if not settled.grounded and not (settled.assumes and final.assumption):
             self._challenge(f"{'; '.join(settled.remarks)}. Look it up or calculate it")
-        remarks = [*settled.remarks, *(f"left out: {fault}" for fault in bound.faults)]
+        remarks = [*settled.remarks, *self._explainer.remarks(plan, settled.remarks)]
         if drops_sign_unasked(settled.plan, self.context.question):
             self._challenge(f"{SIGN_DROPPED}. Calculate without absolute")
             remarks.append(SIGN_DROPPED)
-        found = assumed_numbers(plan, self._box.draft.needs_source, self.context.question.text)
-        if assumed := [number for number in found if not any(number in remark for remark in settled.remarks)]:
-            remarks.append(f"the model assumes {', '.join(assumed)}, which no page prints")
         claim, steps = settled.claim, tuple(step for step in final.steps if abs(step) <= _LARGEST_STEP)
         self.context.trace.append(AnswerClaimed(claim.value, claim.scale, claim.unit, steps, final.note[:1000] or None))
         self.assumption = final.assumption
         return replace(settled, plan=plan, remarks=tuple(remarks))
 
-    def _bind(self, final: FinalAnswer) -> BoundExplanation:
-        """Bind the sentences that explain an answer; those that cannot be are handed back once.
-
-        Raises:
-            ModelReplyError: Some cannot be bound, and the model was not yet told so.
-        """
-        if final.no_answer is not None:
-            return BoundExplanation(())
-        history = self._box.draft.history
-        earlier = frozenset(step for step in range(-len(history), 0) if history[step] is not None)
-        asked, document = self.context.question.text, self.context.document
-        bound = bind_sentences(final.sentences, self._box.draft.steps, earlier, document, asked)
-        if bound.faults and not (self._told_of_sentences or self._last):
-            self._told_of_sentences = True
-            raise ModelReplyError(f"the explanation cannot be shown: {'; '.join(bound.faults[:_FAULTS_TOLD])}")
-        return bound
-
-    def _grounded(self, final: FinalAnswer, claims: Sequence[ClaimedAnswer], bound: BoundExplanation) -> GroundedAnswer:
+    def _grounded(self, final: FinalAnswer, claims: Sequence[ClaimedAnswer]) -> GroundedAnswer:
         """Return the plan of an answer without its explanation, of one that explains alone an empty one."""
         asked, document = self.context.question.text, self.context.document
 
         def stated(verdict: ClaimedAnswer) -> GroundedAnswer:
             if final.words:
                 return ground_words(self._box.draft, final.words, [verdict], document, asked)
-            if not isinstance(verdict.value, YesNo) or not bound.passages:
+            passages = self._explainer.bound.passages
+            if not isinstance(verdict.value, YesNo) or not passages:
                 raise ModelReplyError(f"nothing states {verdict.words}; calculate it, or copy what does in words")
-            return GroundedAnswer(verdict, stated_by(bound.passages, verdict.value), grounded=True)
+            return GroundedAnswer(verdict, stated_by(passages, verdict.value), grounded=True)
 
         if (listed := ground_list(self._box.draft, final, stated)) is not None:
             return listed
@@ -276,7 +258,7 @@ class AnswerRounds:
         try:
             return ground_answer(self._box.draft, final, claims)
         except ModelReplyError:
-            if not claims or not isinstance(claims[0].value, YesNo) or not bound.passages:
+            if not claims or not isinstance(claims[0].value, YesNo) or not self._explainer.bound.passages:
                 raise
             return stated(claims[0])
 
@@ -289,7 +271,7 @@ class AnswerRounds:
         if not self._box.calls and final.no_answer != "ambiguous":
             self._challenge("Nothing was looked up. Look for it with the tools")
         unbound = final.sentences and not final.no_answer
-        return NoAnswerGiven(final.no_answer or "not_on_page", _UNBOUND if unbound else final.note)
+        return NoAnswerGiven(final.no_answer or "not_on_page", NOTHING_BOUND if unbound else final.note)
 
     def _challenge(self, doubt: str) -> None:
         """Tell a model once a turn that nothing bears out its answer.

@@ -22,6 +22,7 @@ from quaestor.plan.operations import require_in_range
 from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS, validate
 from quaestor.solvers.answer_kinds import NumberSilence
+from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 from quaestor.solvers.reflection.draft_lists import is_of_list, list_operands, stand_in_quotation
 from quaestor.solvers.reflection.findings import Finding
@@ -124,6 +125,8 @@ class Draft:
     scale: ScaleName | None = None
     assumption: str | None = None
     no_answer: NumberSilence | None = None
+    explanation: WrittenSentences = None
+    verdict: WrittenVerdict = None
 
     @property
     def look_ups(self) -> tuple[int, ...]:
@@ -133,6 +136,8 @@ class Draft:
     @property
     def ends_in_words(self) -> bool:
         """Whether the last step gives no number and no yes or no, so that nothing written can be held against it."""
+        if not self.steps:
+            return True
         last = self.steps[-1]
         of_list = isinstance(last, Calculation) and is_of_list(last.operation) and last.operation != "count"
         return of_list or isinstance(last, QuotedWords)
@@ -178,7 +183,7 @@ def faults(draft: Draft, turns_before: int) -> Sequence[str]:
     """Return one sentence for each reason why a draft is not a plan; empty if it is one, or has no answer."""
     if not draft.steps:
         missing = "it has no steps; write them, or give the reason in no_answer"
-        return [] if draft.no_answer is not None else [missing]
+        return [] if draft.no_answer is not None or draft.explanation else [missing]
     if draft.no_answer is not None:
         return ["it has both steps and no_answer; leave one of them out"]
     found: list[str] = []
@@ -296,6 +301,8 @@ def draft_words(draft: Draft) -> str:
         lines.append(f"Answer: {draft.answer}" + (f" (in {draft.scale})" if draft.scale else ""))
     if draft.assumption:
         lines.append(f"Assumption: {draft.assumption}")
+    lines += [f"Explanation: {' '.join(draft.explanation)}"] if draft.explanation else []
+    lines += [f"Verdict of the passages: {draft.verdict}"] if draft.verdict else []
     return "\n".join(lines)
 
 

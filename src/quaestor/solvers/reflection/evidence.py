@@ -47,7 +47,7 @@ def checked_words(plan: Plan) -> tuple[str, ...]:
 
 def plan_computes(plan: Plan) -> bool:
     """Return whether a plan does anything with the numbers and answers that it takes."""
-    return any(isinstance(step, Compute) and step.operation != "identity" for step in plan.steps)
+    return any(isinstance(step, Compute) and step.operation not in ("identity", "explain") for step in plan.steps)
 
 
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

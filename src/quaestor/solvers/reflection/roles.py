@@ -4,7 +4,7 @@ Which model plays a role is the turn's to say.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from quaestor.conversation.events.kinds import Note
 from quaestor.core.computing import compute
@@ -14,6 +14,7 @@ from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.answer_kinds import asks_beyond_numbers
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.explaining import may_be_explained
 from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers, shown_sources
 from quaestor.solvers.reflection.drafts import Draft, NumberDraft, faults, quotation_faults
 from quaestor.solvers.reflection.proposals import DraftProposal
@@ -29,11 +30,25 @@ _DUTIES: Mapping[Duty, str] = {
 class ExpertRole:
     """The expert of one turn."""
 
-    def __init__(self, question: str, context: TurnContext, attempts: int, *, always_answer: bool = False) -> None:
-        """Take the question, the turn, how many replies to one request there may be, and whether to guess."""
+    def __init__(
+        self,
+        question: str,
+        context: TurnContext,
+        attempts: int,
+        *,
+        doubt: Callable[[Draft], Sequence[str]] | None = None,
+        always_answer: bool = False,
+    ) -> None:
+        """Take the question, the turn, how many replies to one request there may be, and whether to guess.
+
+        Args:
+            doubt: Returns what the expert is told once of a draft that can be used.
+        """
         self._question, self._context, self._attempts = question, context, attempts
-        self._always_answer = always_answer
-        self._all_kinds = asks_beyond_numbers(context.read(question))
+        self._doubt, self._always_answer = doubt, always_answer
+        asked = context.read(question)
+        self._explains = may_be_explained(asked, context)
+        self._all_kinds = self._explains or asks_beyond_numbers(asked)
         self._talk = self._new_talk()
 
     def _new_talk(self) -> RoleTalk[Draft]:
@@ -45,6 +60,7 @@ class ExpertRole:
             self._context,
             self._attempts,
             self._faults,
+            self._doubt,
             told=None if self._all_kinds else NumberDraft,
         )
 
@@ -68,13 +84,13 @@ class ExpertRole:
         prompt = await compute(self._prompt, objections)
         draft = await self._talk.ask(number, prompt, self._system())
         if draft.no_answer == "other" and not self._all_kinds:
-            self._all_kinds = True
+            self._all_kinds = self._explains = True
             self._talk = self._new_talk()
             draft = await self._talk.ask(number, await compute(self._prompt, objections), self._system())
         return draft
 
     def _system(self) -> str:
-        told = {"all_kinds": self._all_kinds, "always_answer": self._always_answer}
+        told = {"all_kinds": self._all_kinds, "explains": self._explains, "always_answer": self._always_answer}
         return render("reflection/expert_system", rules=briefing.rules(), **told)
 
     def _prompt(self, objections: Sequence[str]) -> str:
@@ -104,7 +120,7 @@ class CriticRoles:
                 context,
                 attempts,
                 _unexplained,
-                salvage_verdict,
+                salvage=salvage_verdict,
             )
             for duty in _DUTIES
         }

@@ -23,6 +23,7 @@ class RoleTalk(Generic[T]):
         description: What that says, in a sentence.
         attempts: Replies of one round in all, until one can be used.
         check: Returns what is wrong with a reply.
+        doubt: Returns what the role is told once of a reply that can be used.
         salvage: Reads a reply that is not JSON of the type, or returns None.
         told: The type whose schema the model is told, as `request_structured` has it.
     """
@@ -34,6 +35,7 @@ class RoleTalk(Generic[T]):
     context: TurnContext
     attempts: int
     check: Callable[[T], Sequence[str]]
+    doubt: Callable[[T], Sequence[str]] | None = None
     salvage: Callable[[str], T | None] | None = None
     told: type | None = None
     _messages: tuple[ModelMessage, ...] = field(default=(), init=False)
@@ -66,6 +68,7 @@ class RoleTalk(Generic[T]):
             attempts=self.attempts,
             on_rejected=self.context.note_rejected,
             check=self.check,
+            doubt=self.doubt,
             salvage=self.salvage,
             told=self.told,
         )

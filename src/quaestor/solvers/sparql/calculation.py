@@ -1,13 +1,15 @@
 """The second phase's formula, judged: whether it can be run, and what a reader should doubt."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quaestor.errors import PlanError
 from quaestor.plan.execute import execute
 from quaestor.plan.expressions import Variable, parse_expression
 from quaestor.plan.steps import Compute, Constant, Plan, Ref
+from quaestor.solvers.explaining import Explainer
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
+from quaestor.solvers.sparql.explaining import NUMBER_OF_VALUES, number_formulas
 from quaestor.solvers.sparql.messages import Formula
 from quaestor.solvers.sparql.retrieval import Retrieval
 
@@ -26,8 +28,18 @@ class FormulaPhase:
 
     retrieval: Retrieval
     plan: Plan | None = None
+    explainer: Explainer = field(init=False)
     remarks: tuple[str, ...] = ()
     _asked: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Begin without an explanation."""
+        self.explainer = Explainer(self.retrieval.context, NUMBER_OF_VALUES)
+
+    def explain(self, said: Formula) -> Sequence[str]:
+        """Bind the explanation beside a formula that was checked; return what the model is told of it once."""
+        registers = self.retrieval.context.memory.registers
+        return self.explainer.bind(*number_formulas(said.explanation or (), self._variables, registers))
 
     def check(self, said: Formula) -> list[str]:
         """Return what is wrong with a formula, in sentences; it may be the model's last.
@@ -36,7 +48,7 @@ class FormulaPhase:
         """
         self.plan = None
         if said.formula is None:
-            why = said.no_answer is not None or said.reasoning.strip()
+            why = said.no_answer is not None or said.explanation or said.reasoning.strip()
             return [] if why else ["it has no formula; write it, or give the reason in no_answer"]
         if said.no_answer is not None:
             return ["it has both a formula and no_answer; leave one of them out"]

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from quaestor.conversation.events.kinds import NoAnswerReason
 from quaestor.llm.structured.schema import UNTOLD
 from quaestor.solvers.answer_kinds import NumberSilence
+from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 
 VALUES = "name_values"
 """The output of the first phase."""
@@ -99,6 +100,18 @@ class NumberValues:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
     """How the answer comes from the values."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
+    reasoning: str = ""
+    formula: str | None
+    no_answer: NoAnswerReason | None = None
+    explanation: WrittenSentences = None
+    verdict: WrittenVerdict = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormulaAlone:
+    """What of a formula a model is told that need not explain."""
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     reasoning: str = ""

@@ -29,8 +29,9 @@ from quaestor.plan.operations import require_in_range
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.explaining import named_passages
 from quaestor.solvers.groups import LabelledNumber, group_of
-from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
+from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote, quote_sentence
 from quaestor.solvers.sparql.grounding import QueriedNumbers
 from quaestor.solvers.sparql.messages import WantedValue, WantedValues
 from quaestor.solvers.sparql.nearby import near, nearby_lines, unknown_names
@@ -79,12 +80,14 @@ class Retrieval:
 
     Attributes:
         all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
+        explains: Whether it is told that it may explain.
         values: What was found for the last list of values, by name.
     """
 
     question: str
     context: TurnContext
     all_kinds: bool = False
+    explains: bool = False
     values: dict[str, Found] = field(default_factory=dict)
     _nodes: dict[str, Mapping[str, str | None] | QueryError] = field(default_factory=dict)
 
@@ -125,8 +128,10 @@ class Retrieval:
     def _quoted(self, value: WantedValue, words: str) -> Found:
         """Return words of the page."""
         document = self.context.document
+        whole = named_passages(document).get(words.strip(" []"))
         try:
-            quotation = quote(document, _MARK.sub(r"\1", words), self.question)
+            said = _MARK.sub(r"\1", words)
+            quotation = quote(document, said, self.question) if whole is None else quote_sentence(document, whole)
         except QuoteFailure as failure:
             raise _Refused(str(failure)) from failure
         if number_in_place(document, quotation):

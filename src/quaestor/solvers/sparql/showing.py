@@ -12,6 +12,7 @@ from quaestor.graph.facts import Heading, MentionFact, Observation, period_code
 from quaestor.graph.writing import label_node, mention_node, observation_node
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.explaining import passage_name
 from quaestor.solvers.page_text import shown_text
 from quaestor.solvers.tools.page import GraphPage, Instance, folded
 
@@ -151,14 +152,15 @@ def _words(context: TurnContext) -> list[str]:
     return _listed([f"{cell.row.label} | {cell.column.label}: {cell.text[:_LONGEST_CELL]}" for cell in cells])
 
 
-def _sentences(question: str, context: TurnContext, all_kinds: bool) -> tuple[list[str], int]:
-    """Return the sentences that tell of numbers, each number marked with its node, and how many had no room."""
+def _sentences(question: str, context: TurnContext, all_kinds: bool) -> tuple[list[tuple[str, str]], int]:
+    """Return the sentences that tell of numbers by name, each number marked with its node, and how many had no room."""
     marked: dict[tuple[str, int], list[MentionFact]] = {}
     for mention in context.graph.mentions:
         marked.setdefault((mention.source.section, mention.source.sentence), []).append(mention)
     shown = shown_text(context.document, question, context.memory, all_sentences=all_kinds)
-    placed = [(sentence, marked.get((sentence.section, sentence.index))) for sentence in shown.sentences]
-    return [_marked(sentence.text, mentions or ()) for sentence, mentions in placed], shown.left_out
+    names = {(s.section, s.index): passage_name(place, s) for place, s in enumerate(context.document.sentences, 1)}
+    placed = [(sentence, (sentence.section, sentence.index)) for sentence in shown.sentences]
+    return [(names[at], _marked(sentence.text, marked.get(at, ()))) for sentence, at in placed], shown.left_out
 
 
 def _marked(text: str, mentions: Sequence[MentionFact]) -> str:

@@ -14,13 +14,16 @@ from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
 from quaestor.llm.structured.request import request_structured
 from quaestor.ontology.core import CoreRule, RuleKind
+from quaestor.plan.steps import Plan
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.answer_kinds import asks_beyond_numbers, remarks_with, why_none
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.explaining import NOTHING_BOUND, may_be_explained
 from quaestor.solvers.sparql.calculation import FormulaPhase
-from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, NumberValues, WantedValues
+from quaestor.solvers.sparql.explaining import NUMBER_OF_VALUES
+from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, FormulaAlone, NumberValues, WantedValues
 from quaestor.solvers.sparql.retrieval import Retrieval
 from quaestor.solvers.sparql.showing import phase_variables, value_schema
 from quaestor.solvers.sparql.spec import SparqlLimits
@@ -69,10 +72,15 @@ class SparqlSolver:
             silent = _silence(wanted, said)
         if silent is not None:
             return answer_without_value(context, *silent)
-        retrieval = calculation.retrieval
-        assert calculation.plan is not None
-        plan = replace(calculation.plan, thought=(said or wanted).reasoning[:_LONGEST])
-        remarks = remarks_with(wanted.assumption, calculation.remarks)
+        retrieval, explainer = calculation.retrieval, calculation.explainer
+        if said is not None:
+            await compute_little(calculation.explain, said)
+        thought = (said or wanted).reasoning[:_LONGEST]
+        plan = replace(calculation.plan or Plan(()), thought=thought)
+        plan = await compute_little(explainer.settle, plan, said.verdict if said else None)
+        if not plan.steps:
+            return answer_without_value(context, "not_on_page", NOTHING_BOUND)
+        remarks = remarks_with(wanted.assumption, (*calculation.remarks, *explainer.remarks(plan)))
         answer = await compute_little(answer_from_plan, plan, context, question=question, reason=remarks)
         return replace(answer, variables=retrieval.named(answer.variables))
 
@@ -80,16 +88,18 @@ class SparqlSolver:
         self, model: Connection, question: str, context: TurnContext, phase: str = PLAN
     ) -> tuple[FormulaPhase, WantedValues, Formula | None]:
         """Return the values that the model names in what is shown, and its formula over them where one is needed."""
-        retrieval = Retrieval(question, context, asks_beyond_numbers(context.read(question)))
+        asked = context.read(question)
+        explains = may_be_explained(asked, context)
+        retrieval = Retrieval(question, context, explains or asks_beyond_numbers(asked), explains)
         calculation = FormulaPhase(retrieval)
         wanted = await self._name(model, calculation, phase=phase)
         if wanted.no_answer == "other":
-            retrieval.all_kinds = True
+            retrieval.all_kinds = retrieval.explains = True
             wanted = await self._name(model, calculation, phase=f"{phase}_all_kinds")
         said: Formula | None = None
         for left in range(_NAMINGS - 1, -1, -1):
             said = await self._calculate(model, calculation, wanted) if wanted.values and not wanted.answer else None
-            if said is None or said.formula is not None or said.no_answer is not None or not left:
+            if said is None or said.formula or said.explanation or said.no_answer is not None or not left:
                 break
             wanted = await self._name(model, calculation, said.reasoning, f"{phase}_again_1")
         return calculation, wanted, said
@@ -114,6 +124,7 @@ class SparqlSolver:
                 "sparql/plan",
                 graph=value_schema(retrieval.question, context, retrieval.all_kinds),
                 all_kinds=retrieval.all_kinds,
+                explains=retrieval.explains,
                 always_answer=self.limits.always_answer,
                 calculation=briefing.rules("calculation"),
                 page=briefing.page_name(context.document),
@@ -148,6 +159,8 @@ class SparqlSolver:
                 reasoning=wanted.reasoning[:_LONGEST],
                 values=retrieval.told(),
                 all_kinds=retrieval.all_kinds,
+                explains=retrieval.explains,
+                number=NUMBER_OF_VALUES,
                 **phase_variables(retrieval.question, context),
             )
         )
@@ -161,6 +174,8 @@ class SparqlSolver:
             attempts=self.limits.attempts,
             on_rejected=context.note_rejected,
             check=calculation.check,
+            doubt=calculation.explain,
+            told=None if retrieval.explains else FormulaAlone,
         )
         formula = reply.value
         context.trace.append(FormulaWritten(formula.formula, formula.reasoning[:_LONGEST]))
@@ -171,7 +186,7 @@ def _silence(wanted: WantedValues, said: Formula | None) -> tuple[WhyNoAnswer, s
     """Return why there is no answer, and what the model says of it; None if there is one."""
     if not wanted.values:
         return why_none(wanted.no_answer), wanted.reasoning
-    if said is not None and said.formula is None:
+    if said is not None and said.formula is None and (said.no_answer or not said.explanation):
         return said.no_answer or "not_on_page", said.reasoning
     return None
 

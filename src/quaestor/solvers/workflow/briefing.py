@@ -11,30 +11,35 @@ from quaestor.documents.table import Cell, Table
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.explaining import passage_name
 from quaestor.solvers.page_text import shown_text
 from quaestor.solvers.workflow.names import Axes, axes_of
 
 
-@lru_cache(maxsize=2)
-def rendered_system(all_kinds: bool = False, *, always_answer: bool = False) -> str:
+@lru_cache(maxsize=4)
+def rendered_system(all_kinds: bool = False, explains: bool = False, *, always_answer: bool = False) -> str:
     """Return what holds for every question: rules, form, examples.
 
     Args:
         all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
+        explains: Whether it is told that it may explain.
         always_answer: Whether it takes the likeliest of several numbers that fit.
     """
-    return render("workflow/system", rules=briefing.rules(), all_kinds=all_kinds, always_answer=always_answer)
+    told = {"all_kinds": all_kinds, "explains": explains, "always_answer": always_answer}
+    return render("workflow/system", rules=briefing.rules(), **told)
 
 
-def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False) -> str:
+def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False, explains: bool = False) -> str:
     """Return the page, the conversation so far and the question.
 
     Args:
         all_kinds: Whether the answer may be words, so that sentences without numbers are shown too.
+        explains: Whether the model may explain, so that sentences have names.
     """
     document = context.document
     shown = shown_text(document, question, context.memory, all_sentences=all_kinds)
     places = {(sentence.section, sentence.index) for sentence in shown.sentences}
+    named = {(s.section, s.index): passage_name(place, s) for place, s in enumerate(document.sentences, 1)}
     return render(
         "workflow/plan",
         question=briefing.with_hints(question, context.document),
@@ -44,12 +49,13 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
         document=briefing.page_name(document),
         tables=[_table(table, axes, document) for table, axes in zip(document.tables, axes_of(document), strict=True)],
         sections=[
-            {"heading": briefing.heading(section), "sentences": [sentence.text for sentence in taken]}
+            {"heading": briefing.heading(section), "sentences": taken}
             for section, sentences in document.text
-            if (taken := [sentence for sentence in sentences if (sentence.section, sentence.index) in places])
+            if (taken := [(named[at], s.text) for s in sentences if (at := (s.section, s.index)) in places])
         ],
         left_out=shown.left_out,
         all_kinds=all_kinds,
+        explains=explains,
     )
 
 

@@ -56,6 +56,11 @@ class CheckedPlan:
         return lower(self.written, self.found)
 
     @property
+    def likeliest_plan(self) -> Plan:
+        """The plan with the first of the numbers among which one is still to be chosen."""
+        return lower(self.written, {**self.found, **{place: match.numbers[0] for place, match in self.open.items()}})
+
+    @property
     def final_plan(self) -> Plan:
         """The plan of one that has no issues: groups of cells stand where they are used."""
         return groups_in_place(self.plan)
@@ -91,7 +96,7 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
                 undecided[place] = taken
             else:
                 found[place] = taken
-    if not written.steps:
+    if not written.steps and not written.explanation:
         issues.append("the plan has no steps; write them, or give the reason in no_answer")
     copied, loose = _literals(written, question, context)
     issues += copied

@@ -13,9 +13,11 @@ from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages
 from quaestor.llm.structured.request import request_structured
+from quaestor.plan.steps import Plan
 from quaestor.prompts import render
 from quaestor.solvers.answer_kinds import asks_beyond_numbers
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.explaining import Explainer, may_be_explained
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
 from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan, run_issues
@@ -38,13 +40,17 @@ class Planning:
     question: str
     limits: WorkflowLimits
     _all_kinds: bool = field(init=False)
+    _explains: bool = field(init=False)
+    _explainer: Explainer = field(init=False)
     _examined: CheckedPlan | None = field(init=False, default=None)
     _plans: int = field(init=False, default=0)
-    _told_of_sign: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         """Decide what the model is told at first."""
-        self._all_kinds = asks_beyond_numbers(self.context.read(self.question))
+        asked = self.context.read(self.question)
+        self._explains = may_be_explained(asked, self.context)
+        self._all_kinds = self._explains or asks_beyond_numbers(asked)
+        self._explainer = Explainer(self.context)
 
     async def run(self) -> CheckedPlan:
         """Return a plan that has a result, or says why there is none.
@@ -56,17 +62,18 @@ class Planning:
             ModelReplyError: None was found within the bounds.
             OutageError: The model cannot be asked.
         """
-        prompt = await compute_little(rendered_prompt, self.question, self.context, self._all_kinds)
+        prompt = await self._prompt()
         told, left, again, phase = prompt, self.limits.repairs + 1, 0, _PHASE
         while True:
             examined, used = await self._ask(told, left, phase)
             if examined.written.no_answer == "other" and not self._all_kinds:
-                self._all_kinds, phase = True, f"{_PHASE}_all_kinds"
-                told = prompt = await compute_little(rendered_prompt, self.question, self.context, self._all_kinds)
+                self._all_kinds = self._explains = True
+                phase = f"{_PHASE}_all_kinds"
+                told = prompt = await self._prompt()
                 continue
             if await self._widened(examined.written):
                 phase = f"{_PHASE}_wider"
-                told = prompt = await compute_little(rendered_prompt, self.question, self.context, self._all_kinds)
+                told = prompt = await self._prompt()
                 continue
             examined, issues = await self._decided(examined)
             if not issues:
@@ -79,6 +86,15 @@ class Planning:
                 raise ModelReplyError(f"gave up after {self.limits.repairs + 1} plans that cannot be run: {issues[0]}")
             told = f"{prompt}\n\n{render('workflow/again', plan=as_json(examined.written), issues=issues)}"
 
+    def explained(self, examined: CheckedPlan) -> tuple[Plan, tuple[str, ...]]:
+        """Return the plan of an answer with its explanation, and what a reader should doubt of both."""
+        self._explainer.bind(examined.written.explanation, examined.plan.steps)
+        plan = self._explainer.settle(examined.final_plan, examined.written.verdict)
+        return plan, (*examined.remarks, *self._explainer.remarks(plan))
+
+    async def _prompt(self) -> str:
+        return await compute_little(rendered_prompt, self.question, self.context, self._all_kinds, self._explains)
+
     async def _widened(self, written: WorkflowPlan) -> bool:
         """Whether more of a long document is shown now, where the model finds no answer in what was shown."""
         if written.no_answer != "not_on_page":
@@ -87,16 +103,18 @@ class Planning:
 
     async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[CheckedPlan, int]:
         """Return a plan without faults but for what is still to be chosen, and how many replies it took."""
+        system = rendered_system(self._all_kinds, self._explains, always_answer=self.limits.always_answer)
         reply = await request_structured(
             self.connection,
             WorkflowPlan,
-            initial_messages(rendered_system(self._all_kinds, always_answer=self.limits.always_answer), prompt),
+            initial_messages(system, prompt),
             name=WRITE_PLAN,
             description="The plan that answers the question.",
             phase=phase,
             attempts=attempts,
             on_rejected=self.context.note_rejected,
             check=self._check,
+            doubt=self._doubt,
             told=None if self._all_kinds else NumberPlan,
         )
         assert self._examined is not None
@@ -111,11 +129,20 @@ class Planning:
                 examined, issues=("no_answer cannot be 'other', because every kind of answer is allowed",)
             )
         if not examined.issues and drops_sign_unasked(examined.plan, self.context.read(self.question)):
-            told, self._told_of_sign = self._told_of_sign, True
-            issues = () if told else (f"{SIGN_DROPPED}; leave absolute out, or write the same plan again",)
-            examined = replace(examined, issues=issues, remarks=(*examined.remarks, SIGN_DROPPED))
+            examined = replace(examined, remarks=(*examined.remarks, SIGN_DROPPED))
         self._examined = examined
         return examined.issues
+
+    def _doubt(self, written: WorkflowPlan) -> Sequence[str]:
+        """Return what the model is told once of a plan that can be run."""
+        examined = self._examined
+        assert examined is not None
+        sign = [f"{SIGN_DROPPED}; leave absolute out, or write the same plan again"]
+        said = None if written.no_answer else written.explanation
+        return [
+            *(sign if SIGN_DROPPED in examined.remarks else ()),
+            *self._explainer.bind(said, examined.likeliest_plan.steps),
+        ]
 
     async def _decided(self, examined: CheckedPlan) -> tuple[CheckedPlan, tuple[str, ...]]:
         """Return the plan with every number chosen, and why it cannot be run, if so."""

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from quaestor.llm.structured.schema import UNTOLD
 from quaestor.solvers.answer_kinds import NumberSilence
+from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 
 Operation = Literal[
     "identity", "add", "subtract", "multiply", "divide", "exp", "greater", "percentage", "percentage_change", "sum",
@@ -172,6 +173,8 @@ class WorkflowPlan:
     steps: tuple[WorkflowStep, ...] = ()
     no_answer: NumberSilence | None = None
     assumption: str | None = None
+    explanation: WrittenSentences = None
+    verdict: WrittenVerdict = None
 
 
 @dataclass(frozen=True, slots=True)

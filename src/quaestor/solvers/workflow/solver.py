@@ -8,6 +8,7 @@ from quaestor.core.computing import compute_little
 from quaestor.solvers.answer_kinds import remarks_with, why_none
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.explaining import NOTHING_BOUND
 from quaestor.solvers.workflow.planning import Planning
 from quaestor.solvers.workflow.spec import WorkflowLimits
 
@@ -32,9 +33,13 @@ class WorkflowSolver:
             MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
-        examined = await Planning(model, context, question, self.limits).run()
+        planning = Planning(model, context, question, self.limits)
+        examined = await planning.run()
         written = examined.written
         if written.no_answer is not None:
             return answer_without_value(context, why_none(written.no_answer), written.thought_process)
-        remarks = remarks_with(written.assumption, examined.remarks)
-        return await compute_little(answer_from_plan, examined.final_plan, context, question=question, reason=remarks)
+        plan, doubts = await compute_little(planning.explained, examined)
+        if not plan.steps:
+            return answer_without_value(context, "not_on_page", NOTHING_BOUND)
+        remarks = remarks_with(written.assumption, doubts)
+        return await compute_little(answer_from_plan, plan, context, question=question, reason=remarks)

@@ -57,7 +57,7 @@ def test_the_page_stands_in_the_prompt_by_the_names_of_its_lines() -> None:
 
 def test_of_the_text_the_sentences_that_print_a_number_are_told() -> None:
     told = play(saying([change()])).asked[0].prompts[0]
-    shown = told[told.index("Its sentences that print a number or lead to the table:") : told.index("Question: ")]
+    shown = told[told.index("Its sentences that print numbers or lead to a table:") : told.index("Question: ")]
     assert "- capital expenditures were $ 38.6 million in 2009" in shown
     document = context_of().document
     assert shown.count("\n- ") == len(tells_of_numbers(document)) < len(document.sentences)
