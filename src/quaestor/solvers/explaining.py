@@ -58,7 +58,7 @@ _FAULTS_TOLD = 3
 _NUMBER_OF_STEP = "{#3} where the number of step 3 goes"
 _PASSAGES = re.compile(r"\[\s?([\w.-]+(?:\s?,\s?[\w.-]+)*)\s?\]")
 _TO_EXPLAIN = re.compile(
-    r"\b(?:why|how come|expla(?:in|nation)\w*|describ\w+|summari[sz]e\w*|reasons?|drivers?|drives?|drove|driven"
+    r"\b(?:why|how come|because|expla(?:in|nation)\w*|describ\w+|summari[sz]e\w*|reasons?|drivers?|drives?|drove|driven"
     r"|cause[sd]?|led to|behind|tell (?:me|us)(?: more)? about)\b"
     r"|^(?:(?:and|so|but|then)\s)*how\s(?:is|are|was|were|do|does|did|has|have|had|can|could|will)\b(?! much| many)"
 )

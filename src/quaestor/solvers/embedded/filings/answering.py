@@ -19,11 +19,14 @@ from quaestor.solvers.answering import answer_of_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.filings.deciding import Decision, Result, decide_question
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
+from quaestor.solvers.embedded.filings.whole_sentences import explain_by_quoting, quotes_prose
+from quaestor.solvers.explaining import asks_to_explain
 
 _LINES = 40_000
 _NUMBER = re.compile(r"\s*(?:(?:number|option|reading)\s+)?(?P<place>[1-9])[.)]?\s*", re.IGNORECASE)
 _LONGEST = 120
 """Characters of a reading in the line that offers it."""
+_LABEL = 60
 _READINGS = 3
 """How many readings are offered if none is likely enough."""
 
@@ -47,11 +50,11 @@ class FilingAnswerer:
             return chosen
         tables = choose_companies(question, facts_of(context), context)
         decided = [(table, self._decide(question, context, table)) for table in tables]
-        answers = [answer for _, decision in decided for answer in _answers(decision, question, context)]
+        answers = [answer for table, decision in decided for answer in _answers(decision, question, context, table)]
         if not answers:
             return None
         if len(tables) > 1:
-            first = [next(_answers(decision, question, context), None) for _, decision in decided]
+            first = [next(_answers(decision, question, context, table), None) for table, decision in decided]
             return _ask_back(context, [answer for answer in first if answer is not None], "name one company")
         ((_, decision),) = decided
         if self._decline and decision.declines:
@@ -110,16 +113,21 @@ def _past_turns(turns: Sequence[Turn]) -> Iterator[PastTurn]:
         yield PastTurn(turn.question, answer.plan or offered, right)
 
 
-def _answers(decision: Decision, question: str, context: TurnContext) -> Iterator[Answer]:
+def _answers(decision: Decision, question: str, context: TurnContext, table: FactTable) -> Iterator[Answer]:
     for result in decision.results[:_READINGS]:
         try:
-            yield _answer(result, question, context)
+            yield _answer(result, question, context, table)
         except PlanError:
             continue
 
 
-def _answer(result: Result, question: str, context: TurnContext) -> Answer:
-    answer = _describe_plan(result.proposal.plan, question, context, confidence=result.right)
+def _answer(result: Result, question: str, context: TurnContext, table: FactTable) -> Answer:
+    plan = result.proposal.plan
+    if result.proposal.form == "words" and (asks_to_explain(context.read(question)) or quotes_prose(plan)):
+        plan = explain_by_quoting(plan, table, question.strip().rstrip("?")[:_LABEL])
+    elif result.proposal.form == "verdict":
+        plan = replace(plan, explanation=("{#1}",))
+    answer = _describe_plan(plan, question, context, confidence=result.right)
     lines = dict.fromkeys(series.line.label for series in result.proposal.series)
     return replace(answer, grounds="; ".join(f'line "{label}"' for label in lines if label) or None)
 

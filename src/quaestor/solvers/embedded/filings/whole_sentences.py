@@ -1,0 +1,96 @@
+"""Explanations by quoting: whole sentences of a filing, without what is printed before or behind them."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from quaestor.core.explanation import MOST_SENTENCES
+from quaestor.core.provenance import SentenceRef
+from quaestor.facts.sentences import SentenceIndex
+from quaestor.facts.table import FactTable
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
+
+_BEFORE = re.compile(
+    r"(?P<heading>(?:[A-Z][\w&,'\u2019-]* ){1,6})(?=(?i:(?P=heading)))"  # Gross Margin Gross margin rose
+    r"|[\u2022\u25aa\u25e6\u25cf\u00b7*\u2020\u2021]\s*|\(?[1-9]\)?\s(?=(?:The|This|These|In|Includes|For|On|We|Our|As)\s)"
+)
+"""A heading, a bullet or the mark of a footnote that is read as the beginning of a sentence."""
+_ELSEWHERE = re.compile(r"\W*(?:(?:please )?(?:refer|see)\b|for (?:more|additional|further) )", re.IGNORECASE)
+"""A sentence that leads to another place and says nothing."""
+_ENDS = re.compile(r"[.!?:;][\"\u201d\u2019')\]]*\s*$")
+_GOES_ON = re.compile(
+    r"(?:In addition|Additionally|Also|Further|Furthermore|Moreover|However|These|This|Such|The (?:increase|decrease|"
+    r"change|decline|growth|remaining|remainder)|Partially|Offsetting|Excluding|Both)\b"
+)
+"""How a sentence begins that goes on with the reasons of the one before."""
+
+
+def quotes_prose(plan: Plan) -> bool:
+    """Return whether a plan quotes several sentences, and none that opens a list."""
+    texts = [step.text or "" for step in plan.extracts]
+    return len(texts) > 1 and not any(text.rstrip().endswith(":") for text in texts)
+
+
+def explain_by_quoting(plan: Plan, table: FactTable, label: str) -> Plan:
+    """Return the plan that explains with the sentences that another one quotes, whole, and with what goes on there.
+
+    Args:
+        plan: Takes sentences of the filing, and nothing else.
+        label: What they are about.
+    """
+    index = table.sentences
+    quoted = [index.places[source.section, source.sentence] for source in _spans(plan)]
+    chosen = [place for place in quoted if not _ELSEWHERE.match(index.sentences[place].text)] or quoted
+    if list(_going_on(chosen[0], index))[: len(chosen) - 1] == chosen[1:]:
+        chosen = [chosen[0], *_going_on(chosen[0], index)]
+    wholes = list(dict.fromkeys(tuple(_pieces(place, index)) for place in chosen))[:MOST_SENTENCES]
+    steps: list[Extract] = []
+    templates = []
+    for whole in wholes:
+        taken = [_taken(len(steps) + at, place, table, label) for at, place in enumerate(whole, 1)]
+        steps += taken
+        templates.append(" ".join(f"{{#{step.id}}}" for step in taken))
+    explained = Compute(len(steps) + 1, "explain", tuple(Ref(step.id) for step in steps))
+    return Plan((*steps, explained), plan.thought, tuple(templates))
+
+
+def _spans(plan: Plan) -> Iterator[SentenceRef]:
+    yield from (step.source for step in plan.extracts if isinstance(step.source, SentenceRef))
+
+
+def _pieces(place: int, index: SentenceIndex) -> Sequence[int]:
+    """Return a sentence with the parts of it that a page break or a list has cut off."""
+    first = last = place
+    while first > 0 and place - first < 2 and _cut(first - 1, index):
+        first -= 1
+    while last - place < 2 and _cut(last, index):
+        last += 1
+    return range(first, last + 1)
+
+
+def _cut(place: int, index: SentenceIndex) -> bool:
+    """Whether a sentence goes on in the next one, in the middle of its words."""
+    if place + 1 >= len(index.sentences) or index.section[place] != index.section[place + 1]:
+        return False
+    return not _ENDS.search(index.sentences[place].text) and index.sentences[place + 1].text.lstrip()[:1].islower()
+
+
+def _going_on(place: int, index: SentenceIndex) -> Iterator[int]:
+    """Yield the sentences of a paragraph that go on with what one says."""
+    for after in range(place + 1, len(index.sentences)):
+        text = index.sentences[after].text
+        if index.paragraph[after] != index.paragraph[place]:
+            return
+        if _GOES_ON.match(text):
+            yield after
+        elif not _ELSEWHERE.match(text):
+            return
+
+
+def _taken(id: int, place: int, table: FactTable, label: str) -> Extract:
+    sentence = table.sentences.sentences[place]
+    start = len(sentence.text) - len(sentence.text.lstrip())
+    end = len(sentence.text.rstrip())
+    before = _BEFORE.match(sentence.text, start)
+    start = before.end() if before is not None and before.end() < end else start
+    source = SentenceRef(table.document.id, sentence.section, sentence.index, start, end)
+    return Extract(id, source, label, None, text=sentence.text[start:end])
