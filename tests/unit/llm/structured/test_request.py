@@ -213,6 +213,13 @@ def test_what_the_check_says_goes_back_too() -> None:
     assert came.asked[1].prompts[-1].startswith("This cannot be used:\n- there is no thought\n- and no reason\nReply ")
 
 
+@pytest.mark.parametrize(("attempts", "rejected"), [(1, 0), (3, 1)])
+def test_a_doubt_goes_back_once_and_never_for_the_last_reply(attempts: int, rejected: int) -> None:
+    came = put(lambda asked: structured(asked, GOOD), doubt=lambda _: ["are you sure?"], attempts=attempts)
+    assert came.said == READ
+    assert [one.faults for one in came.trace] == [("are you sure?",)] * rejected
+
+
 @pytest.mark.parametrize("attempts", [1, 4])
 def test_it_ends_in_a_named_error(attempts: int) -> None:
     came = put(lambda asked: say("no"), attempts=attempts)
