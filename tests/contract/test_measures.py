@@ -17,7 +17,7 @@ from quaestor.errors import UnknownRunError
 from quaestor.evaluation.conversation_result import FROZEN
 from quaestor.store.base import RunStore
 from quaestor.store.records import ExampleStatus, TurnRecord
-from quaestor.store.sqlite import SqliteStore
+from quaestor.store.sqlite import SqliteTables
 from quaestor.store.turn_measures import RunMeasures, gather
 
 RUN, OTHER = a_run(conversations=9), a_run("another-run", minutes=5)
@@ -107,13 +107,13 @@ def test_a_run_of_which_nothing_was_played_has_nothing_to_count(uri: str) -> Non
 def test_a_sqlite_file_reads_no_turn_to_measure_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     play(str(tmp_path / "runs.db"), filled)
     said: list[str] = []
-    prepared = SqliteStore._prepare
+    prepared = SqliteTables._prepare
 
     def traced(store: Any) -> None:
         prepared(store)
         store._db.set_trace_callback(said.append)
 
-    monkeypatch.setattr(SqliteStore, "_prepare", traced)
+    monkeypatch.setattr(SqliteTables, "_prepare", traced)
 
     async def scenario(store: RunStore) -> None:
         await store.measure_turns(RUN.id)

@@ -16,13 +16,14 @@ from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_exampl
 from quaestor.conversation.events.kinds import Note, ToolCalled, Understood, dump_events, load_events
 from quaestor.core.triples import Triple
 from quaestor.errors import DuplicateRecordError, StoreError
-from quaestor.scores.mongo import MongoScores
-from quaestor.scores.mongo_documents import SCORE_INDEXES
+from quaestor.scores.base import ScoreStore
 from quaestor.store.base import RunStore, open_store
+from quaestor.store.mongo import MongoTables
 from quaestor.store.mongo_documents import INDEXES, SCHEMA_VERSION
 from quaestor.store.records import GraphKey
 
 RUN = a_run()
+OF_SCORES = ("scores", "scored_examples", "scored_turns", "scored_columns")
 
 
 def as_before_attempts(db: Any) -> None:
@@ -163,7 +164,7 @@ def test_the_queries_of_scores_find_what_failed(mongo_uri: str) -> None:
     play(mongo_uri, fill)
 
     async def score() -> None:
-        async with MongoScores(mongo_uri) as scores:
+        async with ScoreStore(MongoTables(mongo_uri, create=False)) as scores:
             await scores.add_score(a_score(RUN, {"c1": (True, False), "c2": (True, True)}))
 
     asyncio.run(score())
@@ -177,8 +178,8 @@ def test_the_queries_of_scores_find_what_failed(mongo_uri: str) -> None:
     assert (failed["conversationId"], failed["results"]["failedTurns"]) == ("c1", [1])
     (turn,) = documents(mongo_uri, "scored_turns", {"runId": RUN.id, "correct": False})
     assert (turn["conversationId"], turn["turnIndex"], turn["programCorrect"]) == ("c1", 1, True)
-    made = look(mongo_uri, lambda db: {name: db[name].index_information() for name in SCORE_INDEXES})
-    for collection, indexes in SCORE_INDEXES.items():
+    made = look(mongo_uri, lambda db: {name: db[name].index_information() for name in INDEXES})
+    for collection, indexes in INDEXES.items():
         kept = {
             (tuple(tuple(key) for key in index["key"]), index.get("unique", False))
             for index in made[collection].values()
@@ -209,7 +210,7 @@ def test_a_key_stands_once_whoever_writes_it(mongo_uri: str) -> None:
 
         return insert
 
-    for collection in INDEXES.keys() - {"contents", "content_parts"}:
+    for collection in INDEXES.keys() - {"contents", "content_parts"} - {*OF_SCORES}:
         with pytest.raises(DuplicateKeyError):
             look(mongo_uri, again(collection))
 

@@ -20,9 +20,10 @@ from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
-from quaestor.scores.mongo import MongoScores
+from quaestor.scores.base import ScoreStore
 from quaestor.store import mongo_retrying
 from quaestor.store.base import RunStore, open_store
+from quaestor.store.mongo import MongoTables
 from quaestor.store.records import Claim, GraphKey, RunRecord
 
 pytestmark = pytest.mark.filterwarnings(
@@ -140,7 +141,7 @@ def test_a_record_whose_reply_was_lost_is_written_once(own_server: MongoServer, 
         await write_all(store)
 
     async def score() -> None:
-        async with MongoScores(f"{proxy.address}/losing") as scores:
+        async with ScoreStore(MongoTables(f"{proxy.address}/losing", create=False)) as scores:
             await scores.scores()
             await scores.add_score(a_score(RUN, {"c1": (True, False), "c2": (True, True)}))
             assert len(await scores.scores(RUN.id)) == 1

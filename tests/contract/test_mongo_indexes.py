@@ -11,11 +11,11 @@ from kept_scores import a_score
 from pymongo import MongoClient, monitoring
 from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
 
+from quaestor.scores.base import ScoreStore
 from quaestor.scores.listing import PairFilter, VerdictFilter
-from quaestor.scores.mongo import MongoScores
-from quaestor.scores.mongo_documents import SCORE_INDEXES
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
+from quaestor.store.mongo import MongoTables
 from quaestor.store.mongo_documents import INDEXES
 from quaestor.store.records import Claim, GraphKey
 
@@ -65,7 +65,7 @@ def _of_stages(collection: str, pipeline: list[dict[str, Any]]) -> Iterator[tupl
 
 async def every_operation(uri: str) -> None:
     """All that stores do but their upkeep, which reads everything."""
-    async with open_store(uri) as store, MongoScores(uri) as scores:
+    async with open_store(uri) as store, ScoreStore(MongoTables(uri, create=False)) as scores:
         for run in (RUN, OTHER):
             await store.create_run(run)
             await store.begin_example(an_example(run, status="pending", turns=0), Claim("ada", 30))
@@ -121,7 +121,7 @@ async def every_operation(uri: str) -> None:
 def index_of(collection: str, wanted: Mapping[str, Any]) -> tuple[tuple[str, ...], bool]:
     """The beginning of a declared index that a filter names most of, and whether it finds one document alone."""
     begun: list[tuple[tuple[str, ...], bool]] = [((), False)]
-    for keys, unique in (*{**INDEXES, **SCORE_INDEXES}.get(collection, ()), ({"_id": 1}, True)):
+    for keys, unique in (*INDEXES.get(collection, ()), ({"_id": 1}, True)):
         taken = tuple(takewhile(wanted.__contains__, keys))
         begun.append((taken, unique and len(taken) == len(keys)))
     return max(begun, key=lambda one: (one[1], len(NAMING & {*one[0]}), len(one[0])))
@@ -176,7 +176,7 @@ def test_a_real_server_scans_no_collection(asked: list[tuple[str, dict[str, Any]
     with MongoClient[dict[str, Any]](os.environ["QUAESTOR_TEST_MONGODB_URI"]) as client:
         db = client["quaestor_test_indexes"]
         try:
-            for collection, indexes in {**INDEXES, **SCORE_INDEXES}.items():
+            for collection, indexes in INDEXES.items():
                 for keys, unique in indexes:
                     db[collection].create_index(list(keys.items()), unique=unique)
             scanned = [

@@ -16,7 +16,7 @@ import pytest
 from command_line import exit_code
 from killing import PROGRAM, complete_conversations, files_come_to, runs_come_to
 
-from quaestor.store import sqlite_file
+from quaestor.store import sqlite
 
 pytestmark = pytest.mark.faults
 
@@ -190,7 +190,7 @@ def test_a_store_that_another_holds_is_waited_for_and_then_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shutil.copy(begun, inside)
-    monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.2)
     with closing(sqlite3.connect(inside / "runs.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         code, err = here(capsys, command)

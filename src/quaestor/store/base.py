@@ -1,19 +1,22 @@
-"""What a run store can do, by name, and how one is opened.
+"""The run store: every way in which runs, turns, prompts, corrections, graphs and ontologies are kept and read.
 
-The protocol has named operations, not queries: an implementation is free in how it keeps the records, and a reader
-of the package sees every way in which they are touched. `tests/contract` holds all implementations to it.
+Its operations are named, so that a reader of the package sees all that is done to the records. They are written once
+over the tables of a database. `tests/contract` holds every database to them.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self, cast, runtime_checkable
+from typing import Any, Protocol, cast, get_args
 
 from quaestor.core.triples import Triple
 from quaestor.errors import StoreError
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry
+from quaestor.store import errors as refusals
+from quaestor.store.contents import WrittenGraph, text_to_triples
 from quaestor.store.listing import (
     ConversationCounts,
     ListPage,
@@ -26,6 +29,7 @@ from quaestor.store.listing import (
     TurnListing,
 )
 from quaestor.store.records import (
+    MOST_SECONDS,
     Claim,
     ConversationRecord,
     CorrectionRecord,
@@ -38,54 +42,114 @@ from quaestor.store.records import (
     TurnRecord,
     now,
 )
-from quaestor.store.turn_measures import RunMeasures
+from quaestor.store.tables import (
+    KEYS,
+    LATEST_TURNS,
+    OF_RUNS,
+    Among,
+    KeyTakenError,
+    Other,
+    Row,
+    TableStore,
+    columns_of,
+    operation,
+    record_of,
+    row_of,
+    turns_where,
+)
+from quaestor.store.turn_classes import classes_of
+from quaestor.store.turn_measures import COUNTED, RunMeasures, gathered, measure_turn
+from quaestor.store.upkeep import Checked, VacuumResult
+
+_LATEST = ("-started", "-id")
+_CLAIM = ("attempt", "status", "claim_owner", "claim_until")
+_UNCLAIMED = {"claim_owner": None, "claim_until": None}
+TURN_ORDERS = {"conversation": ("conversation", "index"), "confidence": ("confidence", "conversation", "index")}
 
 
-@runtime_checkable
-class RunStore(Protocol):
+class RunStore(TableStore):
     """Keeps runs with their examples, turns, prompts, corrections and graphs; ontologies, and frozen graphs of pages.
 
     Every operation is atomic, and safe beside other processes. Triples are sets: repeats are kept once.
 
     Every operation may raise StoreError (unreachable, damaged, read-only), and UnknownRunError where the run that it
-    names does not exist.
+    names does not exist. `attempt` is which attempt at a conversation is read, from 1; None is the one that counts.
     """
 
+    @operation("write to")
     async def create_run(self, run: RunRecord) -> None:
         """Add a run. Raises DuplicateRecordError where its id is taken."""
-        ...
+        await self._add("runs", row_of(run), refusals.run_taken(self._name, run.id))
 
+    @operation("write to")
     async def resume_run(self, run: str) -> None:
         """Set a run back to `running`."""
-        ...
+        await self._set_status(run, "running", None)
 
+    @operation("write to")
     async def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
         """Set how a run came to its end."""
-        ...
+        await self._set_status(run, status, finished)
 
+    async def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:
+        if not await self._tables.change("runs", {"id": run}, {"status": status, "finished": finished}):
+            raise await self._unknown(run)
+
+    @operation("write to")
     async def delete_run(self, run: str) -> None:
         """Take a run away for good, with its conversations, turns, prompts, corrections, graphs and scores.
 
-        Ontologies stay. A process that still plays the run finds it gone and stops with UnknownRunError.
+        Ontologies stay. A process that still plays the run finds it gone and stops with UnknownRunError. The run's own
+        row goes last, so that a deletion that was broken off can be done again.
         """
-        ...
+        if self._tables.done_before and not await self._tables.find("runs", ("id",), {"id": run}):
+            return
+        await self._require(run)
+        prompts = await self._tables.find("prompt_logs", ("prompt", "response"), {"run": run})
+        graphs = await self._tables.find("graphs", ("content",), {"run": run})
+        used = {text for row in (*prompts, *graphs) for text in row.values() if text is not None}
+        for table in OF_RUNS:
+            await self._tables.delete(table, {"run": run})
+        await self._tables.delete("runs", {"id": run})
+        await self._tables.free_texts(used)
 
+    @operation("read")
     async def runs(self) -> tuple[RunRecord, ...]:
         """Return all runs, the latest first."""
-        ...
+        return await self._records(RunRecord, "runs", {}, _LATEST)
 
+    @operation("read")
     async def list_runs(self, wanted: RunFilter, part: ListPart) -> ListPage[RunRecord]:
         """Return runs, the latest first."""
-        ...
+        provider, _, model = (wanted.model or "").partition(":")
+        where = {
+            "kind": None if wanted.kinds is None else Among(wanted.kinds),
+            "dataset": None if wanted.datasets is None else Among(wanted.datasets),
+            "spec.solver": wanted.solver,
+            "spec.model.provider": provider or None,
+            "spec.model.model": model or None,
+            "status": wanted.status,
+        }
+        found = await self._records(RunRecord, "runs", where, _LATEST, part)
+        return ListPage(found, await self._total("runs", where), part)
 
+    @operation("read")
     async def run_choices(self) -> RunChoices:
         """Return what there is to filter runs over datasets by: all that some run has."""
-        ...
+        names = ("dataset", "spec.solver", "spec.model.provider", "spec.model.model")
+        found = await self._tables.count("runs", names, {"kind": Other("ask")})
+        models = {f"{provider}:{model}" for _, _, provider, model, _ in found if provider and model}
+        datasets, solvers = ({row[place] for row in found} - {None} for place in (0, 1))
+        return RunChoices(tuple(sorted(datasets)), tuple(sorted(solvers)), tuple(sorted(models)))
 
+    @operation("read")
     async def run(self, run: str) -> RunRecord:
         """Return one run. The UnknownRunError names the nearest or latest ids."""
-        ...
+        for found in await self._records(RunRecord, "runs", {"id": run}):
+            return found
+        raise await self._unknown(run)
 
+    @operation("write to", short=True)
     async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
         """Note that a conversation is being played, as another attempt, and return the number of the attempt.
 
@@ -99,28 +163,59 @@ class RunStore(Protocol):
             ClaimedError: Another runner has claimed it, or played it since.
             DuplicateRecordError: The conversation is complete already.
         """
-        ...
+        while True:
+            before = await self._unfinished(example)
+            clock = await self._tables.clock() if claim else 0.0
+            again = bool(
+                claim and before and refusals.check_claim(self._name, example, claim, _existing(before), clock)
+            )
+            attempt = before["attempt"] + (not again) if before else 1
+            held = {"claim_owner": claim.owner, "claim_until": clock + claim.seconds} if claim else _UNCLAIMED
+            row = row_of(replace(example, attempt=attempt)) | held
+            # Taken only if nobody has begun another one since the look.
+            if again or await self._tables.swap("examples", row, before):
+                await self._tables.supersede(example.run, example.conversation, attempt)
+                return attempt
 
+    async def _unfinished(self, example: ConversationRecord) -> Row | None:
+        """Return what there is of a conversation, or None; a complete one is refused."""
+        found = await self._tables.find("examples", _CLAIM, _place(example))
+        if not found:
+            await self._require(example.run)
+        if found and found[0]["status"] == "complete":
+            raise refusals.complete_already(self._name, example)
+        return found[0] if found else None
+
+    @operation("read")
     async def pending(self, run: str) -> Mapping[str, str | None]:
         """Return the conversations of a run that were begun and have not ended, each with who holds a claim on it."""
-        ...
+        await self._require(run)
+        where = {"run": run, "status": "pending"}
+        found = await self._tables.find("examples", ("conversation", *_CLAIM), where, ("conversation",))
+        clock = await self._tables.clock()
+        return {
+            row["conversation"]: one.owner if clock < one.until <= clock + MOST_SECONDS else None
+            for row in found
+            for one in [_existing(row)]
+        }
 
+    @operation("write to", short=True)
     async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
-        """Hold the claims of a runner on conversations that it plays.
+        """Hold the claims of a runner on conversations for some seconds from now on; 0 gives them back."""
+        until = await self._tables.clock() + seconds
+        await self._tables.change("examples", {"run": run, "claim_owner": owner}, {"claim_until": until})
 
-        Args:
-            seconds: For how long from now on; 0 gives them back.
-        """
-        ...
-
+    @operation("write to", short=True)
     async def save_turn(self, turn: TurnRecord) -> None:
         """Keep a turn as far as it is, instead of what was kept of it before in the same attempt.
 
         Raises:
             StoreError: Its conversation was never begun.
         """
-        ...
+        await self._require_begun(turn)
+        await self._tables.replace("turns", [_turn_row(turn)])
 
+    @operation("write to", short=True)
     async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
         """Keep a conversation's end, with the turns given, or nothing. The attempt that it names counts.
 
@@ -131,78 +226,117 @@ class RunStore(Protocol):
         Raises:
             DuplicateRecordError: The conversation is complete already, or two turns have one index.
         """
-        ...
+        refusals.check_turns(example, turns)
+        if not (self._tables.done_before and await self._is_there("examples", row_of(example), _place(example))):
+            before = await self._unfinished(example)
+            if not before and self._tables.transactional:  # what turns refer to
+                await self._tables.insert("examples", [row_of(replace(example, status="pending"))])
+            if turns:
+                await self._tables.replace("turns", [_turn_row(turn) for turn in turns])
+            # What counts is decided by the example, written last.
+            while not await self._tables.swap("examples", row_of(example) | _UNCLAIMED, before):
+                before = await self._unfinished(example)
+        await self._tables.supersede(example.run, example.conversation, example.attempt)
 
+    @operation("read")
     async def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
         """Return a run's conversations as far as they were begun, by id: all, or those that are not complete."""
-        ...
+        await self._require(run)
+        others = Among([status for status in get_args(ExampleStatus) if status != "complete"])
+        where = {"run": run, "status": others if incomplete else None}
+        return await self._records(ConversationRecord, "examples", where, ("conversation",))
 
+    @operation("read")
     async def count_examples(self, run: str) -> ConversationCounts:
         """Return a run's conversations as far as they were begun, counted."""
-        ...
+        await self._require(run)
+        found = await self._tables.find("examples", ("status", "turns", "kg_stats", "usage"), {"run": run})
+        graphs, used = [row["kg_stats"] for row in found if row.get("kg_stats")], Counter[str]()
+        for row in found:
+            used.update(row.get("usage") or {})
+        return ConversationCounts(
+            dict(Counter(row["status"] for row in found)),
+            sum(row["turns"] for row in found),
+            len(graphs),
+            sum(graph.get("frozen") is not None for graph in graphs),
+            dict(used),
+        )
 
+    @operation("read")
     async def progress(self, run: str) -> Mapping[ExampleStatus, int]:
         """Return how many of a run's conversations have each status; those never begun are in none."""
-        ...
+        await self._require(run)
+        return dict(await self._tables.count("examples", ("status",), {"run": run}))
 
+    @operation("read")
     async def turns(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[TurnRecord, ...]:
-        """Return the turns of a run or of one of its conversations, by conversation and index, as far as they are.
+        """Return the turns of a run or of one of its conversations, by conversation and index, as far as they are."""
+        return await self._turns(run, conversation, attempt)
 
-        Args:
-            conversation: The conversation's id; None is all of them.
-            attempt: Which attempt at it, from 1; None is the one that counts.
-        """
-        ...
+    async def _turns(
+        self, run: str, conversation: str | None, attempt: int | None, index: int | None = None
+    ) -> tuple[TurnRecord, ...]:
+        await self._require(run)
+        where = {"run": run, "conversation": conversation, "index": index, "attempt": attempt}
+        table = LATEST_TURNS if attempt is None else "turns"
+        return await self._records(TurnRecord, table, where, TURN_ORDERS["conversation"])
 
+    @operation("read")
     async def list_turns(self, run: str, wanted: TurnFilter, part: ListPart) -> ListPage[TurnListing]:
-        """Return turns of a run as a list shows them, those of the attempts that count.
+        """Return turns of a run as a list shows them, those of the attempts that count."""
+        await self._require(run)
+        order, where = filter_of(run, wanted)
+        rows = await self._tables.find(LATEST_TURNS, columns_of(TurnListing), where, order, part)
+        return ListPage(tuple(map(listing_of, rows)), await self._total(LATEST_TURNS, where), part)
 
-        Args:
-            wanted: Which turns, and in which order.
-        """
-        ...
-
+    @operation("read")
     async def count_turns(self, run: str, by: TurnClass) -> TurnCounts:
-        """Return how many turns of a run have each class, of the attempts that count.
+        """Return how many turns of a run have each class, of the attempts that count; those without one under None."""
+        await self._require(run)
+        return dict(await self._tables.count(LATEST_TURNS, (by,), {"run": run}))
 
-        Args:
-            by: What they are counted by; turns that have no such class are counted under None.
-        """
-        ...
-
+    @operation("read")
     async def measure_turns(self, run: str) -> RunMeasures:
         """Return what the turns of a run took, of the attempts that count; no turn is read for it."""
-        ...
+        await self._require(run)
+        fate = ("refusals", "no_answer", "number?", "verified", "status", "stages")
+        rows = await self._tables.count(LATEST_TURNS, (*COUNTED, *fate), {"run": run})
+        ended = len(COUNTED) + fate.index("status")
+        return gathered((*row[:ended], row[ended] == "complete", *row[ended + 1 :]) for row in rows)
 
+    @operation("read")
     async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
-        """Return one turn.
+        """Return one turn, by its place in the conversation, from 0. Raises StoreError where there is none."""
+        found = await self._turns(run, conversation, attempt, index) or await self._turns(run, conversation, attempt)
+        return refusals.pick_turn(found, run, conversation, index)
 
-        Args:
-            index: The turn's place in the conversation, from 0.
-            attempt: Which attempt at it, from 1; None is the one that counts.
-
-        Raises:
-            StoreError: The run has no such turn.
-        """
-        ...
-
+    @operation("write to", short=True)
     async def log_prompt(self, prompt: PromptRecord) -> None:
         """Keep a request to a model and its reply. Raises DuplicateRecordError where its key is taken."""
-        ...
+        await self._require(prompt.run)
+        said = {name: text for name in ("prompt", "response") if (text := getattr(prompt, name)) is not None}
+        kept = dict(zip(said, await self._tables.put_texts([*said.values()]), strict=True))
+        await self._add("prompt_logs", row_of(prompt) | kept, refusals.prompt_taken(self._name, prompt))
 
+    @operation("read")
     async def prompts(
         self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
     ) -> tuple[PromptRecord, ...]:
-        """Return the prompts of a conversation or of one of its turns, in the order of turns and numbers.
+        """Return the prompts of a conversation or of one of its turns (from 0), in the order of turns and numbers."""
+        await self._require(run)
+        if attempt is None:
+            found = await self._tables.find("examples", ("attempt",), {"run": run, "conversation": conversation})
+            attempt = found[0]["attempt"] if found else 1
+        where = {"run": run, "conversation": conversation, "turn": turn, "attempt": attempt}
+        rows = await self._tables.find("prompt_logs", columns_of(PromptRecord), where, ("turn", "number"))
+        large = ("prompt", "response")
+        texts: dict[Any, str | None] = {None: None}
+        texts |= await self._tables.texts(row[name] for row in rows for name in large if row[name] is not None)
+        return tuple(record_of(PromptRecord, row | {name: texts[row[name]] for name in large}) for row in rows)
 
-        Args:
-            turn: The turn's place in the conversation, from 0; None is all turns.
-            attempt: Which attempt at the conversation, from 1; None is the one that counts.
-        """
-        ...
-
+    @operation("write to")
     async def add_correction(self, correction: CorrectionRecord) -> None:
         """Keep what a person corrected, beside the turns, which stay as they are.
 
@@ -210,72 +344,138 @@ class RunStore(Protocol):
             StoreError: Its conversation was never begun.
             DuplicateRecordError: Its key is taken.
         """
-        ...
+        await self._require_begun(correction)
+        await self._add("corrections", row_of(correction), refusals.correction_taken(self._name, correction))
 
+    @operation("read")
     async def corrections(
         self, run: str, conversation: str | None = None, attempt: int | None = None
     ) -> tuple[CorrectionRecord, ...]:
-        """Return the corrections of a run or of one of its conversations, by conversation and number.
+        """Return the corrections of a run or of one of its conversations, by conversation and number."""
+        await self._require(run)
+        where = {"run": run, "conversation": conversation}
+        counting = await self._tables.find("examples", ("conversation", "attempt"), where)
+        counts = {row["conversation"]: row["attempt"] for row in counting}
+        found = await self._records(CorrectionRecord, "corrections", where, ("conversation", "number"))
+        return tuple(one for one in found if one.attempt == (attempt or counts.get(one.conversation)))
 
-        Args:
-            conversation: The conversation's id; None is all of them.
-            attempt: Which attempt at it, from 1; None is the one that counts.
-        """
-        ...
-
+    @operation("write to")
     async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keep a frozen ontology under the digest of its content; one that is there already stays."""
-        ...
+        if not await self._tables.find("ontologies", ("digest",), {"digest": digest}):
+            await self._tables.put_ontology(digest, triples)
 
+    @operation("read")
     async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
         """Return an ontology's triples, sorted. Raises StoreError if it is not there; the latest are named."""
-        ...
+        if not await self._tables.find("ontologies", ("digest",), {"digest": digest}):
+            latest = await self._ontologies(ListPart(limit=3))
+            raise refusals.no_ontology(self._name, digest, [one.digest for one in latest])
+        return await self._tables.ontology(digest)
 
+    @operation("read")
     async def ontologies(self) -> tuple[OntologyRecord, ...]:
         """Return what ontologies are kept, the latest first."""
-        ...
+        return await self._ontologies()
 
+    async def _ontologies(self, part: ListPart | None = None) -> tuple[OntologyRecord, ...]:
+        return await self._records(OntologyRecord, "ontologies", {}, ("-created", "-id"), part)
+
+    @operation("write to")
     async def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep the graph of a page for all runs, instead of one that may be there.
+        """Keep the graph of a page for all runs, instead of one that may be there; triples in any order."""
+        await self._put_graph("frozen_graphs", asdict(key), triples)
 
-        Args:
-            triples: Subject, predicate and object of each, in any order.
-        """
-        ...
-
+    @operation("read")
     async def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
         """Return a frozen graph's triples, sorted. Raises StoreError where none is kept."""
-        ...
+        return await self._graph("frozen_graphs", asdict(key), refusals.no_frozen_graph(self._name, key))
 
+    @operation("read")
     async def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
         """Return what graphs are frozen: all, or those that were built with one ontology, by document."""
-        ...
+        found = await self._records(GraphKey, "frozen_graphs", {"ontology": ontology})
+        return tuple(sorted(found, key=astuple))
 
+    @operation("write to")
     async def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep the graph of a conversation's document, instead of one that may be there.
+        """Keep the graph of a conversation's document, instead of one that may be there; triples in any order."""
+        await self._require(run)
+        await self._put_graph("graphs", {"run": run, "conversation": conversation}, triples)
 
-        Args:
-            triples: Subject, predicate and object of each, in any order.
-        """
-        ...
-
+    @operation("read")
     async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
         """Return a graph's triples, sorted. Raises StoreError where none is kept."""
-        ...
+        await self._require(run)
+        missing = refusals.no_graph(self._name, run, conversation)
+        return await self._graph("graphs", {"run": run, "conversation": conversation}, missing)
 
-    async def close(self) -> None:
-        """Let go of files and connections. A second call does nothing."""
-        ...
+    async def _put_graph(self, table: str, key: Mapping[str, str], triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keep a graph under its key, and free what was kept there if nothing else has it."""
+        written = await self._tables.compute(WrittenGraph.of, triples)
+        before = await self._tables.find(table, ("content",), key)
+        (content,) = await self._tables.put_texts([written.text])
+        row = {**key, "created": now(), "content": content, "triples": written.size}
+        await self._tables.replace(table, [row])
+        await self._tables.free_texts(row["content"] for row in before if row["content"] != content)
 
-    async def __aenter__(self) -> Self:
-        """Return the store; leaving the block closes it."""
-        ...
+    async def _graph(self, table: str, key: Mapping[str, str], missing: StoreError) -> tuple[Triple, ...]:
+        found = await self._tables.find(table, ("content",), key)
+        if not found:
+            raise missing
+        (text,) = (await self._tables.texts([found[0]["content"]])).values()
+        return await self._tables.compute(text_to_triples, text)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close the store."""
-        ...
+    async def check(self) -> Checked:
+        """Read all that can be broken, and return what is."""
+        return await self._tables.check()
+
+    async def vacuum(self) -> VacuumResult:
+        """Take away what nothing refers to, and make a file as small as it can be."""
+        return await self._tables.vacuum()
+
+    async def _require_begun(self, record: TurnRecord | CorrectionRecord) -> None:
+        if not await self._tables.find("examples", ("attempt",), _place(record)):
+            await self._require(record.run)
+            raise refusals.never_begun(self._name, record)
+
+    async def _add(self, table: str, row: Row, taken: StoreError) -> None:
+        try:
+            await self._tables.insert(table, [row])
+        except KeyTakenError as error:
+            # What is written again may have been written before, and only the reply was lost.
+            if not (self._tables.done_before and await self._is_there(table, row, row)):
+                raise taken from error
+
+    async def _is_there(self, table: str, row: Row, place: Mapping[str, Any]) -> bool:
+        key = {name: place[name] for name in KEYS[table]}
+        return row in await self._tables.find(table, tuple(row), key)
+
+
+def _place(record: ConversationRecord | TurnRecord | CorrectionRecord) -> dict[str, str]:
+    return {"run": record.run, "conversation": record.conversation}
+
+
+def _turn_row(turn: TurnRecord) -> Row:
+    return row_of(turn, classes_of(turn.answer), measure_turn(turn))
+
+
+def _existing(row: Row) -> refusals.ExistingConversation:
+    return refusals.ExistingConversation(
+        row["attempt"], row["status"], row.get("claim_owner"), row.get("claim_until") or 0.0
+    )
+
+
+def filter_of(run: str, wanted: TurnFilter) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the order and the condition that a filter of turns is."""
+    filtered = asdict(wanted)
+    return TURN_ORDERS[filtered.pop("order")], turns_where(run, **filtered)
+
+
+def listing_of(row: Row) -> TurnListing:
+    """Return what a row lists of a turn."""
+    found: dict[str, Any] = {name: row.get(name) for name in columns_of(TurnListing)}
+    return TurnListing(**found)
 
 
 async def time_of_new_run(store: RunStore) -> datetime:

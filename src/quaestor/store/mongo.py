@@ -1,44 +1,302 @@
-"""The run store on a MongoDB server, for several machines and for inspection with mongosh.
+"""A store on a MongoDB server, for several machines and for inspection with mongosh.
 
 Needs no transactions, which only replica sets have: what belongs together is written first, and
 one write of a single document makes it count. What a crash leaves behind is never read.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Any, get_args
+import re
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Any, TypeVar
 
-from pymongo import ReplaceOne
-from pymongo.asynchronous.collection import AsyncCollection
-from pymongo.errors import DuplicateKeyError
+from pymongo.errors import BulkWriteError, DuplicateKeyError
 
-from quaestor.store import errors as refusals
-from quaestor.store.mongo_connection import Database, Document
-from quaestor.store.mongo_contents import clock
+from quaestor.core.computing import compute
+from quaestor.core.triples import Triple
+from quaestor.errors import StoreError
+from quaestor.store.base import RunStore
+from quaestor.store.contents import content_digest
+from quaestor.store.listing import ListPart
+from quaestor.store.mongo_connection import Database, MongoConnection
+from quaestor.store.mongo_contents import REFERENCES, MongoContents, clock
 from quaestor.store.mongo_documents import (
-    attempt_number,
-    conversation_key,
+    COLLECTIONS,
+    INDEXES,
+    field_of,
     from_document,
+    older_value,
     to_document,
+    to_value,
 )
-from quaestor.store.mongo_knowledge import MongoKnowledge
 from quaestor.store.mongo_retrying import done_before, retried
-from quaestor.store.mongo_upkeep import OF_RUNS
-from quaestor.store.records import (
-    MOST_SECONDS,
-    Claim,
-    ConversationRecord,
-    CorrectionRecord,
-    ExampleStatus,
-    PromptRecord,
-    RunRecord,
-    RunStatus,
-    TurnRecord,
+from quaestor.store.records import now
+from quaestor.store.tables import (
+    JUDGED_TURNS,
+    KEYS,
+    LATEST_TURNS,
+    OF_RUNS,
+    Among,
+    Below,
+    Between,
+    Containing,
+    KeyTakenError,
+    Other,
+    Row,
+    Verb,
+    Where,
 )
+from quaestor.store.upkeep import Checked, VacuumResult
+
+R = TypeVar("R")
+_DUPLICATE_KEY = 11000
+_VERDICTS = ("score", "correct", "program_correct", "cause")
+_SOME, _FEW = 200, 20
+"""How many contents are read at a time; how many problems of one kind are named."""
 
 
-class MongoStore(MongoKnowledge):
+class MongoTables:
+    """The tables in one database of a server. Belongs to the event loop that first uses it."""
+
+    transactional = False
+
+    def __init__(self, uri: str, *, create: bool) -> None:
+        """Read the URI, as `MongoConnection` does; the server is first asked by the first operation.
+
+        Raises:
+            StoreError: The URI is malformed.
+        """
+        self._connection, self._contents = MongoConnection(uri, create=create), MongoContents()
+        self.name, self._db = self._connection.name, self._connection.database
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether the server has answered an operation yet."""
+        return self._connection.has_answered
+
+    @property
+    def done_before(self) -> bool:
+        """Whether the operation is being done again: what it finds may be its own."""
+        return done_before()
+
+    @retried
+    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
+        """Return what an operation comes to; it is done again while the server is away."""
+        async with self._connection.using(verb):
+            return await work()
+
+    async def insert(self, table: str, rows: Iterable[Row]) -> None:
+        """Add rows."""
+        waiting = iter(rows)
+        while some := [to_document(table, row) for row in islice(waiting, _SOME)]:
+            try:
+                await self._collection(table).insert_many(some)
+            except BulkWriteError as error:
+                if any(
+                    failure["code"] != _DUPLICATE_KEY for failure in error.details.get("writeErrors", [{"code": 0}])
+                ):
+                    raise
+                raise KeyTakenError from error
+
+    async def replace(self, table: str, rows: Sequence[Row]) -> None:
+        """Write rows."""
+        for row in rows:
+            key, document = {field_of(table, name): row[name] for name in KEYS[table]}, to_document(table, row)
+            try:
+                await self._collection(table).replace_one(key, document, upsert=True)
+            except DuplicateKeyError:  # another process has made it meanwhile
+                await self._collection(table).replace_one(key, document, upsert=True)
+
+    async def swap(self, table: str, row: Row, seen: Row | None) -> bool:
+        """Write a row if that with its key still has what was seen of it."""
+        key, document = {field_of(table, name): row[name] for name in KEYS[table]}, to_document(table, row)
+        try:
+            if seen is None:
+                await self._collection(table).insert_one(document)
+                return True
+            found = await self._collection(table).find_one(key)
+            if found is None or from_document(table, tuple(seen), found) != seen:
+                return False
+            same = {"_id": found["_id"]}
+            for column in ("attempt", "status", "claim_until"):
+                path = field_of(table, column)
+                outer, _, inner = path.partition(".")
+                value = found.get(outer)
+                same[path] = value.get(inner) if inner and value else value
+            return bool((await self._collection(table).replace_one(same, document)).matched_count)
+        except DuplicateKeyError:
+            return False
+
+    async def change(self, table: str, where: Where, values: Row) -> int:
+        """Set columns of rows."""
+        fields = {field_of(table, name): to_value(name, value) for name, value in values.items()}
+        changed = await self._collection(table).update_many(_query(table, where), {"$set": fields})
+        return int(changed.matched_count)
+
+    async def delete(self, table: str, where: Where) -> None:
+        """Take rows away. What is left in between is read as not there."""
+        await self._collection(table).delete_many(_query(table, where))
+
+    async def find(
+        self, table: str, columns: Sequence[str], where: Where, order: Sequence[str] = (), part: ListPart | None = None
+    ) -> list[Row]:
+        """Return columns of rows."""
+        paths = {field_of(table, name) for name in columns} | ({"understanding"} if "events" in columns else set())
+        ordered = [(field_of(table, name.lstrip("-")), -1 if name.startswith("-") else 1) for name in order]
+        if table in (LATEST_TURNS, JUDGED_TURNS):
+            counting: dict[str, Any] = {}
+            if part is None:  # what counts is decided by the examples; a part is told by what turns say of it
+                of_run = _query("examples", {name: where.get(name) for name in ("run", "conversation")})
+                examples = self._db.examples.find(of_run, ["conversationId", "attempt"])
+                counting = {one["conversationId"]: one["attempt"] async for one in examples}
+                paths |= {"conversationId", "attempt"}
+            stages = [*_of_turns(table, where if part is None else _latest(where)), *_sorted(ordered)]
+            stages += _of_verdicts(table, where, part, needed=bool(paths & {field_of(table, n) for n in _VERDICTS}))
+            found = await self._db.turns.aggregate([*stages, {"$project": {"_id": 0, **dict.fromkeys(paths, 1)}}])
+            return [
+                from_document(table, columns, document)
+                async for document in found
+                if part is not None or counting.get(document["conversationId"]) == document.get("attempt")
+            ]
+        some = self._collection(table).find(_query(table, where), [*paths])
+        some = some.sort(ordered) if ordered else some
+        some = some.skip(part.offset).limit(part.limit) if part else some
+        return [from_document(table, columns, document) async for document in some]
+
+    async def count(self, table: str, by: Sequence[str], where: Where) -> list[tuple[Any, ...]]:
+        """Return the values that rows have together, each with their number."""
+        if table in (LATEST_TURNS, JUDGED_TURNS):
+            needed = any(name in _VERDICTS for name in by)
+            stages = [*_of_turns(table, _latest(where)), *_of_verdicts(table, where, None, needed=needed)]
+        else:
+            stages = [{"$match": _query(table, where)}]
+        values: dict[str, Any] = {}
+        for place, name in enumerate(by):
+            path = f"${field_of(table, name.rstrip('?'))}"
+            older = older_value(table, name)
+            values[str(place)] = {"$gt": [path, None]} if name.endswith("?") else path
+            if older:
+                values[str(place)] = {"$ifNull": [path, older]}
+        grouped = {"$group": {"_id": values or None, "count": {"$sum": 1}}}
+        found = await self._collection(table).aggregate([*stages, grouped])
+        return [
+            (*((row["_id"] or {}).get(str(place)) for place in range(len(by))), row["count"]) async for row in found
+        ]
+
+    async def supersede(self, run: str, conversation: str, attempt: int) -> None:
+        """Mark the turns of all other attempts, for whoever queries the turns of a run without its examples."""
+        where = {"runId": run, "conversationId": conversation, "attempt": {"$ne": attempt}}
+        await self._db.turns.update_many(where, {"$set": {"superseded": True}})
+
+    async def put_texts(self, texts: Sequence[str]) -> list[Any]:
+        """Keep texts; they are referred to by their digests."""
+        return [*await self._contents.put(self._db, *texts)]
+
+    async def texts(self, references: Iterable[Any]) -> dict[Any, str]:
+        """Return texts by their digests; one that an older version has not packed yet is its own."""
+        given = set(references)
+        packed = await self._contents.texts(self._db, (one for one in given if isinstance(one, bytes)))
+        return {one: one for one in given if isinstance(one, str)} | packed
+
+    async def free_texts(self, references: Iterable[Any]) -> None:
+        """Take away those of some texts that nothing refers to, nor has used of late."""
+        if some := {one for one in references if isinstance(one, bytes)}:
+            await self._contents.free(self._db, some)
+
+    async def put_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keep a set of triples, for inspection with mongosh, then the document by which it counts.
+
+        Two processes that write one set at once both succeed: a triple that the other has written already is there.
+        """
+        kept = {"type": "ontology", "digest": digest, "createdAt": now()}
+        documents = [{"s": s, "p": p, "o": o, **kept} for s, p, o in set(triples)]
+        try:
+            if documents:
+                await self._db.ontology.insert_many(documents, ordered=False)
+        except BulkWriteError as error:
+            if not _only_taken(error):
+                raise
+        change = {"$set": {"triples": len(documents), "createdAt": kept["createdAt"]}}
+        with suppress(DuplicateKeyError):
+            await self._db.ontologies.update_one({"digest": digest}, change, upsert=True)
+
+    async def ontology(self, digest: str) -> tuple[Triple, ...]:
+        """Return a set of triples."""
+        count = (await self.find("ontologies", ("triples",), {"digest": digest}))[0]["triples"]
+        found = self._db.ontology.find({"type": "ontology", "digest": digest}, ["s", "p", "o"])
+        triples = sorted([Triple(one["s"], one["p"], one["o"]) async for one in found])
+        if len(triples) != count:
+            raise StoreError(
+                f"{self.name} has {len(triples)} of the {count} triples of ontology {digest!r}; another process may be "
+                "writing it at the same time; save it again"
+            )
+        return tuple(triples)
+
+    async def clock(self) -> float:
+        """Return the time by the server's clock."""
+        return (await clock(self._db)).timestamp()
+
+    async def compute(self, work: Callable[..., R], *given: Any) -> R:
+        """Return what takes a while to compute, made elsewhere than in the event loop."""
+        return await compute(work, *given)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._connection.close()
+
+    def _collection(self, table: str) -> Any:
+        return self._db[COLLECTIONS.get(table, table)]
+
+    async def check(self) -> Checked:
+        """Read all that can be broken, and return what is."""
+        return await self.perform(self._check, "read", short=False)
+
+    async def _check(self) -> Checked:
+        db = self._db
+        problems = [problem async for problem in _without_runs(db)]
+        problems += [problem async for problem in _without_indexes(db)]
+        problems += [problem async for problem in _short(db)]
+        count, unused = 0, 0
+        known: set[bytes] = set()
+        async for some in _batches(db):
+            known |= {*some}
+            count += len(some)
+            unused += len(some) - len(await self._contents.referred(db, some))
+            problems += [problem async for problem in self._damaged(db, some)]
+        for collection, field in REFERENCES:
+            groups = await db[collection].aggregate([{"$group": {"_id": f"${field}"}}])
+            lost = {group["_id"] async for group in groups} - known - {None}
+            problems += [f"{collection} refer to {len(lost)} missing contents"] if lost else []
+        return Checked(tuple(problems), count, unused)
+
+    async def _damaged(self, db: Database, digests: list[bytes]) -> AsyncIterator[str]:
+        try:
+            texts = await self._contents.texts(db, digests)
+        except (StoreError, UnicodeDecodeError):
+            texts = {}
+        for digest in digests:
+            try:
+                text = texts[digest] if digest in texts else (await self._contents.texts(db, [digest]))[digest]
+                if content_digest(text.encode()) != digest:
+                    yield f"content {digest.hex()[:12]} does not match its digest"
+            except (StoreError, UnicodeDecodeError) as error:
+                yield f"content {digest.hex()[:12]} cannot be read: {error}"
+
+    async def vacuum(self) -> VacuumResult:
+        """Take away what nothing refers to. The server gives the room to what is written next."""
+        return await self.perform(self._vacuum, "write to", short=False)
+
+    async def _vacuum(self) -> VacuumResult:
+        db = self._db
+        left = 0
+        for name in OF_RUNS:
+            gone = await _lost_runs(db, name)
+            for run in gone:
+                left += (await db[name].delete_many({"runId": run})).deleted_count
+        return VacuumResult(await self._contents.sweep(db), left)
+
+
+class MongoStore(RunStore):
     """A RunStore in one database of a MongoDB server. Belongs to the event loop that first uses it."""
 
     def __init__(self, uri: str, *, create: bool = True) -> None:
@@ -52,304 +310,119 @@ class MongoStore(MongoKnowledge):
         Raises:
             StoreError: The URI is malformed.
         """
-        super().__init__(uri, create=create)
+        super().__init__(MongoTables(uri, create=create))
 
-    @retried
-    async def create_run(self, run: RunRecord) -> None:
-        """Add a run."""
-        async with self._using("write to") as db:
-            try:
-                await db.evaluation_runs.insert_one(to_document(run))
-            except DuplicateKeyError as error:
-                if not await _is_there(db.evaluation_runs, {"runId": run.id}, to_document(run)):
-                    raise refusals.run_taken(self._name, run.id) from error
 
-    @retried
-    async def resume_run(self, run: str) -> None:
-        """Set a run back to `running`."""
-        await self._set_status(run, "running", None)
+def _only_taken(error: BulkWriteError) -> bool:
+    """Return whether all that failed has a key that is taken."""
+    failed = [*error.details.get("writeErrors", ()), *error.details.get("writeConcernErrors", ())]
+    return bool(failed) and all(one.get("code") == _DUPLICATE_KEY for one in failed)
 
-    @retried
-    async def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
-        """Set how a run came to its end."""
-        await self._set_status(run, status, finished)
 
-    @retried
-    async def delete_run(self, run: str) -> None:
-        """Take a run away with all that belongs to it.
+def _query(table: str, where: Where) -> dict[str, Any]:
+    """Return a condition as MongoDB has it."""
+    query: dict[str, Any] = {}
+    for column, wanted in where.items():
+        if wanted is None:
+            continue
+        older = older_value(table, column)
+        match wanted:
+            case Among():
+                values = [*wanted.values]
+                condition: Any = {"$in": [*values, None] if older in values else values}
+            case Between():
+                limits = {"$gte": wanted.low, "$lte": wanted.high}
+                condition = {name: limit for name, limit in limits.items() if limit is not None}
+            case Below():
+                condition = {"$lt": wanted.limit}
+            case Containing():
+                condition = {"$regex": re.escape(wanted.text), "$options": "i"}
+            case Other():
+                condition = {"$ne": wanted.value}
+            case _:
+                condition = {"$in": [wanted, None]} if wanted == older else wanted
+        if column == "attempt" and wanted == 1:
+            condition = {"$not": {"$gt": 1}}  # in documents of earlier versions it is no number
+        query[field_of(table, column)] = condition
+    return query
 
-        Its own document goes last, so that a deletion that was broken off can be done again.
-        """
-        async with self._using("write to") as db:
-            if done_before() and await db.evaluation_runs.find_one({"runId": run}, ["_id"]) is None:
-                return
-            await self._require(db, run)
-            used = await self._large(db, run)
-            # What is left in between is read as not there.
-            for name in (*OF_RUNS, "evaluation_runs"):
-                await db[name].delete_many({"runId": run})
-            await self._contents.free(db, used)
 
-    async def _large(self, db: Database, run: str) -> set[bytes]:
-        """Return the digests of all that a run has among the contents."""
-        fields = ("prompt_logs", "prompt"), ("prompt_logs", "response"), ("graphs", "content")
-        return {
-            document[field]
-            for name, field in fields
-            async for document in db[name].find({"runId": run, field: {"$ne": None}}, [field])
-        }
+def _latest(where: Where) -> Where:
+    return {**where, "superseded": Other(True)}
 
-    async def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:
-        async with self._using("write to") as db:
-            change = {"$set": {"status": status, "completedAt": finished}}
-            if not (await db.evaluation_runs.update_one({"runId": run}, change)).matched_count:
-                raise await self._unknown(db, run)
 
-    @retried
-    async def runs(self) -> tuple[RunRecord, ...]:
-        """Return all runs, the latest first."""
-        async with self._using("read") as db:
-            found = db.evaluation_runs.find().sort([("startedAt", -1), ("runId", -1)])
-            return tuple([from_document(RunRecord, document) async for document in found])
+def _of_turns(table: str, where: Where) -> list[dict[str, Any]]:
+    """Return the stages that pick out turns."""
+    return [{"$match": _query(table, {name: wanted for name, wanted in where.items() if name not in _VERDICTS})}]
 
-    @retried
-    async def run(self, run: str) -> RunRecord:
-        """Return one run."""
-        async with self._using("read") as db:
-            found = await db.evaluation_runs.find_one({"runId": run})
-            if found is None:
-                raise await self._unknown(db, run)
-            return from_document(RunRecord, found)
 
-    @retried
-    async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
-        """Note that a conversation is being played, as another attempt; returns its number."""
-        place = conversation_key(example.run, example.conversation)
-        async with self._using("write to") as db:
-            await self._require(db, example.run)
-            while True:
-                before = await db.examples.find_one(place)
-                if before is not None and before["status"] == "complete":
-                    raise refusals.complete_already(self._name, example)
-                now = await clock(db) if claim else None
-                again = False
-                if claim and now and before is not None:
-                    again = refusals.check_claim(self._name, example, claim, _found(before), now.timestamp())
-                attempt = 1 if before is None else attempt_number(before) + (not again)
-                held = (
-                    {"owner": claim.owner, "until": now + timedelta(seconds=claim.seconds)} if claim and now else None
-                )
-                # Taken only where nobody has begun another one since the look.
-                if again or await self._take_example(db, replace(example, attempt=attempt), before, held):
-                    if before is not None:
-                        await _supersede(db, place, attempt)
-                    return attempt
+def _sorted(ordered: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
+    """Return the stages that bring turns in order; of those without a confidence none comes first."""
+    if not ordered:
+        return []
+    path = ordered[0][0]
+    if path != "classes.confidence":
+        return [{"$sort": dict(ordered)}]
+    return [{"$addFields": {"sure": {"$ifNull": [f"${path}", 2]}}}, {"$sort": {"sure": 1, **dict(ordered[1:])}}]
 
-    @retried
-    async def pending(self, run: str) -> Mapping[str, str | None]:
-        """Return the conversations that were begun and have not ended, each with who has claimed it by now."""
-        async with self._using("read") as db:
-            await self._require(db, run)
-            clocked = (await clock(db)).timestamp()
-            found = db.examples.find({"runId": run, "status": "pending"})
-            held = {example["conversationId"]: _found(example) async for example in found}
-        return {
-            name: one.owner if clocked < one.until <= clocked + MOST_SECONDS else None
-            for name, one in sorted(held.items())
-        }
 
-    @retried
-    async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
-        """Hold the claims of a runner on conversations of a run for some seconds more."""
-        async with self._using("write to") as db:
-            until = await clock(db) + timedelta(seconds=seconds)
-            await db.examples.update_many({"runId": run, "claim.owner": owner}, {"$set": {"claim.until": until}})
+def _of_verdicts(table: str, where: Where, part: ListPart | None, *, needed: bool) -> list[dict[str, Any]]:
+    """Return the stages that put the verdicts of a scoring beside turns, pick out by them, and take a part."""
+    taken: list[dict[str, Any]] = [{"$skip": part.offset}, {"$limit": part.limit}] if part else []
+    conditions = _query(table, {name: where.get(name) for name in ("correct", "cause")})
+    if table != JUDGED_TURNS or not (needed or conditions):
+        return taken
+    names = {"conversation": "$conversationId", "index": "$turnIndex"}
+    same = [{"$eq": [place, f"$${name}"]} for name, place in names.items()]
+    matched = {"runId": where["run"], "scoreId": where["score"], "$expr": {"$and": same}}
+    looked_up = {"from": "scored_turns", "let": names, "pipeline": [{"$match": matched}], "as": "verdict"}
+    joined: list[dict[str, Any]] = [
+        {"$lookup": looked_up},
+        {"$unwind": {"path": "$verdict", "preserveNullAndEmptyArrays": True}},
+    ]
+    # What no verdict is asked of is joined for the part alone.
+    return [*joined, {"$match": conditions}, *taken] if conditions else [*taken, *joined]
 
-    async def _take_example(
-        self, db: Database, example: ConversationRecord, before: Document | None, claim: Document | None
-    ) -> bool:
-        document = to_document(example) | ({} if claim is None else {"claim": claim})
-        try:
-            if before is None:
-                await db.examples.insert_one(document)
-                return True
-            seen = {"_id": before["_id"], "attempt": before["attempt"], "status": before["status"]}
-            # A claim that was renewed since holds.
-            seen["claim.until"] = before["claim"]["until"] if "claim" in before else None
-            return bool((await db.examples.replace_one(seen, document)).matched_count)
-        except DuplicateKeyError:
-            return False
 
-    @retried
-    async def save_turn(self, turn: TurnRecord) -> None:
-        """Keep a turn as far as it is."""
-        async with self._using("write to") as db:
-            await self._require(db, turn.run)
-            if await db.examples.find_one(conversation_key(turn.run, turn.conversation), ["_id"]) is None:
-                raise refusals.never_begun(self._name, turn)
-            await db.turns.replace_one(_turn_key(turn), to_document(turn), upsert=True)
+async def _lost_runs(db: Database, name: str) -> list[str]:
+    groups = await db[name].aggregate([{"$group": {"_id": "$runId"}}])
+    found = {group["_id"] async for group in groups}
+    return sorted(found - {run["runId"] async for run in db.evaluation_runs.find({}, ["runId"])})
 
-    @retried
-    async def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-        """Keep a conversation's end, with the turns given, or nothing."""
-        refusals.check_turns(example, turns)
-        async with self._using("write to") as db:
-            await self._require(db, example.run)
-            place = conversation_key(example.run, example.conversation)
-            if await _is_there(db.examples, place, to_document(example)):
-                await _supersede(db, place, example.attempt)
-                return
-            await self._require_unfinished(db, example)
-            if turns:
-                # No other process plays this attempt, and what counts is decided by the example, written last.
-                writes = [ReplaceOne(_turn_key(turn), to_document(turn), upsert=True) for turn in turns]
-                await db.turns.bulk_write(writes, ordered=False)
-            key = {"runId": example.run, "exampleId": example.conversation, "status": {"$ne": "complete"}}
-            try:
-                await db.examples.replace_one(key, to_document(example), upsert=True)
-            except DuplicateKeyError as error:
-                raise refusals.complete_already(self._name, example) from error
-            await _supersede(db, place, example.attempt)
 
-    async def _require_unfinished(self, db: Database, example: ConversationRecord) -> None:
-        found = await db.examples.find_one(conversation_key(example.run, example.conversation), ["status"])
-        if found is not None and found["status"] == "complete":
-            raise refusals.complete_already(self._name, example)
+async def _without_runs(db: Database) -> AsyncIterator[str]:
+    for name in OF_RUNS:
+        for run in (await _lost_runs(db, name))[:_FEW]:
+            yield f"{name} has documents of run {run!r}, which does not exist"
 
-    @retried
-    async def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
-        """Return a run's conversations as far as they were begun, by id."""
-        others = [status for status in get_args(ExampleStatus) if status != "complete"]
-        only = {"status": {"$in": others}} if incomplete else {}
-        async with self._using("read") as db:
-            await self._require(db, run)
-            found = db.examples.find({"runId": run, **only}).sort("conversationId")
-            return tuple([from_document(ConversationRecord, document) async for document in found])
 
-    @retried
-    async def progress(self, run: str) -> Mapping[ExampleStatus, int]:
-        """Return how many of a run's conversations have each status."""
-        async with self._using("read") as db:
-            await self._require(db, run)
-            counted = await db.examples.aggregate(
-                [{"$match": {"runId": run}}, {"$group": {"_id": "$status", "count": {"$sum": 1}}}]
+async def _without_indexes(db: Database) -> AsyncIterator[str]:
+    for name, indexes in INDEXES.items():
+        made = {tuple(tuple(key) for key in one["key"]) for one in (await db[name].index_information()).values()}
+        for keys, _ in indexes:
+            if tuple(keys.items()) not in made:
+                yield f"{name} has no index on {', '.join(keys)}"
+
+
+async def _short(db: Database) -> AsyncIterator[str]:
+    named = 0
+    async for example in db.examples.find({"status": "complete"}):
+        place = {name: example[name] for name in ("runId", "conversationId", "attempt")}
+        kept = await db.turns.count_documents(place)
+        if kept < example["numTurns"] and named < _FEW:
+            named += 1
+            yield (
+                f"conversation {example['conversationId']!r} of run {example['runId']!r} has {kept} of its "
+                f"{example['numTurns']} turns"
             )
-            return {group["_id"]: group["count"] async for group in counted}
-
-    @retried
-    async def turns(
-        self, run: str, conversation: str | None = None, attempt: int | None = None
-    ) -> tuple[TurnRecord, ...]:
-        """Return the turns of a run or of one of its conversations, by conversation and index."""
-        where = {"runId": run} if conversation is None else conversation_key(run, conversation)
-        async with self._using("read") as db:
-            await self._require(db, run)
-            examples = db.examples.find(where, ["conversationId", "attempt"])
-            counting = {example["conversationId"]: example["attempt"] async for example in examples}
-            found = db.turns.find(where).sort([("conversationId", 1), ("turnIndex", 1)])
-            kept = [
-                from_document(TurnRecord, document)
-                async for document in found
-                # Of an older version, whose attempts had no numbers, only those that count were kept.
-                if attempt is not None or counting.get(document["conversationId"]) == document["attempt"]
-            ]
-            return tuple(turn for turn in kept if attempt in (None, turn.attempt))
-
-    @retried
-    async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
-        """Return one turn."""
-        return refusals.pick_turn(await self.turns(run, conversation, attempt), run, conversation, index)
-
-    @retried
-    async def log_prompt(self, prompt: PromptRecord) -> None:
-        """Keep a request to a model and its reply."""
-        said = {"prompt": prompt.prompt} | ({} if prompt.response is None else {"response": prompt.response})
-        async with self._using("write to") as db:
-            await self._require(db, prompt.run)
-            packed = zip(said, await self._contents.put(db, *said.values()), strict=True)
-            document = to_document(prompt) | dict(packed)
-            try:
-                await db.prompt_logs.insert_one(document)
-            except DuplicateKeyError as error:
-                if await _is_there(db.prompt_logs, _prompt_key(prompt), document):
-                    return
-                raise refusals.prompt_taken(self._name, prompt) from error
-
-    @retried
-    async def prompts(
-        self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
-    ) -> tuple[PromptRecord, ...]:
-        """Return the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
-        where = conversation_key(run, conversation) | ({} if turn is None else {"turnIndex": turn})
-        async with self._using("read") as db:
-            await self._require(db, run)
-            if attempt is None:
-                example = await db.examples.find_one(conversation_key(run, conversation), ["attempt"])
-                attempt = attempt_number(example or {})
-            found = db.prompt_logs.find(where).sort([("turnIndex", 1), ("number", 1)])
-            kept = [document async for document in found if attempt_number(document) == attempt]
-            large = [document[name] for document in kept for name in ("prompt", "response")]
-            texts = await self._contents.texts(db, (text for text in large if isinstance(text, bytes)))
-        unpacked = [
-            {**document, **{name: texts.get(document[name], document[name]) for name in ("prompt", "response")}}
-            for document in kept
-        ]
-        return tuple(from_document(PromptRecord, document) for document in unpacked)
-
-    @retried
-    async def add_correction(self, correction: CorrectionRecord) -> None:
-        """Keep what a person corrected."""
-        async with self._using("write to") as db:
-            await self._require(db, correction.run)
-            if await db.examples.find_one(conversation_key(correction.run, correction.conversation), ["_id"]) is None:
-                raise refusals.never_begun(self._name, correction)
-            document = to_document(correction)
-            try:
-                await db.corrections.insert_one(document)
-            except DuplicateKeyError as error:
-                key = {"number": correction.number, "attempt": correction.attempt}
-                if await _is_there(
-                    db.corrections, conversation_key(correction.run, correction.conversation) | key, document
-                ):
-                    return
-                raise refusals.correction_taken(self._name, correction) from error
-
-    @retried
-    async def corrections(
-        self, run: str, conversation: str | None = None, attempt: int | None = None
-    ) -> tuple[CorrectionRecord, ...]:
-        """Return the corrections of a run or of one of its conversations, by conversation and number."""
-        where = {"runId": run} if conversation is None else conversation_key(run, conversation)
-        async with self._using("read") as db:
-            await self._require(db, run)
-            examples = db.examples.find(where, ["conversationId", "attempt"])
-            counting = {example["conversationId"]: attempt_number(example) async for example in examples}
-            found = db.corrections.find(where).sort([("conversationId", 1), ("number", 1)])
-            kept = [from_document(CorrectionRecord, document) async for document in found]
-            return tuple(one for one in kept if one.attempt == (attempt or counting.get(one.conversation)))
 
 
-def _found(example: Document) -> refusals.ExistingConversation:
-    claim = example.get("claim")
-    held = (claim["owner"], claim["until"].timestamp()) if claim else ()
-    return refusals.ExistingConversation(attempt_number(example), example["status"], *held)
-
-
-async def _supersede(db: Database, place: Mapping[str, Any], attempt: int) -> None:
-    """Mark the turns of all other attempts, for whoever queries the turns of a run without its examples."""
-    await db.turns.update_many({**place, "attempt": {"$ne": attempt}}, {"$set": {"superseded": True}})
-
-
-def _turn_key(turn: TurnRecord) -> dict[str, Any]:
-    return conversation_key(turn.run, turn.conversation) | {"turnIndex": turn.index, "attempt": turn.attempt}
-
-
-def _prompt_key(prompt: PromptRecord) -> dict[str, Any]:
-    place = conversation_key(prompt.run, prompt.conversation)
-    return place | {"turnIndex": prompt.turn, "number": prompt.number, "attempt": prompt.attempt}
-
-
-async def _is_there(collection: AsyncCollection[Document], key: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
-    """Return whether what is written again was written before, and only the reply was lost."""
-    found = await collection.find_one(key) if done_before() else None
-    return found is not None and {**found, "_id": None} == {**document, "_id": None}
+async def _batches(db: Database) -> AsyncIterator[list[bytes]]:
+    some: list[bytes] = []
+    async for document in db.contents.find({}, ["_id"]):
+        some.append(document["_id"])
+        if len(some) == _SOME:
+            yield some
+            some = []
+    if some:
+        yield some

@@ -5,8 +5,7 @@ import warnings
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC
-from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import parse_qsl
 
 from bson.codec_options import CodecOptions
@@ -84,6 +83,11 @@ class MongoConnection:
         hosts = address.partition("://")[2].rpartition("@")[2].partition("/")[0]
         self.name = f"MongoDB {hosts}/{self._db.name}"
         self._create, self._ready, self._lock = create, False, asyncio.Lock()
+
+    @property
+    def database(self) -> Database:
+        """The database; `using` makes it ready."""
+        return self._db
 
     @property
     def has_answered(self) -> bool:
@@ -167,35 +171,3 @@ class MongoConnection:
         elif isinstance(error, OperationFailure):
             why = _ADVICE.get(error.code or 0, said.partition(", full error:")[0])
         return " ".join(why.split())
-
-
-class OnMongo:
-    """What every store on a MongoDB server is: a connection that is let go of where a block ends."""
-
-    def __init__(self, uri: str, *, create: bool) -> None:
-        """Read the URI, as `MongoConnection` does.
-
-        Raises:
-            StoreError: The URI is malformed.
-        """
-        self._connection = MongoConnection(uri, create=create)
-        self._using, self._name = self._connection.using, self._connection.name
-
-    @property
-    def has_answered(self) -> bool:
-        """Whether the server has answered an operation yet."""
-        return self._connection.has_answered
-
-    async def close(self) -> None:
-        """Let go of the connections."""
-        await self._connection.close()
-
-    async def __aenter__(self) -> Self:
-        """Return the store; leaving the block closes it."""
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close the store."""
-        await self.close()

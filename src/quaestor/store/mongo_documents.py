@@ -1,41 +1,72 @@
-"""How records look in MongoDB: the names of their fields, and the indexes of the collections.
+"""How rows look in MongoDB: the names of their fields, and the indexes of the collections.
 
 Field by field, not through JSON: times are dates there, and can be compared.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, fields
-from datetime import datetime
-from typing import Any, TypeVar
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any
 
 from pydantic import JsonValue
 
-from quaestor.store.records import (
-    ConversationRecord,
-    CorrectionRecord,
-    GraphKey,
-    PromptRecord,
-    RunRecord,
-    TurnRecord,
-)
-from quaestor.store.turn_classes import classes_of
-from quaestor.store.turn_measures import TurnMeasures, measure_turn
+from quaestor.store.tables import JUDGED_TURNS, LATEST_TURNS, Row
+from quaestor.store.turn_classes import TurnClasses
+from quaestor.store.turn_measures import TurnMeasures
 
-Record = TypeVar("Record", RunRecord, ConversationRecord, TurnRecord, PromptRecord, CorrectionRecord)
+SCHEMA_VERSION = 8
 
-SCHEMA_VERSION = 7
+COLLECTIONS = {"runs": "evaluation_runs", LATEST_TURNS: "turns", JUDGED_TURNS: "turns"}
+"""Those that are not called as their table."""
 
 _PLACE = {"run": "runId", "conversation": "conversationId"}
 _SPAN = {"started": "startedAt", "finished": "completedAt"}
-# Fields that are not listed keep their name.
-_KEYS: Mapping[type, Mapping[str, str]] = {
-    RunRecord: {"id": "runId", "spec": "config", "spec_digest": "specDigest", "dataset_digest": "datasetDigest"}
-    | _SPAN,
-    ConversationRecord: {"turns": "numTurns", "document": "documentId", "kg_stats": "kgStats"} | _PLACE | _SPAN,
-    TurnRecord: {"index": "turnIndex", "tool_calls": "toolCalls", "history": "conversationHistory"} | _PLACE | _SPAN,
-    PromptRecord: {"turn": "turnIndex", "started": "timestamp", "finished": "completedAt"} | _PLACE,
-    CorrectionRecord: {"turns": "numTurns", "made": "timestamp"} | _PLACE,
+_RESULTS = {
+    "turns": "results.totalTurns",
+    "correct_answers": "results.correctAnswers",
+    "accuracy": "results.accuracy",
+    "mean_tool_calls": "results.avgToolCallsPerTurn",
 }
+_TURNS = {"index": "turnIndex", "tool_calls": "toolCalls", "history": "conversationHistory"} | _PLACE | _SPAN
+_TURNS |= {
+    item.name: f"{name}.{item.name}"
+    for name, kind in (("classes", TurnClasses), ("measures", TurnMeasures))
+    for item in fields(kind)
+}
+_VERDICT = {"score": "scoreId", "program_correct": "programCorrect"}
+# Columns that are not listed keep their name; those with a dot are in a document of their own.
+_FIELDS: Mapping[str, Mapping[str, str]] = {
+    "runs": {"id": "runId", "spec": "config", "spec_digest": "specDigest", "dataset_digest": "datasetDigest"} | _SPAN,
+    "examples": {"turns": "numTurns", "document": "documentId", "kg_stats": "kgStats"}
+    | {"claim_owner": "claim.owner", "claim_until": "claim.until"}
+    | _PLACE
+    | _SPAN,
+    "turns": _TURNS,
+    LATEST_TURNS: _TURNS,
+    JUDGED_TURNS: _TURNS
+    | {name: f"verdict.{_VERDICT.get(name, name)}" for name in ("score", "correct", "program_correct", "cause")},
+    "prompt_logs": {"turn": "turnIndex", "started": "timestamp", "finished": "completedAt"} | _PLACE,
+    "corrections": {"turns": "numTurns", "made": "timestamp"} | _PLACE,
+    "graphs": {"created": "createdAt"} | _PLACE,
+    "frozen_graphs": {"document": "documentId", "created": "createdAt"},
+    "ontologies": {"id": "_id", "created": "createdAt"},
+    "scores": {
+        "id": "scoreId",
+        "dataset_digest": "datasetDigest",
+        "references_digest": "referencesDigest",
+        "scored": "scoredAt",
+        "conversations": "results.totalExamples",
+        "unanswered": "results.unanswered",
+        "mean_turns": "results.avgTurnsPerExample",
+    }
+    | _RESULTS
+    | _PLACE,
+    "scored_examples": {"failed_turns": "results.failedTurns"} | _VERDICT | _RESULTS | _PLACE,
+    "scored_turns": {"index": "turnIndex"} | _VERDICT | _PLACE,
+    "scored_columns": _VERDICT | _PLACE,
+}
+_OLDER = {("runs", "kind"): "run", ("turns", "status"): "complete"}
+"""What documents of before a field was added have in its place, where that is not the default of the record."""
 
 Index = tuple[Mapping[str, int], bool]
 """Keys with their direction, and whether it is unique."""
@@ -77,6 +108,14 @@ INDEXES: Mapping[str, Sequence[Index]] = {
         ({"response": 1}, False),
     ],
     "corrections": [(_RUN_AND_CONVERSATION | {"number": 1, "attempt": 1}, True)],
+    "scores": [({"scoreId": 1}, True), ({"runId": 1, "scoredAt": -1}, False)],
+    # Two processes may score one run: the latest scoring counts.
+    "scored_examples": [(_RUN_AND_CONVERSATION | {"scoreId": 1}, True), ({"runId": 1, "results.accuracy": 1}, False)],
+    "scored_turns": [
+        (_RUN_AND_CONVERSATION | {"turnIndex": 1, "scoreId": 1}, True),
+        ({"runId": 1, "correct": 1}, False),
+    ],
+    "scored_columns": [({"runId": 1, "scoreId": 1, "name": 1}, True)],
 }
 
 OUTDATED: Mapping[str, Sequence[Mapping[str, int]]] = {
@@ -85,28 +124,69 @@ OUTDATED: Mapping[str, Sequence[Mapping[str, int]]] = {
 """Keys of indexes that earlier versions made, and that are in the way now."""
 
 
-def to_document(
-    record: RunRecord | ConversationRecord | TurnRecord | PromptRecord | CorrectionRecord,
-) -> dict[str, Any]:
-    """Return a record as MongoDB keeps it, with what is there for people only."""
-    keys = _KEYS[type(record)]
-    document = {keys.get(item.name, item.name): getattr(record, item.name) for item in fields(record)}
-    if isinstance(record, ConversationRecord):
-        document["exampleId"] = record.conversation
-    if isinstance(record, TurnRecord | PromptRecord) and record.finished is not None:
-        document["durationMs"] = round((record.finished - record.started).total_seconds() * 1000)
-    if isinstance(record, TurnRecord):
-        document["understanding"] = _understanding(record)
-        document["classes"] = asdict(classes_of(record.answer))
-        document["measures"] = asdict(measure_turn(record))
-        document["toolCalls"] = [_dated(call) for call in record.tool_calls]
+def field_of(table: str, column: str) -> str:
+    """Return where a column is in the documents of a table; `spec.solver` is within one."""
+    name, dot, within = column.partition(".")
+    return _FIELDS[table].get(name, name) + dot + within
+
+
+def older_value(table: str, column: str) -> str | None:
+    """Return what a column is in documents of before it was kept."""
+    return _OLDER.get(("turns" if COLLECTIONS.get(table) == "turns" else table, column))
+
+
+def to_value(column: str, value: Any) -> Any:
+    """Return a value as MongoDB keeps it."""
+    if column == "claim_until" and value is not None:
+        return datetime.fromtimestamp(value, UTC)
+    return [_dated(call) for call in value] if column == "tool_calls" else value
+
+
+def to_document(table: str, row: Row) -> dict[str, Any]:
+    """Return a row as MongoDB keeps it, with what is there for people only."""
+    document: dict[str, Any] = {}
+    for column, value in row.items():
+        outer, dot, inner = field_of(table, column).partition(".")
+        if not dot:
+            document[outer] = to_value(column, value)
+        elif outer != "claim" or value is not None:
+            document.setdefault(outer, {})[inner] = to_value(column, value)
+    if table == "examples":
+        document["exampleId"] = row["conversation"]
+    if table in ("turns", "prompt_logs") and row["finished"] is not None:
+        document["durationMs"] = round((row["finished"] - row["started"]).total_seconds() * 1000)
+    if table == "turns":
+        document["understanding"] = _understanding(row["events"])
     return document
 
 
-def _understanding(turn: TurnRecord) -> JsonValue:
+def from_document(table: str, columns: Sequence[str], document: Mapping[str, Any]) -> Row:
+    """Return columns of a document, be it of before a field was added; what is not there is left out."""
+    row: Row = {}
+    for column in columns:
+        value: Any = document
+        for key in field_of(table, column).split("."):
+            value = value.get(key, ...) if isinstance(value, Mapping) else ...
+        if value is ...:
+            value = older_value(table, column) or ...
+        if column == "events" and value is ...:
+            text = document.get("understanding")
+            value = [{"text": text, "kind": "note"}] if text else ...
+        if column == "attempt" and value is not ...:
+            value = attempt_number(document)
+        elif column == "tool_calls" and value is not ...:
+            value = [_undated(call) for call in value]
+        elif column == "claim_until" and value is not ...:
+            value = value.timestamp()
+        if value is not ...:
+            row[column] = value
+    return row
+
+
+def _understanding(events: Sequence[JsonValue]) -> JsonValue:
     """Return what the solver said that the question asks for, last; None if it said nothing."""
     readings = {"understood": "reading", "values_named": "wanted", "plan_proposed": "plan"}
-    said = (event for event in reversed(turn.events) if isinstance(event, dict))
+    said = (event for event in reversed(events) if isinstance(event, dict))
     return next((event[readings[str(event["kind"])]] for event in said if event["kind"] in readings), None)
 
 
@@ -124,34 +204,6 @@ def attempt_number(document: Mapping[str, Any]) -> int:
     """Return which attempt a document is of; those of earlier versions have no number, and are the first."""
     found = document.get("attempt")
     return found if isinstance(found, int) else 1
-
-
-def conversation_key(run: str, conversation: str) -> dict[str, Any]:
-    """Return the fields by which what belongs to a conversation of a run is found."""
-    return {"runId": run, "conversationId": conversation}
-
-
-def to_key(key: GraphKey) -> dict[str, str]:
-    """Return the fields by which a frozen graph is found."""
-    return dict(zip(_PAGE, astuple(key), strict=True))
-
-
-def from_key(document: Mapping[str, Any]) -> GraphKey:
-    """Return the key that `to_key` wrote."""
-    return GraphKey(*(document[name] for name in _PAGE))
-
-
-def from_document(kind: type[Record], document: Mapping[str, Any]) -> Record:
-    """Return the record that `to_document` wrote, be it before a field was added; other fields are left aside."""
-    keys = _KEYS[kind]
-    if kind is TurnRecord and "events" not in document and (text := document.get("understanding")):
-        document = {**document, "events": [{"text": text, "kind": "note"}]}
-    if "attempt" in document:
-        document = {**document, "attempt": attempt_number(document)}
-    if kind is TurnRecord:
-        document = {**document, "toolCalls": [_undated(call) for call in document.get("toolCalls", ())]}
-    found = {item.name: keys.get(item.name, item.name) for item in fields(kind)}
-    return kind(**{name: document[key] for name, key in found.items() if key in document})
 
 
 def _undated(call: Any) -> JsonValue:

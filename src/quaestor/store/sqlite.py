@@ -1,347 +1,510 @@
-"""The embedded run store: one SQLite file, no server.
+"""The embedded store: one SQLite file, no server.
 
 The write-ahead log and transactions that hold whole operations let it survive `kill -9` at any moment; several
 processes may write at once. Operations run one after the other, in the order in which they were called, in a thread of
-the store's own: neither a large graph nor a wait for another writer holds the event loop up.
+the file's own: neither a large graph nor a wait for another writer holds the event loop up.
 """
 
+import asyncio
+import json
+import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
-from datetime import datetime
-from time import time
+import time
+import zlib
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
 
+from quaestor.core.private_files import make_private_folder, open_private, tighten
 from quaestor.core.triples import Triple
-from quaestor.store import errors as refusals
-from quaestor.store.contents import WrittenGraph, text_to_triples
-from quaestor.store.records import (
-    MOST_SECONDS,
-    Claim,
-    ConversationRecord,
-    CorrectionRecord,
-    ExampleStatus,
-    GraphKey,
-    OntologyRecord,
-    PromptRecord,
-    RunRecord,
-    RunStatus,
-    TurnRecord,
-    now,
+from quaestor.errors import StoreError
+from quaestor.store.base import RunStore
+from quaestor.store.contents import content_digest, text_to_triples
+from quaestor.store.listing import ListPart
+from quaestor.store.records import now
+from quaestor.store.sqlite_contents import ContentTable
+from quaestor.store.sqlite_line import OperationLine
+from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, bring_up_to_date
+from quaestor.store.tables import (
+    FLAGS,
+    JSON_COLUMNS,
+    JUDGED_TURNS,
+    LATEST_TURNS,
+    Among,
+    Below,
+    Between,
+    Containing,
+    KeyTakenError,
+    Other,
+    Row,
+    Verb,
+    Where,
 )
-from quaestor.store.sqlite_file import encode, in_group, in_order, in_order_read
-from quaestor.store.sqlite_upkeep import SqliteUpkeep
-from quaestor.store.turn_classes import classes_of
-from quaestor.store.turn_measures import measure_turn
+from quaestor.store.upkeep import Checked, VacuumResult
 
-_COUNTS = "(SELECT attempt FROM examples e WHERE e.run = {0}.run AND e.conversation = {0}.conversation)"
-"""The attempt at a conversation that counts, for a table that has its turns or prompts."""
+OWN_FOLDER = ".quaestor"
+"""A folder of this name is ours: it is taken from other users too."""
+
+BUSY_SECONDS = 30.0
+_BESIDE = ("-wal", "-shm", "-journal")
+_AGAIN = 0.02
+"""Seconds."""
+
+_TIMES = frozenset({"started", "finished", "scored", "made", "created"})
+
+_ADVICE = {
+    "SQLITE_NOTADB": "it is not a SQLite database; choose another file",
+    "SQLITE_CORRUPT": "the file is damaged; restore it from a backup, or choose another file",
+    "SQLITE_READONLY": "it is read-only",
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_IOERR": "the operating system reports an I/O error; is the disk full, over quota or disconnected?",
+    "SQLITE_BUSY": f"another process has been writing for {BUSY_SECONDS:.0f} s; try again later",
+    "SQLITE_CANTOPEN": "it cannot be opened; does its folder exist, and is it writable?",
+}
+
+_DAMAGED = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, zlib.error, RecursionError)
+"""What reading a value raises that is not as this package wrote it: text that is not JSON or UTF-8, half a record."""
+
+R = TypeVar("R")
+
+_LATEST = "(SELECT run, conversation, attempt FROM examples) CROSS JOIN turns t USING (run, conversation, attempt)"
+"""From the conversations on: of each all turns are side by side in the index."""
+_FROM = {
+    LATEST_TURNS: _LATEST,
+    JUDGED_TURNS: f'{_LATEST} LEFT JOIN scored_turns USING (run, conversation, "index")',
+}
+_ABSENT = {
+    "graphs": ("triples",), "frozen_graphs": ("triples",), "scored_columns": ("score",), JUDGED_TURNS: ("score",),
+}  # fmt: skip
+"""Columns that a file has no need of: of verdicts only those of the latest scoring are kept."""
+
+_SOME, _FEW = 200, 20
+"""How many contents are read at a time; how many problems of one kind are named."""
 
 
-class SqliteStore(SqliteUpkeep):
+class SqliteTables:
+    """The tables in one SQLite file of ours, which is opened at once."""
+
+    transactional, done_before = True, False
+
+    def __init__(self, path: Path | None, *, create: bool = True) -> None:
+        """Open the file, and make it and its folder where they are missing and `create` is set.
+
+        Args:
+            path: The file; None keeps everything in memory.
+            create: Whether a missing file is made.
+
+        Raises:
+            StoreError: The file cannot be opened, is not a run store, or has another version's schema.
+        """
+        self._path, self.name = path, str(path) if path else "the store in memory"
+        if path and path.is_dir():
+            raise StoreError(f"{path} is a folder, not a run store; choose a file in it, such as {path / 'runs.db'}")
+        if path and not create and not path.exists():
+            raise StoreError(f"run store {path} does not exist; the first run creates it, or choose another")
+        with self._reporting("open"):
+            if path:
+                _make_private(path)
+            # Autocommit: every transaction is begun by hand, as a writer from its first statement.
+            self._db = sqlite3.connect(
+                path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+        self._thread, self._closed = ThreadPoolExecutor(1, "sqlite"), False
+        self._line = OperationLine(self._thread, self._transaction)
+        try:
+            with self._reporting("open"):
+                self._prepare()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        self._db.row_factory = sqlite3.Row
+        self._contents = ContentTable(self._db)
+        self._db.execute("PRAGMA foreign_keys = ON")
+        with self._transaction("DEFERRED"):
+            version = self._version()
+        self._tighten()
+        if version < SCHEMA_VERSION:
+            with self._transaction():
+                # Looked up again: another process may have made the tables while this one waited.
+                bring_up_to_date(self._db, self._version())
+                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        self._write_ahead()
+        # In the write-ahead log NORMAL survives the end of the process; only a power cut may cost the last commits.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _tighten(self) -> None:
+        """Take the file, known to be ours now, from other users: it has the questions and answers of its owner."""
+        if self._path is not None:
+            real = self._path.resolve()
+            for path in (real, *(real.with_name(real.name + end) for end in _BESIDE)):
+                tighten(path)
+            if real.parent.name == OWN_FOLDER:
+                tighten(real.parent)
+
+    def _write_ahead(self) -> None:
+        """Switches the file to a write-ahead log. Here SQLite does not wait for whoever writes: it is asked again."""
+        last = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > last:
+                    raise
+                time.sleep(_AGAIN)
+            else:
+                return
+
+    def _version(self) -> int:
+        """Return 0 for an empty file and 1 to SCHEMA_VERSION for ours; anything else is a StoreError.
+
+        Called within a transaction: between two of its looks another process may make the tables.
+        """
+        version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
+        application = int(self._db.execute("PRAGMA application_id").fetchone()[0])
+        tables = int(self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+        if tables == 0 and version == 0:
+            return 0
+        if application != APPLICATION_ID:
+            raise StoreError(f"{self.name} is a SQLite database of another program; choose another file")
+        if not 0 < version <= SCHEMA_VERSION:
+            raise StoreError(
+                f"{self.name} has schema version {version}, but this quaestor reads up to {SCHEMA_VERSION}; "
+                "use the quaestor that wrote it, or choose another file"
+            )
+        return version
+
+    async def close(self) -> None:
+        """Let go of the file."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
+            self._thread.shutdown(wait=False)
+
+    def _let_go(self) -> None:
+        with self._reporting("close"):
+            self._db.close()
+
+    @contextmanager
+    def _transaction(self, mode: str = "IMMEDIATE") -> Iterator[None]:
+        """Commits what is done inside, or takes it back; within another one it is a part of that."""
+        if self._db.in_transaction:
+            # What fails in it fails the whole, which is taken back.
+            yield
+            return
+        self._db.execute(f"BEGIN {mode}")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            # A full disk has rolled back on its own.
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _reporting(self, verb: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            name = getattr(error, "sqlite_errorname", None) or ""
+            advice = next((text for code, text in _ADVICE.items() if name.startswith(code)), str(error))
+            raise StoreError(f"cannot {verb} {self.name}: {advice}") from error
+        except UnicodeEncodeError as error:
+            raise StoreError(f"cannot {verb} {self.name}: a text contains an unpaired surrogate") from error
+        except StoreError:
+            raise
+        except OSError as error:
+            raise StoreError(f"cannot {verb} {self.name}: {error.strerror}") from error
+        except _DAMAGED as error:
+            if verb not in ("open", "read"):
+                raise
+            raise StoreError(f"cannot {verb} {self.name}: {_ADVICE['SQLITE_CORRUPT']}") from error
+
+    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
+        """Return what an operation comes to: made in the file's thread, in a transaction."""
+
+        def whole() -> R:
+            with self._reporting(verb), self._transaction("DEFERRED" if verb == "read" else "IMMEDIATE"):
+                return _drive(work())
+
+        return await self._in_order(whole, short=short)
+
+    async def _in_order(self, work: Callable[[], R], *, short: bool = False) -> R:
+        # A file that is closed has no thread any more, and says so itself.
+        if self._closed:
+            return work()
+        made: R = await asyncio.wrap_future(self._line.add(work, little=short))
+        return made
+
+    async def insert(self, table: str, rows: Iterable[Row]) -> None:
+        """Add rows."""
+        try:
+            for row in rows:
+                self._write(table, row)
+        except sqlite3.IntegrityError as error:
+            if error.sqlite_errorname in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE"):
+                raise KeyTakenError from error
+            raise
+
+    async def replace(self, table: str, rows: Sequence[Row]) -> None:
+        """Write rows. What refers to one that is there stays: it may not be taken away and put back."""
+        for row in rows:
+            self._write(table, row, instead=True)
+
+    async def swap(self, table: str, row: Row, seen: Row | None) -> bool:
+        """Write a row; nobody else has written since it was seen."""
+        await self.replace(table, [row])
+        return True
+
+    def _write(self, table: str, row: Row, *, instead: bool = False) -> None:
+        values = [_encode(name, value) for name, value in row.items() if name not in _ABSENT.get(table, ())]
+        self._db.execute(_insertion(table, tuple(row), instead), values)
+
+    async def change(self, table: str, where: Where, values: Row) -> int:
+        """Set columns of rows."""
+        condition, given = _condition(table, where)
+        changes, encoded = ", ".join(f'"{name}" = ?' for name in values), [_encode(*item) for item in values.items()]
+        return self._db.execute(f"UPDATE {table} SET {changes} WHERE {condition}", (*encoded, *given)).rowcount
+
+    async def delete(self, table: str, where: Where) -> None:
+        """Take rows away."""
+        if not where.keys() & _ABSENT.get(table, ()):
+            condition, given = _condition(table, where)
+            self._db.execute("PRAGMA defer_foreign_keys = ON")  # until the transaction ends
+            self._db.execute(f"DELETE FROM {table} WHERE {condition}", given)
+
+    async def find(
+        self, table: str, columns: Sequence[str], where: Where, order: Sequence[str] = (), part: ListPart | None = None
+    ) -> list[Row]:
+        """Return columns of rows."""
+        # A part of a list is found in its order, until there is enough of it: not by what verdicts say.
+        condition, given = _condition(table, where, "+" if table == JUDGED_TURNS else "")
+        names, rest = ", ".join(map(_column, columns)), ""
+        if order:
+            rest = f" ORDER BY {', '.join(map(_ordered, order))}"
+        if part:
+            rest, given = f"{rest} LIMIT ? OFFSET ?", [*given, part.limit, part.offset]
+        found = self._db.execute(f"SELECT {names} FROM {_FROM.get(table, table)} WHERE {condition}{rest}", given)
+        rows = [dict(zip(columns, row, strict=True)) for row in found.fetchall()]
+        for name in _DECODE.keys() & {*columns}:
+            read = _DECODE[name]
+            for row in rows:
+                if row[name] is not None:
+                    row[name] = read(row[name])
+        return rows
+
+    async def count(self, table: str, by: Sequence[str], where: Where) -> list[tuple[Any, ...]]:
+        """Return the values that rows have together, each with their number."""
+        condition, given = _condition(table, where)
+        names = "".join(
+            f"{_column(name[:-1])} IS NOT NULL, " if name[-1] == "?" else f"{_column(name)}, " for name in by
+        )
+        grouped = f" GROUP BY {', '.join(str(place + 1) for place in range(len(by)))}" if by else ""
+        counted = f"SELECT {names}count(*) FROM {_FROM.get(table, table)} WHERE {condition}{grouped}"
+        return [tuple(row) for row in self._db.execute(counted, given).fetchall()]
+
+    async def supersede(self, run: str, conversation: str, attempt: int) -> None:
+        """Do nothing: what counts follows from the examples."""
+
+    async def put_texts(self, texts: Sequence[str]) -> list[Any]:
+        """Keep texts; they are referred to by their numbers."""
+        return [self._contents.put(text) for text in texts]
+
+    async def texts(self, references: Iterable[Any]) -> dict[Any, str]:
+        """Return texts by their numbers."""
+        return self._contents.texts(references)
+
+    async def free_texts(self, references: Iterable[Any]) -> None:
+        """Take away those of some texts that nothing refers to."""
+        self._contents.free(references)
+
+    async def put_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
+        """Keep a set of triples."""
+        content, count = self._contents.put_triples(triples)
+        self._write("ontologies", {"digest": digest, "created": now(), "triples": count, "content": content})
+
+    async def ontology(self, digest: str) -> tuple[Triple, ...]:
+        """Return a set of triples."""
+        (row,) = await self.find("ontologies", ("content",), {"digest": digest})
+        return text_to_triples(self._contents.text(row["content"]))
+
+    async def clock(self) -> float:
+        """Return the time by the machine's clock: all who open the file share it."""
+        return time.time()
+
+    async def compute(self, work: Callable[..., R], *given: Any) -> R:
+        """Return what takes a while; the thread is there for it."""
+        return work(*given)
+
+    async def check(self) -> Checked:
+        """Read all that can be broken, and return what is."""
+        return await self._in_order(self._check)
+
+    def _check(self) -> Checked:
+        problems: list[str] = []
+        with self._reporting("read"), self._transaction("DEFERRED"):
+            found = [str(row[0]) for row in self._db.execute(f"PRAGMA integrity_check({_FEW})")]
+            problems += [f"the file is damaged: {line}" for line in found if line != "ok"]
+            if problems:  # no more of it can be trusted
+                return Checked(tuple(problems), 0, 0)
+            lost: dict[tuple[str, str], int] = {}
+            for table, _, parent, _ in self._db.execute("PRAGMA foreign_key_check"):
+                lost[table, parent] = lost.get((table, parent), 0) + 1
+            problems += [
+                f"{count} rows of {table} refer to missing {parent}" for (table, parent), count in lost.items()
+            ]
+            short = """SELECT run, conversation, turns, (SELECT count(*) FROM turns t WHERE t.run = e.run
+                AND t.conversation = e.conversation AND t.attempt = e.attempt) AS kept FROM examples e
+                WHERE status = 'complete' AND kept < turns LIMIT ?"""
+            for run, conversation, turns, kept in self._db.execute(short, (_FEW,)):
+                problems.append(f"conversation {conversation!r} of run {run!r} has {kept} of its {turns} turns")
+            count, damaged = self._damaged()
+            return Checked((*problems, *damaged), count, self._contents.unused())
+
+    def _damaged(self) -> tuple[int, list[str]]:
+        problems, count, last = list[str](), 0, -1
+        some = "SELECT id, digest FROM contents WHERE id > ? ORDER BY id LIMIT ?"
+        while rows := self._db.execute(some, (last, _SOME)).fetchall():
+            for number, digest in rows:
+                try:
+                    if content_digest(self._contents.text(number).encode()) != digest:
+                        problems.append(f"content {digest.hex()[:12]} does not match its digest")
+                except (StoreError, UnicodeDecodeError) as error:
+                    problems.append(f"content {digest.hex()[:12]} cannot be read: {error}")
+            count, last = count + len(rows), rows[-1][0]
+        return count, problems
+
+    async def vacuum(self) -> VacuumResult:
+        """Take away what nothing refers to, and make the file as small as it can be."""
+        return await self._in_order(self._vacuum)
+
+    def _vacuum(self) -> VacuumResult:
+        with self._reporting("write to"):
+            before = self._bytes()
+            with self._transaction():
+                gone = self._contents.sweep()
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return VacuumResult(gone, 0, before, self._bytes())
+
+    def _bytes(self) -> int | None:
+        file = self._db.execute("PRAGMA database_list").fetchone()["file"]
+        try:
+            return (
+                sum(path.stat().st_size for path in (Path(file), Path(f"{file}-wal")) if path.exists())
+                if file
+                else None
+            )
+        except sqlite3.Error:
+            return None
+
+
+def _make_private(path: Path) -> None:
+    """Make a file that is missing: SQLite would make it for all to read, and the files beside it as it is."""
+    make_private_folder(path.parent)
+    try:
+        os.close(open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
+    except FileExistsError:
+        return
+
+
+def _drive(work: Coroutine[Any, Any, R]) -> R:
+    """Return what a coroutine comes to that waits for nothing."""
+    try:
+        work.send(None)
+    except StopIteration as ended:
+        result: R = ended.value
+        return result
+    raise RuntimeError("an operation on a file waits for something else")
+
+
+@lru_cache
+def _insertion(table: str, columns: tuple[str, ...], instead: bool) -> str:
+    """Return the statement that adds a row, or writes it instead of the one with its key."""
+    names = [f'"{name}"' for name in columns if name not in _ABSENT.get(table, ())]
+    changes = ", ".join(f"{name} = excluded.{name}" for name in names)
+    marks = ", ".join("?" * len(names))
+    rest = f" ON CONFLICT DO UPDATE SET {changes}" if instead else ""
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks}){rest}"
+
+
+@lru_cache
+def _column(name: str) -> str:
+    """Return a column in SQL; that of a value in a JSON is looked up."""
+    column, _, path = name.partition(".")
+    return f"json_extract({column}, '$.{path}')" if path else f'"{column}"'
+
+
+def _ordered(name: str) -> str:
+    if name.startswith("-"):
+        return f'"{name[1:]}" DESC'
+    return f'"{name}" IS NULL, "{name}"' if name == "confidence" else f'"{name}"'
+
+
+def _condition(table: str, where: Where, verdicts: str = "") -> tuple[str, list[Any]]:
+    """Return a condition in SQL with its values.
+
+    Args:
+        verdicts: Before columns of verdicts; a plus keeps them from being looked up by an index.
+    """
+    conditions, values = ["1"], list[Any]()
+    for name, wanted in where.items():
+        if wanted is None or name in _ABSENT.get(table, ()):
+            continue
+        column = f"{verdicts}{_column(name)}" if name in ("correct", "cause") else _column(name)
+        match wanted:
+            case Among():
+                conditions.append(f"{column} IN (SELECT value FROM json_each(?))")
+                values.append(json.dumps([*wanted.values]))
+            case Between():
+                for sign, limit in ((">=", wanted.low), ("<=", wanted.high)):
+                    if limit is not None:
+                        conditions.append(f"{column} {sign} ?")
+                        values.append(limit)
+            case Below():
+                conditions.append(f"{column} < ?")
+                values.append(wanted.limit)
+            case Containing():
+                conditions.append(f"instr(lower({column}), lower(?))")
+                values.append(wanted.text)
+            case Other(None):
+                conditions.append(f"{column} IS NOT NULL")
+            case _:
+                conditions.append(f"{column} {'!=' if isinstance(wanted, Other) else '='} ?")
+                values.append(wanted.value if isinstance(wanted, Other) else wanted)
+    return " AND ".join(conditions), values
+
+
+def _encode(name: str, value: Any) -> Any:
+    """Return a value as the column of that name keeps it."""
+    if name in JSON_COLUMNS:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="milliseconds")
+    return value
+
+
+_DECODE: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(JSON_COLUMNS, json.loads),
+    **dict.fromkeys(_TIMES, datetime.fromisoformat),
+    **dict.fromkeys(FLAGS, bool),
+}
+
+
+class SqliteStore(RunStore):
     """A RunStore in one SQLite file."""
 
-    @in_order
-    def create_run(self, run: RunRecord) -> None:
-        """Add a run."""
-        with self._reporting("write to"), self._transaction():
-            try:
-                self._insert("runs", run)
-            except sqlite3.IntegrityError as error:
-                raise refusals.run_taken(self._name, run.id) from error
+    def __init__(self, path: Path | None, *, create: bool = True) -> None:
+        """Open the file (None: in memory), and make it where it is missing and `create` is set.
 
-    @in_order
-    def resume_run(self, run: str) -> None:
-        """Set a run back to `running`."""
-        self._set_status(run, "running", None)
-
-    @in_order
-    def finish_run(self, run: str, status: RunStatus, finished: datetime) -> None:
-        """Set how a run came to its end."""
-        self._set_status(run, status, finished)
-
-    @in_order
-    def delete_run(self, run: str) -> None:
-        """Take a run away with all that belongs to it. The file keeps its size; later runs use the room."""
-        with self._reporting("write to"), self._transaction():
-            self._require(run)
-            large = (
-                "SELECT prompt FROM prompt_logs WHERE run = ?1 UNION SELECT response FROM prompt_logs WHERE run = ?1"
-            )
-            used = self._db.execute(f"{large} UNION SELECT content FROM graphs WHERE run = ?1", (run,)).fetchall()
-            # What refers to others goes before them.
-            for table in ("graphs", "prompt_logs", "corrections", "turns", "examples"):
-                self._db.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
-            self._db.execute("DELETE FROM runs WHERE id = ?", (run,))
-            self._contents.free(row[0] for row in used)
-
-    def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:
-        with self._reporting("write to"), self._transaction():
-            self._require(run)
-            values = (status, encode("finished", finished), run)
-            self._db.execute("UPDATE runs SET status = ?, finished = ? WHERE id = ?", values)
-
-    @in_order_read
-    def runs(self) -> tuple[RunRecord, ...]:
-        """Return all runs, the latest first."""
-        return self._select(RunRecord, "runs ORDER BY started DESC, id DESC")
-
-    @in_order_read
-    def run(self, run: str) -> RunRecord:
-        """Return one run."""
-        self._check_run(run)
-        return self._select(RunRecord, "runs WHERE id = ?", run)[0]
-
-    @in_group
-    def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
-        """Note that a conversation is being played, as another attempt; returns its number."""
-        with self._reporting("write to"), self._transaction():
-            # By the machine's clock: all who open the file share it.
-            before, clock = self._unfinished(example), time()
-            if before and claim and refusals.check_claim(self._name, example, claim, before, clock):
-                return before.attempt
-            attempt = before.attempt + 1 if before else 1
-            self._replace_example(replace(example, attempt=attempt))
-            if claim is not None:
-                held = (claim.owner, clock + claim.seconds, example.run, example.conversation)
-                self._db.execute(
-                    "UPDATE examples SET claim_owner = ?, claim_until = ? WHERE run = ? AND conversation = ?", held
-                )
-            return attempt
-
-    @in_order_read
-    def pending(self, run: str) -> Mapping[str, str | None]:
-        """Return the conversations that were begun and have not ended, each with who has claimed it by now."""
-        self._check_run(run)
-        clock = time()
-        held = "CASE WHEN claim_until > ? AND claim_until <= ? THEN claim_owner END"
-        with self._reporting("read"):
-            found = (
-                f"SELECT conversation, {held} FROM examples WHERE run = ? AND status = 'pending' ORDER BY conversation"
-            )
-            return dict(self._db.execute(found, (clock, clock + MOST_SECONDS, run)).fetchall())
-
-    @in_group
-    def renew_claims(self, run: str, owner: str, seconds: float) -> None:
-        """Hold the claims of a runner on conversations of a run for some seconds more."""
-        held = (time() + seconds, run, owner)
-        with self._reporting("write to"), self._transaction():
-            self._db.execute("UPDATE examples SET claim_until = ? WHERE run = ? AND claim_owner = ?", held)
-
-    @in_group
-    def save_turn(self, turn: TurnRecord) -> None:
-        """Keep a turn as far as it is."""
-        with self._reporting("write to"), self._transaction():
-            self._require(turn.run)
-            try:
-                self._insert("turns", turn, classes_of(turn.answer), measure_turn(turn), verb="REPLACE")
-            except sqlite3.IntegrityError as error:
-                raise refusals.never_begun(self._name, turn) from error
-
-    @in_group
-    def complete_example(self, example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
-        """Keep a conversation's end and all its turns, or nothing."""
-        refusals.check_turns(example, turns)
-        with self._reporting("write to"), self._transaction():
-            self._unfinished(example)
-            self._replace_example(example)
-            for turn in turns:
-                self._insert("turns", turn, classes_of(turn.answer), measure_turn(turn), verb="REPLACE")
-
-    def _unfinished(self, example: ConversationRecord) -> refusals.ExistingConversation | None:
-        """Return what there is of a conversation, or None; a complete one is refused."""
-        self._require(example.run)
-        key = (example.run, example.conversation)
-        found = "SELECT attempt, status, claim_owner, claim_until FROM examples WHERE run = ? AND conversation = ?"
-        row = self._db.execute(found, key).fetchone()
-        if row and row["status"] == "complete":
-            raise refusals.complete_already(self._name, example)
-        return (
-            refusals.ExistingConversation(row["attempt"], row["status"], row["claim_owner"], row["claim_until"] or 0)
-            if row
-            else None
-        )
-
-    def _replace_example(self, example: ConversationRecord) -> None:
-        """Write a conversation, claimed by nobody. Its turns refer to it: it may not be taken away and put back."""
-        names = ", ".join(item.name for item in fields(example))
-        marks = ", ".join("?" * len(fields(example)))
-        values = [encode(item.name, getattr(example, item.name)) for item in fields(example)]
-        changes = ", ".join(f"{item.name} = excluded.{item.name}" for item in fields(example))
-        changes += ", claim_owner = NULL, claim_until = NULL"
-        self._db.execute(f"INSERT INTO examples ({names}) VALUES ({marks}) ON CONFLICT DO UPDATE SET {changes}", values)
-
-    @in_order_read
-    def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
-        """Return a run's conversations as far as they were begun, by id."""
-        self._check_run(run)
-        only = "AND status != 'complete' " if incomplete else ""
-        return self._select(ConversationRecord, f"examples WHERE run = ? {only}ORDER BY conversation", run)
-
-    @in_order_read
-    def progress(self, run: str) -> Mapping[ExampleStatus, int]:
-        """Return how many of a run's conversations have each status."""
-        self._check_run(run)
-        with self._reporting("read"):
-            rows = self._db.execute("SELECT status, count(*) FROM examples WHERE run = ? GROUP BY status", (run,))
-            return dict(rows)
-
-    @in_order_read
-    def turns(self, run: str, conversation: str | None = None, attempt: int | None = None) -> tuple[TurnRecord, ...]:
-        """Return the turns of a run or of one of its conversations, by conversation and index."""
-        return self._turns(run, conversation, attempt)
-
-    @in_order_read
-    def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
-        """Return one turn."""
-        found = self._turns(run, conversation, attempt, index) or self._turns(run, conversation, attempt)
-        return refusals.pick_turn(found, run, conversation, index)
-
-    def _turns(
-        self, run: str, conversation: str | None, attempt: int | None, index: int | None = None
-    ) -> tuple[TurnRecord, ...]:
-        self._check_run(run)
-        where = f"turns WHERE run = ? AND attempt = coalesce(?, {_COUNTS.format('turns')})"
-        if conversation is None:
-            return self._select(TurnRecord, f'{where} ORDER BY conversation, "index"', run, attempt)
-        of_one = f'{where} AND conversation = ? AND "index" = coalesce(?, "index") ORDER BY "index"'
-        return self._select(TurnRecord, of_one, run, attempt, conversation, index)
-
-    @in_group
-    def log_prompt(self, prompt: PromptRecord) -> None:
-        """Keep a request to a model and its reply."""
-        with self._reporting("write to"), self._transaction():
-            self._require(prompt.run)
-            response = None if prompt.response is None else self._contents.put(prompt.response)
-            packed = {"prompt": self._contents.put(prompt.prompt), "response": response}
-            try:
-                self._insert("prompt_logs", prompt, instead=packed)
-            except sqlite3.IntegrityError as error:
-                raise refusals.prompt_taken(self._name, prompt) from error
-
-    @in_order_read
-    def prompts(
-        self, run: str, conversation: str, turn: int | None = None, attempt: int | None = None
-    ) -> tuple[PromptRecord, ...]:
-        """Return the prompts of a conversation or of one of its turns, in the order of turns and numbers."""
-        self._check_run(run)
-        where = (
-            "prompt_logs WHERE run = ? AND conversation = ? AND turn = coalesce(?, turn) "
-            f"AND attempt = coalesce(?, {_COUNTS.format('prompt_logs')}, 1) ORDER BY turn, number"
-        )
-        # One look at both: what a deleted run leaves is freed.
-        with self._reporting("read"), self._transaction("DEFERRED"):
-            rows = self._values(PromptRecord, where, run, conversation, turn, attempt)
-            texts = self._contents.texts(
-                row[name] for row in rows for name in ("prompt", "response") if row[name] is not None
-            )
-        return tuple(
-            PromptRecord(**{**row, "prompt": texts[row["prompt"]], "response": texts.get(row["response"])})
-            for row in rows
-        )
-
-    @in_order
-    def add_correction(self, correction: CorrectionRecord) -> None:
-        """Keep what a person corrected."""
-        with self._reporting("write to"), self._transaction():
-            self._require(correction.run)
-            try:
-                self._insert("corrections", correction)
-            except sqlite3.IntegrityError as error:
-                if error.sqlite_errorname == "SQLITE_CONSTRAINT_FOREIGNKEY":
-                    raise refusals.never_begun(self._name, correction) from error
-                raise refusals.correction_taken(self._name, correction) from error
-
-    @in_order_read
-    def corrections(
-        self, run: str, conversation: str | None = None, attempt: int | None = None
-    ) -> tuple[CorrectionRecord, ...]:
-        """Return the corrections of a run or of one of its conversations, by conversation and number."""
-        self._check_run(run)
-        where = (
-            "corrections WHERE run = ? AND conversation = coalesce(?, conversation) "
-            f"AND attempt = coalesce(?, {_COUNTS.format('corrections')}) ORDER BY conversation, number"
-        )
-        return self._select(CorrectionRecord, where, run, conversation, attempt)
-
-    @in_order
-    def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep a frozen ontology under the digest of its content; one that is there already stays."""
-        with self._reporting("write to"), self._transaction():
-            if self._db.execute("SELECT 1 FROM ontologies WHERE digest = ?", (digest,)).fetchone() is None:
-                content, count = self._contents.put_triples(triples)
-                values = (digest, encode("created", now()), count, content)
-                self._db.execute(
-                    "INSERT INTO ontologies (digest, created, triples, content) VALUES (?, ?, ?, ?)", values
-                )
-
-    @in_order_read
-    def load_ontology(self, digest: str) -> tuple[Triple, ...]:
-        """Return an ontology's triples, sorted."""
-        with self._reporting("read"), self._transaction("DEFERRED"):
-            row = self._db.execute("SELECT content FROM ontologies WHERE digest = ?", (digest,)).fetchone()
-            if row is None:
-                latest = self._db.execute("SELECT digest FROM ontologies ORDER BY created DESC, id DESC LIMIT 3")
-                raise refusals.no_ontology(self._name, digest, [row["digest"] for row in latest])
-            return text_to_triples(self._contents.text(row["content"]))
-
-    @in_order_read
-    def ontologies(self) -> tuple[OntologyRecord, ...]:
-        """Return what ontologies are kept, the latest first."""
-        with self._reporting("read"):
-            rows = self._db.execute("SELECT digest, created, triples FROM ontologies ORDER BY created DESC, id DESC")
-            return tuple(OntologyRecord(row[0], datetime.fromisoformat(row[1]), row[2]) for row in rows.fetchall())
-
-    @in_order
-    def freeze_graph(self, key: GraphKey, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep the graph of a page for all runs, instead of one that may be there."""
-        with self._reporting("write to"), self._transaction():
-            self._put_graph("frozen_graphs", asdict(key), triples)
-
-    @in_order_read
-    def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
-        """Return a frozen graph's triples, sorted."""
-        with self._reporting("read"), self._transaction("DEFERRED"):
-            number = self._graph("frozen_graphs", asdict(key))
-            if number is None:
-                raise refusals.no_frozen_graph(self._name, key)
-            return text_to_triples(self._contents.text(number))
-
-    @in_order_read
-    def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
-        """Return what graphs are frozen: all, or those that were built with one ontology, by document."""
-        where = "ontology = coalesce(?, ontology) ORDER BY document, digest, ontology, version"
-        with self._reporting("read"):
-            found = f"SELECT document, digest, ontology, version FROM frozen_graphs WHERE {where}"
-            return tuple(GraphKey(*row) for row in self._db.execute(found, (ontology,)).fetchall())
-
-    @in_order
-    def save_graph(self, run: str, conversation: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep the graph of a conversation's document, instead of one that may be there."""
-        with self._reporting("write to"), self._transaction():
-            self._require(run)
-            self._put_graph("graphs", {"run": run, "conversation": conversation}, triples)
-
-    @in_order_read
-    def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
-        """Return a graph's triples, sorted."""
-        self._check_run(run)
-        with self._reporting("read"), self._transaction("DEFERRED"):
-            number = self._graph("graphs", {"run": run, "conversation": conversation})
-            if number is None:
-                raise refusals.no_graph(self._name, run, conversation)
-            return text_to_triples(self._contents.text(number))
-
-    def _put_graph(self, table: str, key: Mapping[str, str], triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep a graph under its key, and frees what was kept there if nothing else has it."""
-        before, number = self._graph(table, key), self._contents.put(WrittenGraph.of(triples).text)
-        names, values = ", ".join([*key, "created", "content"]), (*key.values(), encode("created", now()), number)
-        marks = ", ".join("?" * len(values))
-        self._db.execute(f"REPLACE INTO {table} ({names}) VALUES ({marks})", values)
-        if before != number:
-            self._contents.free([before])
-
-    def _graph(self, table: str, key: Mapping[str, str]) -> int | None:
-        """Return the number of the content that a graph is."""
-        where = " AND ".join(f"{name} = ?" for name in key)
-        row = self._db.execute(f"SELECT content FROM {table} WHERE {where}", (*key.values(),)).fetchone()
-        return row["content"] if row else None
+        Raises:
+            StoreError: The file cannot be opened, is not a run store, or has another version's schema.
+        """
+        super().__init__(SqliteTables(path, create=create))

@@ -112,7 +112,10 @@ def gathered(rows: Iterable[tuple[Any, ...]]) -> RunMeasures:
     counted: dict[str, Counter[int]] = {name: Counter() for name in COUNTED}
     fates: Counter[tuple[int, bool, bool, bool]] = Counter()
     asked = 0
-    for *values, refusals, no_answer, answered, verified, ended, stages, count in rows:
+    for row in rows:
+        if not all(value is None or isinstance(value, int) for value in row):
+            raise ValueError("a measure of a turn is not a number")
+        *values, refusals, no_answer, answered, verified, ended, stages, count = row
         asked += stages * count
         if ended:
             fates[refusals, bool(no_answer), bool(answered), bool(verified)] += count

@@ -11,7 +11,7 @@ from command_line import exit_code
 
 from quaestor.errors import StoreError
 from quaestor.store.base import open_store
-from quaestor.store.sqlite_file import SqliteFile
+from quaestor.store.sqlite import SqliteTables
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
 
@@ -72,7 +72,7 @@ def test_a_file_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
     other.close()
     path.chmod(0o644)
     with pytest.raises(StoreError):
-        SqliteFile(path)
+        SqliteTables(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
 
 

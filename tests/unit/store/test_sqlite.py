@@ -12,7 +12,7 @@ from store_records import GRAPH, a_run, an_example, some_turns
 
 from quaestor.errors import StoreError
 from quaestor.store.listing import ListPart, TurnFilter
-from quaestor.store.sqlite import SqliteStore
+from quaestor.store.sqlite import SqliteStore, SqliteTables
 from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, STEPS
 
 
@@ -47,11 +47,12 @@ def failing(path: Path, setting: str) -> str:
 
     async def scenario() -> str:
         async with SqliteStore(path) as store:
-            store._db.execute(setting)
+            assert isinstance(store._tables, SqliteTables)
+            store._tables._db.execute(setting)
             turns = some_turns(a_run(), "c2", 400)
             with pytest.raises(StoreError) as caught:
                 await store.complete_example(an_example(a_run(), "c2", turns=400), turns)
-            assert not store._db.in_transaction
+            assert not store._tables._db.in_transaction
             assert len(await store.turns(a_run().id)) == 2
             assert len(await store.examples(a_run().id)) == 1
             return str(caught.value)
