@@ -37,7 +37,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.watching import TurnBegun, Watcher, Watchers
-from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.conversation import ExportedConversation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.repair.ledger import Ledger
@@ -288,8 +288,7 @@ class Chat:
         graph = await self.graph()
         if graph is None or not self.turns:
             raise InputError("no answers yet: ask a question first")
-        turns = (ExportedTurn(turn.question, turn.answer, turn.registers, turn.error) for turn in self.turns)
-        return ExportedConversation(self.document.id, graph, tuple(turns), standing(self._ledger.corrections))
+        return ExportedConversation(self.document.id, graph, tuple(self.turns), standing(self._ledger.corrections))
 
     async def close(self) -> None:
         """Keep how it ended, and lets go of model and store."""

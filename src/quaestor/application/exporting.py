@@ -10,10 +10,9 @@ from quaestor.application.resolve import page_file
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, turn_of_record
 from quaestor.conversation.corrections import as_corrected, standing
-from quaestor.conversation.turn import Turn
 from quaestor.errors import InputError, unknown_name
 from quaestor.evaluation.recording import correction_of_record
-from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.conversation import ExportedConversation
 from quaestor.graph.loading import graph_from_triples
 from quaestor.repair.documents import corrected_graph
 from quaestor.store.base import RunStore
@@ -101,7 +100,7 @@ async def read_conversations(store: RunStore, run: str, names: Sequence[str] = (
         if turns := await store.turns(record.id, id):
             graph = graph_from_triples(await store.load_graph(record.id, id), f"the graph of {id}")
             made = tuple(correction_of_record(one) for one in corrected if one.conversation == id)
-            now = map(_turn, as_corrected(tuple(map(turn_of_record, turns)), made))
+            now = as_corrected(tuple(map(turn_of_record, turns)), made)
             found.append(ExportedConversation(id, corrected_graph(graph, made), tuple(now), standing(made)))
     if not found:
         raise InputError(f"run {record.id} has no answers yet")
@@ -139,7 +138,3 @@ def export_bytes(format: ExportFormat, conversations: Sequence[ExportedConversat
 
     texts = {"csv": rows.to_csv, "json": rows.to_json, "markdown": rows.to_markdown}
     return texts[format](conversations).encode()
-
-
-def _turn(turn: Turn) -> ExportedTurn:
-    return ExportedTurn(turn.question, turn.answer, turn.registers, turn.error)

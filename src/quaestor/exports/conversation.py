@@ -2,26 +2,10 @@
 
 from dataclasses import dataclass
 
-from quaestor.conversation.answer import Answer
 from quaestor.conversation.corrections import Correction, NumberCorrection
+from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import Source
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.plan.execute import StepResult
-
-
-@dataclass(frozen=True, slots=True)
-class ExportedTurn:
-    """One question with its answer.
-
-    Attributes:
-        registers: What each step of its plan came to; empty if there is no plan.
-        error: The named error that left it without an answer, or None.
-    """
-
-    question: str
-    answer: Answer
-    registers: tuple[StepResult, ...] = ()
-    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +20,7 @@ class ExportedConversation:
 
     id: str
     graph: KnowledgeGraph
-    turns: tuple[ExportedTurn, ...]
+    turns: tuple[Turn, ...]
     corrections: tuple[Correction, ...] = ()
 
     def note(self, source: Source) -> str | None:

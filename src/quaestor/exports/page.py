@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from quaestor.conversation.display import confidence_words, show_entries
+from quaestor.conversation.turn import Turn
 from quaestor.core.visible import html_text
-from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.conversation import ExportedConversation
 from quaestor.exports.rows import explanation_words, remark_words, source_words
 
 _STYLE = """
@@ -40,7 +41,7 @@ def _conversation(conversation: ExportedConversation) -> str:
     return f"<section>\n<h1>{html_text(conversation.id)}</h1>\n<ol>\n{turns}\n</ol>\n</section>"
 
 
-def _turn(turn: ExportedTurn, conversation: ExportedConversation) -> str:
+def _turn(turn: Turn, conversation: ExportedConversation) -> str:
     answer = turn.answer
     sure = confidence_words(answer.confidence)
     said = [answer.description, f"= {answer.formula}" if answer.formula and answer.value is not None else "", sure]

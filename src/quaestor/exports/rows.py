@@ -10,11 +10,12 @@ from pydantic import JsonValue
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.cited import cite_explanation, sentence_objects, sources_of
 from quaestor.conversation.display import show_confidence, show_correction, show_number
+from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_plain, value_to_text
 from quaestor.core.provenance import CellRef, Source
 from quaestor.core.visible import escaped_in_json, visible
-from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.conversation import ExportedConversation
 from quaestor.graph.facts import MentionFact, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 
@@ -69,7 +70,7 @@ def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
     return "\n".join(parts)
 
 
-def source_words(turn: ExportedTurn, conversation: ExportedConversation) -> list[str]:
+def source_words(turn: Turn, conversation: ExportedConversation) -> list[str]:
     """Return where each number of an answer is, with what is printed there, and who corrected it."""
     cited = cite_explanation(turn.answer)
     marked = len(cited.sources) if cited is not None else 0
@@ -96,7 +97,7 @@ def answer_words(answer: Answer) -> str:
     return f"{show_number(answer)}. {explained}"
 
 
-def remark_words(turn: ExportedTurn) -> str:
+def remark_words(turn: Turn) -> str:
     """Return why there is no answer or what to doubt of it, and who corrected it; "" if there is nothing to say."""
     return "; ".join(filter(None, (turn.error or turn.answer.reason, show_correction(turn.answer))))
 
@@ -115,7 +116,7 @@ def source_text(source: Source, graph: KnowledgeGraph) -> str:
     return f"{source.section}, sentence {source.sentence + 1}"
 
 
-def _words(conversation: ExportedConversation, number: int, turn: ExportedTurn) -> tuple[str, ...]:
+def _words(conversation: ExportedConversation, number: int, turn: Turn) -> tuple[str, ...]:
     answer = turn.answer
     return (
         conversation.id,
@@ -134,7 +135,7 @@ def _words(conversation: ExportedConversation, number: int, turn: ExportedTurn) 
     )
 
 
-def _object(turn: ExportedTurn, conversation: ExportedConversation) -> dict[str, JsonValue]:
+def _object(turn: Turn, conversation: ExportedConversation) -> dict[str, JsonValue]:
     answer = turn.answer
     told: dict[str, JsonValue] = {
         "question": turn.question,

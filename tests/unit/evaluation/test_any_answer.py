@@ -10,6 +10,7 @@ from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import page
+from sample_turns import a_turn
 from selecting import plans
 
 from quaestor.application.answer_kinds import benchmark_json
@@ -24,7 +25,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.errors import PlanError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
-from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.conversation import ExportedConversation
 from quaestor.exports.page import to_html
 from quaestor.exports.rows import to_csv, to_json, to_markdown
 from quaestor.exports.workbook.writing import workbook_bytes
@@ -100,7 +101,7 @@ def kept_and_judged(memory: Memory) -> None:
 
 def handed_on(records: Sequence[TurnRecord]) -> None:
     turns = tuple(
-        ExportedTurn(
+        a_turn(
             record.question,
             serial.load(Answer, record.answer),
             tuple(serial.load(StepResult, register) for register in record.registers),

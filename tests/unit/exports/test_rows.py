@@ -8,13 +8,15 @@ from io import StringIO
 
 import pytest
 from pages import page
+from sample_turns import a_turn
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import Number, Text
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.conversation import ExportedConversation
 from quaestor.exports.page import to_html
 from quaestor.exports.rows import COLUMNS, to_csv, to_json, to_markdown
 
@@ -23,7 +25,7 @@ SOURCE = MILL.tables[0].cells[1][1].ref
 SALES = Answer(Number(Decimal("-98.5")), Scale.MILLION, "USD", sources=(SOURCE,), formula="-98.5")
 
 
-def conversation(*turns: ExportedTurn) -> ExportedConversation:
+def conversation(*turns: Turn) -> ExportedConversation:
     return ExportedConversation("mill.pdf", GraphProvider.of([MILL]).graph(MILL), turns)
 
 
@@ -33,7 +35,7 @@ def rows(told: ExportedConversation) -> list[dict[str, str]]:
 
 def test_a_line_a_question() -> None:
     assert isinstance(SOURCE, CellRef)
-    (row,) = rows(conversation(ExportedTurn("what were net sales?", SALES)))
+    (row,) = rows(conversation(a_turn("what were net sales?", SALES)))
     assert tuple(row) == COLUMNS
     assert row["value"] == "-98.5"
     assert row["sources"] == "net | sales, 2012 | -98.5"
@@ -42,28 +44,26 @@ def test_a_line_a_question() -> None:
 
 @pytest.mark.parametrize("question", ["=1+1", "+1+1", "-2+3", "@sum", "\tx", "=cmd|' /C calc'!A0"])
 def test_no_program_takes_words_for_a_formula(question: str) -> None:
-    (row,) = rows(conversation(ExportedTurn(question, Answer(Text("=2+2")))))
+    (row,) = rows(conversation(a_turn(question, Answer(Text("=2+2")))))
     assert row["question"] == f"'{question}"
     assert row["answer"].startswith("'=")
 
 
 def test_json_has_every_turn() -> None:
-    (told,) = json.loads(
-        to_json([conversation(ExportedTurn("a", SALES), ExportedTurn("b", Answer(None, reason="no")))])
-    )
+    (told,) = json.loads(to_json([conversation(a_turn("a", SALES), a_turn("b", Answer(None, reason="no")))]))
     assert [turn["value"] for turn in told["turns"]] == [-98.5, None]
     assert told["turns"][1]["reason"] == "no"
     assert told["document"] == MILL.id
 
 
 def test_signs_of_markdown_are_signs() -> None:
-    told = to_markdown([conversation(ExportedTurn("a | <b> `c` [d](e)", SALES))])
+    told = to_markdown([conversation(a_turn("a | <b> `c` [d](e)", SALES))])
     assert r"a \| &lt;b> \`c\` \[d](e)" in told
     assert len({line.count(" | ") for line in told.splitlines() if line.startswith("| ")}) == 1
 
 
 def test_a_page_runs_nothing_and_asks_nobody() -> None:
-    told = conversation(ExportedTurn("<script>alert(1)</script>", replace(SALES, reason='<img src="http://x">')))
+    told = conversation(a_turn("<script>alert(1)</script>", replace(SALES, reason='<img src="http://x">')))
     written = to_html([told])
     assert "<script" not in written
     assert "<img" not in written

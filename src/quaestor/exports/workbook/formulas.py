@@ -8,8 +8,9 @@ highest or count takes.
 from collections.abc import Mapping, Sequence
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import ValueList, print_value
-from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.conversation import ExportedConversation
 from quaestor.exports.workbook.places import InputCell, Taken
 from quaestor.exports.workbook.working import (
     COMPARED,
@@ -62,7 +63,7 @@ class FormulaRows:
             self._answers.append(asked.answer)
             self.answers.append(None if made is None else _shown(made))
 
-    def _played(self, turn: ExportedTurn) -> Single | Rows | None:
+    def _played(self, turn: Turn) -> Single | Rows | None:
         plan = turn.answer.plan
         if plan is None or plan.explains_alone or turn.answer.value is None or len(turn.registers) != len(plan.steps):
             return None

@@ -9,10 +9,11 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.display import is_shown_as_percentage, show_confidence
+from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import Number, Text, YesNo, print_value
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.visible import visible
-from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.conversation import ExportedConversation
 from quaestor.exports.rows import answer_words, remark_words
 from quaestor.exports.workbook.formulas import FormulaRows
 from quaestor.exports.workbook.names import CellNames, SheetNames
@@ -110,7 +111,7 @@ class _Writer:
         sheet.freeze_panes(1, 0)
         sheet.autofilter(0, 0, row, len(_HEADS) - 1)
 
-    def _turn(self, sheet: "Worksheet", row: int, turn: ExportedTurn, formula: str | None) -> None:
+    def _turn(self, sheet: "Worksheet", row: int, turn: Turn, formula: str | None) -> None:
         answer, lines = turn.answer, _lines(turn.question, _WIDTHS[_QUESTION])
         sheet.write_number(row, 0, row, self._top)
         _write(sheet, row, _QUESTION, turn.question, self._wrapped)
@@ -129,7 +130,7 @@ class _Writer:
         if formula is not None:
             self._book.define_name(self._names.take(f"answer {row}"), f"={_ANSWERS}!{_absolute(row, _ANSWER)}")
 
-    def _answer(self, sheet: "Worksheet", row: int, turn: ExportedTurn, formula: str | None) -> None:
+    def _answer(self, sheet: "Worksheet", row: int, turn: Turn, formula: str | None) -> None:
         answer = turn.answer
         if formula is None:
             said = "no answer" if answer.value is None else print_value(answer.value)
@@ -255,7 +256,7 @@ def _absolute(row: int, column: int) -> str:
     return str(xl_rowcol_to_cell(row, column, row_abs=True, col_abs=True))
 
 
-def _counted(turn: ExportedTurn) -> str:
+def _counted(turn: Turn) -> str:
     """Return what one unit of an answer is: `million USD`."""
     answer = turn.answer
     named = answer.scale.value if answer.scale is not Scale.ONE else ""

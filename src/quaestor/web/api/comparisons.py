@@ -65,7 +65,8 @@ async def _compare(views: Views, first: Annotated[str, _Run], second: Annotated[
     one, other = await views.run(first), await views.run(second)
     counts = await views.compared(one, other)
     said = counts.outcomes
-    return ComparisonReply(
+    return ComparisonReply.of(
+        counts,
         first=one.run.id,
         second=other.run.id,
         turns=counts.total,
@@ -74,7 +75,6 @@ async def _compare(views: Views, first: Annotated[str, _Run], second: Annotated[
         losses=said.get("second", 0),
         neither=said.get("neither", 0),
         unjudged=said.get("unjudged", 0),
-        differ=counts.differ,
         p=by_chance(counts),
     )
 
@@ -99,7 +99,6 @@ async def _list_pairs(
     """List the turns of two runs side by side."""
     wanted = PairFilter(outcome, None if answers is None else answers == "differ", text)
     page = await views.compare(await views.run(first), await views.run(second), wanted, part)
-    items = tuple(
-        PairReply(first=turn_of(one.first), second=turn_of(one.second), differ=one.differ) for one in page.items
+    return PairList.of_page(
+        page.map(lambda one: PairReply.of(one, first=turn_of(one.first), second=turn_of(one.second)))
     )
-    return PairList(items=items, total=page.total, offset=part.offset, limit=part.limit)

@@ -102,8 +102,7 @@ class ExamplesReply(Value):
 async def _list_conversations(site: TheSite, part: Part) -> ConversationList:
     """List all conversations, most recently changed first."""
     page = await asyncio.to_thread(site.sessions.kept.part, part)
-    items = tuple(conversation_of(kept) for kept in page.items)
-    return ConversationList(items=items, total=page.total, offset=part.offset, limit=part.limit)
+    return ConversationList.of_page(page.map(conversation_of))
 
 
 @router.post(
@@ -171,14 +170,4 @@ async def _export_conversation(
 
 def conversation_of(kept: KeptConversation, solver: str | None = None) -> ConversationReply:
     """Return a conversation as it is listed; with the solver that is there, where the chosen one is not."""
-    return ConversationReply(
-        id=kept.id,
-        document=kept.document,
-        about=kept.about,
-        title=kept.title,
-        answers=kept.turns,
-        solver=solver or kept.answerer,
-        run=kept.run,
-        created=kept.created,
-        used=kept.used,
-    )
+    return ConversationReply.of(kept, answers=kept.turns, solver=solver or kept.answerer)

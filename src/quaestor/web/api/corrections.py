@@ -94,8 +94,7 @@ async def _list_corrections(site: TheSite, conversation: ConversationId, part: P
     """List the corrections of a conversation, including undone ones."""
     ledger = (await site.sessions.look(conversation)).ledger
     page = part_of_whole(tuple(ledger.corrections), part)
-    items = tuple(_made(one, ledger) for one in page.items)
-    return CorrectionList(items=items, total=page.total, offset=part.offset, limit=part.limit)
+    return CorrectionList.of_page(page.map(lambda one: _made(one, ledger)))
 
 
 @router.post("/corrections", status_code=201, responses=problems(changes=True, body=True))
@@ -119,17 +118,14 @@ async def _list_offers(
             f"answer {number} does not exist; the conversation has {len(ledger.turns)} answers"
         )
     found = await compute(possible_corrections, ledger, number - 1)
-    offers = (OfferReply(fix=f"{number} {place}", says=one.says, gives=one.gives) for place, one in enumerate(found, 1))
+    offers = (OfferReply.of(one, fix=f"{number} {place}") for place, one in enumerate(found, 1))
     return OffersReply(offers=tuple(offers))
 
 
 def _made(one: Correction, ledger: Ledger) -> CorrectionReply:
-    return CorrectionReply(
-        number=one.number,
+    return CorrectionReply.of(
+        one,
         says=act_words(one.act, ledger),
-        author=one.author,
-        made=one.made,
-        reason=one.reason,
         stands=one.number in {stands.number for stands in standing(ledger.corrections)},
         act=serial.dump(one.act),
         changes=tuple(ChangeReply(number=change.turn + 1, change=change_words(change)) for change in one.changes),

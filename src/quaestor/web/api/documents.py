@@ -54,7 +54,7 @@ async def _list_documents(site: TheSite, part: Part) -> DocumentList:
     """List the documents. To ask about a file with several pages, choose one of its `pages`."""
     library = site.sessions.library
     found = [_entry(one, "file") for one in library.files] + [_entry(one, "upload") for one in await library.uploads()]
-    return _list(tuple(found), part)
+    return DocumentList.of_page(part_of_whole(tuple(found), part))
 
 
 @router.post(
@@ -101,7 +101,7 @@ async def _delete_document(site: TheSite, document: DocumentId) -> None:
 async def _list_pages(site: TheSite, document: DocumentId, part: Part) -> DocumentList:
     """List the first 200 numbered pages of a file. Each page is a document."""
     found = await site.sessions.library.pages(document)
-    return _list(tuple(_entry(one, "page") for one in found), part)
+    return DocumentList.of_page(part_of_whole(tuple(_entry(one, "page") for one in found), part))
 
 
 @router.get("/{document}/parts", responses=problems())
@@ -149,9 +149,4 @@ async def _list_facts(
 
 
 def _entry(one: LibraryEntry, origin: Literal["file", "upload", "page"]) -> DocumentReply:
-    return DocumentReply(id=one.id, name=one.name, origin=origin)
-
-
-def _list(found: tuple[DocumentReply, ...], part: Part) -> DocumentList:
-    page = part_of_whole(found, part)
-    return DocumentList(items=page.items, total=page.total, offset=part.offset, limit=part.limit)
+    return DocumentReply.of(one, origin=origin)

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from quaestor.application.run_views import RunCounts, RunView
 from quaestor.scores.listing import JudgedTurn
-from quaestor.scores.records import ScoreRecord, VerdictRecord
+from quaestor.scores.records import ScoreRecord
 from quaestor.store.records import ExampleStatus, RunKind, RunStatus, TurnStatus
 from quaestor.web.api.values import PartReply, Value
 from quaestor.web.runs.words import answer_words, dataset_name, model_name
@@ -169,88 +169,44 @@ class RunTurnList(PartReply[RunTurnReply]):
 
 def run_of(view: RunView) -> RunReply:
     """Return a run as it is told."""
-    run = view.run
-    options = run.spec.get("solver_options")
-    return RunReply(
-        id=run.id,
-        kind=run.kind,
-        status=run.status,
-        dataset=dataset_name(run.dataset),
-        dataset_digest=run.dataset_digest,
-        solver=str(run.spec.get("solver", "")),
-        model=model_name(run) or None,
+    options = view.run.spec.get("solver_options")
+    return RunReply.of(
+        view,
+        view.run,
+        dataset=dataset_name(view.run.dataset),
+        solver=str(view.run.spec.get("solver", "")),
+        model=model_name(view.run) or None,
         options=options if isinstance(options, dict) else {},
-        conversations=run.conversations,
-        played=view.played,
-        progress=dict(view.progress),
-        started=run.started,
-        finished=run.finished,
         score=_score(view.score),
-        outdated=view.outdated,
     )
 
 
 def scores_of(view: RunView, counts: RunCounts) -> ScoresReply:
     """Return how right a run is."""
     breakdowns = {
-        "turn" if by == "index" else by: tuple(
-            TallyReply(
-                name=name + 1 if isinstance(name, int) else name, right=one.right, judged=one.judged, turns=one.turns
-            )
+        "turn" if by == "index" else by: [
+            TallyReply.of(one, name=name + 1 if isinstance(name, int) else name)
             for name, one in sorted(tallies.items(), key=lambda found: (found[0] is None, str(found[0]).zfill(9)))
-        )
+        ]
         for by, tallies in counts.tallies.items()
     }
-    return ScoresReply(
-        run=view.run.id,
-        score=_score(view.score),
-        outdated=view.outdated,
-        breakdowns=breakdowns,
-        causes=dict(counts.causes),
-    )
+    return ScoresReply.of(view, counts, run=view.run.id, score=_score(view.score), breakdowns=breakdowns)
 
 
 def turn_of(judged: JudgedTurn) -> RunTurnReply:
     """Return a turn as it is listed."""
-    turn = judged.turn
-    return RunTurnReply(
-        conversation=turn.conversation,
-        number=turn.index + 1,
-        question=turn.question,
-        display=answer_words(turn),
-        status=turn.status,
-        kind=turn.kind,
-        operation=turn.operation,
-        origin=turn.origin,
-        confidence=turn.confidence,
-        error=turn.error,
-        verdict=_verdict(judged.verdict),
+    verdict = VerdictReply.of(judged.verdict) if judged.verdict else None
+    return RunTurnReply.of(
+        judged.turn, number=judged.turn.index + 1, display=answer_words(judged.turn), verdict=verdict
     )
-
-
-def _verdict(verdict: VerdictRecord | None) -> VerdictReply | None:
-    if verdict is None:
-        return None
-    return VerdictReply(correct=verdict.correct, program_correct=verdict.program_correct, cause=verdict.cause)
 
 
 def _score(score: ScoreRecord | None) -> ScoreReply | None:
     if score is None:
         return None
-    return ScoreReply(
-        scored=score.scored,
-        version=score.version,
-        dataset=dataset_name(score.dataset),
-        accuracy=score.accuracy,
-        correct_answers=score.correct_answers,
-        turns=score.turns,
-        unanswered=score.unanswered,
-        conversations=score.conversations,
-        mean_turns=score.mean_turns,
-        mean_tool_calls=score.mean_tool_calls,
-        metrics={name: _proportion(kept) for name, kept in score.metrics.items() if isinstance(kept, Mapping)},
-    )
-
-
-def _proportion(kept: Mapping[str, JsonValue]) -> ProportionReply:
-    return ProportionReply.model_validate({name: kept.get(name) for name in ProportionReply.model_fields})
+    metrics = {
+        name: {field: kept.get(field) for field in ProportionReply.model_fields}
+        for name, kept in score.metrics.items()
+        if isinstance(kept, Mapping)
+    }
+    return ScoreReply.of(score, dataset=dataset_name(score.dataset), metrics=metrics)

@@ -90,8 +90,7 @@ async def _list_runs(
     if dataset is not None:
         paths = tuple(path for path in (await views.choices()).datasets if dataset_name(path) == dataset)
     page = await views.runs(RunFilter((kind,) if kind else None, paths, solver, model, status), part)
-    items = tuple(run_of(view) for view in page.items)
-    return RunList(items=items, total=page.total, offset=part.offset, limit=part.limit)
+    return RunList.of_page(page.map(run_of))
 
 
 @router.get("/{run}", tags=["runs"], responses=problems())
@@ -130,8 +129,7 @@ async def _list_turns(
     wanted = TurnFilter(text, conversation, index, kind, operation, origin, least, most, order)
     verdicts = VerdictFilter(None if verdict is None else verdict == "right", None if cause is None else cause.value)
     page = await views.turns(view, wanted, verdicts, part)
-    items = tuple(map(turn_of, page.items))
-    return RunTurnList(items=items, total=page.total, offset=part.offset, limit=part.limit)
+    return RunTurnList.of_page(page.map(turn_of))
 
 
 @router.get("/{run}/turns/{number}", tags=["runs"], responses=problems())

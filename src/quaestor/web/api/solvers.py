@@ -31,9 +31,5 @@ class SolverList(PartReply[SolverReply]):
 @router.get("/solvers", responses=problems())
 async def _list_solvers(site: TheSite, part: Part) -> SolverList:
     """List the available solvers, each with the configured models."""
-    found = tuple(
-        SolverReply(id=one.id, name=one.name, summary=one.summary, asks_model=one.asks)
-        for one in answerers(site.asking)
-    )
-    page = part_of_whole(found, part)
-    return SolverList(items=page.items, total=page.total, offset=part.offset, limit=part.limit)
+    found = tuple(SolverReply.of(one, asks_model=one.asks) for one in answerers(site.asking))
+    return SolverList.of_page(part_of_whole(found, part))

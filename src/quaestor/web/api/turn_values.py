@@ -35,15 +35,10 @@ class PlanNodeReply(Value):
 def nodes_of(nodes: Iterable[plan_steps.PlanNode]) -> tuple[PlanNodeReply, ...]:
     """Return what a plan is computed of, each after those that lead to it."""
     return tuple(
-        PlanNodeReply(
-            key=node.key,
-            kind=node.kind,
-            title=node.title,
-            value=node.value,
-            inputs=node.inputs,
+        PlanNodeReply.of(
+            node,
             sources=tuple(serial.dump(source) for source in node.sources),
             turn=None if node.turn is None else node.turn + 1,
-            step=node.step,
         )
         for node in nodes
     )

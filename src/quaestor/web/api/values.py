@@ -1,6 +1,6 @@
 """What requests and replies are made of: frozen, and nothing in them that is not said."""
 
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, Self, TypeVar
 
 from fastapi import Depends, Query
 from pydantic import BaseModel, ConfigDict
@@ -15,6 +15,14 @@ class Value(BaseModel):
     """A value of a reply."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def of(cls, *records: object, **others: object) -> Self:
+        """Return what records say, the first that has a field; others are told as given."""
+        said = dict(others)
+        for name in cls.model_fields.keys() - others.keys():
+            said[name] = next(getattr(record, name) for record in records if hasattr(record, name))
+        return cls.model_validate(said)
 
 
 class RequestBody(BaseModel):
@@ -36,6 +44,11 @@ class PartReply(Value, Generic[T]):
     total: int
     offset: int
     limit: int
+
+    @classmethod
+    def of_page(cls, page: ListPage[T]) -> Self:
+        """Return a part of a list."""
+        return cls(items=page.items, total=page.total, offset=page.part.offset, limit=page.part.limit)
 
 
 def part_of(

@@ -13,6 +13,7 @@ from zipfile import ZipFile
 import pytest
 from office import OFFICE, Cells, recalculated
 from pages import page
+from sample_turns import a_turn
 
 from quaestor import sample_path
 from quaestor.conversation.answer import Answer
@@ -22,7 +23,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
-from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.conversation import ExportedConversation
 from quaestor.exports.workbook.writing import workbook_bytes
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import OPERATIONS
@@ -108,7 +109,7 @@ def exported(document: Document, plans: Sequence[Plan]) -> ExportedConversation:
     for made in plans:
         registers = execute(made, history).registers
         last = registers[-1]
-        turns.append(ExportedTurn("which?", Answer(last.value, last.scale, last.unit, plan=made), registers))
+        turns.append(a_turn("which?", Answer(last.value, last.scale, last.unit, plan=made), registers))
         history.append(last)
     return ExportedConversation(document.id, GraphProvider.of([document]).graph(document), tuple(turns))
 
@@ -161,7 +162,7 @@ def played(path: Path) -> list[ExportedConversation]:
         made = []
         for told in dataset.conversations:
             turns = await play_conversation(told, solver)
-            handed_on = tuple(ExportedTurn(t.question, t.answer, t.registers, t.error) for t in turns)
+            handed_on = tuple(turns)
             made.append(ExportedConversation(told.id, knowledge.graph(told.document), handed_on))
         return made
 
@@ -216,7 +217,7 @@ def test_a_source_cell_has_a_name_and_a_link() -> None:
 
 
 def test_a_turn_without_an_answer_has_no_formula() -> None:
-    silent = ExportedTurn("hello", Answer(None, reason="nothing is asked"))
+    silent = a_turn("hello", Answer(None, reason="nothing is asked"))
     conversation = replace(exported(MILL, []), turns=(silent,))
     with ZipFile(BytesIO(workbook_bytes([conversation]))) as made:
         assert b"<f>" not in made.read("xl/worksheets/sheet1.xml")
