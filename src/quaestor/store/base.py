@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any, Protocol, cast, get_args
 
 from quaestor.core.triples import Triple
-from quaestor.errors import StoreError
+from quaestor.errors import ClaimedError, DuplicateRecordError, StoreError
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry
-from quaestor.store import errors as refusals
 from quaestor.store.contents import WrittenGraph, text_to_triples
 from quaestor.store.listing import (
     ConversationCounts,
@@ -79,7 +78,7 @@ class RunStore(TableStore):
     @operation("write to")
     async def create_run(self, run: RunRecord) -> None:
         """Add a run. Raises DuplicateRecordError where its id is taken."""
-        await self._add("runs", row_of(run), refusals.run_taken(self._name, run.id))
+        await self._add("runs", row_of(run), f"a run {run.id!r}")
 
     @operation("write to")
     async def resume_run(self, run: str) -> None:
@@ -166,9 +165,7 @@ class RunStore(TableStore):
         while True:
             before = await self._unfinished(example)
             clock = await self._tables.clock() if claim else 0.0
-            again = bool(
-                claim and before and refusals.check_claim(self._name, example, claim, _existing(before), clock)
-            )
+            again = bool(claim and before and self._check_claim(example, claim, before, clock))
             attempt = before["attempt"] + (not again) if before else 1
             held = {"claim_owner": claim.owner, "claim_until": clock + claim.seconds} if claim else _UNCLAIMED
             row = row_of(replace(example, attempt=attempt)) | held
@@ -183,8 +180,27 @@ class RunStore(TableStore):
         if not found:
             await self._require(example.run)
         if found and found[0]["status"] == "complete":
-            raise refusals.complete_already(self._name, example)
+            raise DuplicateRecordError(
+                f"{_words(example)} is already complete ({self._name}); is another process finishing this run?"
+            )
         return found[0] if found else None
+
+    def _check_claim(self, example: ConversationRecord, claim: Claim, found: Row, now: float) -> bool:
+        """Return whether a conversation that was begun before is begun already by the very claim.
+
+        Raises:
+            ClaimedError: Another runner holds it, or has played it since.
+        """
+        owner = found.get("claim_owner")
+        if found["status"] != "pending":
+            if found["attempt"] > claim.seen:
+                raise ClaimedError(f"{_words(example)} has been run by another process ({self._name})", None)
+            return False
+        if owner == claim.owner:
+            return True
+        if owner not in (None, claim.over) and _holds(found, now):
+            raise ClaimedError(f"{_words(example)} is being run by another process ({self._name})", owner)
+        return False
 
     @operation("read")
     async def pending(self, run: str) -> Mapping[str, str | None]:
@@ -193,11 +209,7 @@ class RunStore(TableStore):
         where = {"run": run, "status": "pending"}
         found = await self._tables.find("examples", ("conversation", *_CLAIM), where, ("conversation",))
         clock = await self._tables.clock()
-        return {
-            row["conversation"]: one.owner if clock < one.until <= clock + MOST_SECONDS else None
-            for row in found
-            for one in [_existing(row)]
-        }
+        return {row["conversation"]: row["claim_owner"] if _holds(row, clock) else None for row in found}
 
     @operation("write to", short=True)
     async def renew_claims(self, run: str, owner: str, seconds: float) -> None:
@@ -226,7 +238,7 @@ class RunStore(TableStore):
         Raises:
             DuplicateRecordError: The conversation is complete already, or two turns have one index.
         """
-        refusals.check_turns(example, turns)
+        _check_turns(example, turns)
         if not (self._tables.done_before and await self._is_there("examples", row_of(example), _place(example))):
             before = await self._unfinished(example)
             if not before and self._tables.transactional:  # what turns refer to
@@ -310,7 +322,11 @@ class RunStore(TableStore):
     async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
         """Return one turn, by its place in the conversation, from 0. Raises StoreError where there is none."""
         found = await self._turns(run, conversation, attempt, index) or await self._turns(run, conversation, attempt)
-        return refusals.pick_turn(found, run, conversation, index)
+        for turn in found:
+            if turn.index == index:
+                return turn
+        kept = f"it has {len(found)} turns, counted from 0" if found else "it has no turns"
+        raise StoreError(f"turn {index} of conversation {conversation!r} does not exist in run {run!r}; {kept}")
 
     @operation("write to", short=True)
     async def log_prompt(self, prompt: PromptRecord) -> None:
@@ -318,7 +334,8 @@ class RunStore(TableStore):
         await self._require(prompt.run)
         said = {name: text for name in ("prompt", "response") if (text := getattr(prompt, name)) is not None}
         kept = dict(zip(said, await self._tables.put_texts([*said.values()]), strict=True))
-        await self._add("prompt_logs", row_of(prompt) | kept, refusals.prompt_taken(self._name, prompt))
+        what = f"prompt {prompt.number} of turn {prompt.turn} of {_words(prompt, 'in')}"
+        await self._add("prompt_logs", row_of(prompt) | kept, f"{what}; is another process running this conversation?")
 
     @operation("read")
     async def prompts(
@@ -345,7 +362,8 @@ class RunStore(TableStore):
             DuplicateRecordError: Its key is taken.
         """
         await self._require_begun(correction)
-        await self._add("corrections", row_of(correction), refusals.correction_taken(self._name, correction))
+        what = f"correction {correction.number} of {_words(correction, 'in')}; is another process correcting it?"
+        await self._add("corrections", row_of(correction), what)
 
     @operation("read")
     async def corrections(
@@ -370,7 +388,9 @@ class RunStore(TableStore):
         """Return an ontology's triples, sorted. Raises StoreError if it is not there; the latest are named."""
         if not await self._tables.find("ontologies", ("digest",), {"digest": digest}):
             latest = await self._ontologies(ListPart(limit=3))
-            raise refusals.no_ontology(self._name, digest, [one.digest for one in latest])
+            known = ", ".join(one.digest for one in latest)
+            hint = f"the latest are {known}" if known else "it contains no ontologies"
+            raise StoreError(f"{self._name} does not contain ontology {digest!r}; {hint}")
         return await self._tables.ontology(digest)
 
     @operation("read")
@@ -389,7 +409,8 @@ class RunStore(TableStore):
     @operation("read")
     async def frozen_graph(self, key: GraphKey) -> tuple[Triple, ...]:
         """Return a frozen graph's triples, sorted. Raises StoreError where none is kept."""
-        return await self._graph("frozen_graphs", asdict(key), refusals.no_frozen_graph(self._name, key))
+        what = f"a frozen graph of {key.document} with ontology {key.ontology[:12]}"
+        return await self._graph("frozen_graphs", asdict(key), what)
 
     @operation("read")
     async def frozen_graphs(self, ontology: str | None = None) -> tuple[GraphKey, ...]:
@@ -407,8 +428,8 @@ class RunStore(TableStore):
     async def load_graph(self, run: str, conversation: str) -> tuple[Triple, ...]:
         """Return a graph's triples, sorted. Raises StoreError where none is kept."""
         await self._require(run)
-        missing = refusals.no_graph(self._name, run, conversation)
-        return await self._graph("graphs", {"run": run, "conversation": conversation}, missing)
+        what = f"a graph of conversation {conversation!r} in run {run!r}"
+        return await self._graph("graphs", {"run": run, "conversation": conversation}, what)
 
     async def _put_graph(self, table: str, key: Mapping[str, str], triples: Iterable[tuple[str, str, str]]) -> None:
         """Keep a graph under its key, and free what was kept there if nothing else has it."""
@@ -419,10 +440,10 @@ class RunStore(TableStore):
         await self._tables.replace(table, [row])
         await self._tables.free_texts(row["content"] for row in before if row["content"] != content)
 
-    async def _graph(self, table: str, key: Mapping[str, str], missing: StoreError) -> tuple[Triple, ...]:
+    async def _graph(self, table: str, key: Mapping[str, str], what: str) -> tuple[Triple, ...]:
         found = await self._tables.find(table, ("content",), key)
         if not found:
-            raise missing
+            raise StoreError(f"{self._name} does not contain {what}")
         (text,) = (await self._tables.texts([found[0]["content"]])).values()
         return await self._tables.compute(text_to_triples, text)
 
@@ -437,15 +458,15 @@ class RunStore(TableStore):
     async def _require_begun(self, record: TurnRecord | CorrectionRecord) -> None:
         if not await self._tables.find("examples", ("attempt",), _place(record)):
             await self._require(record.run)
-            raise refusals.never_begun(self._name, record)
+            raise StoreError(f"{self._name} does not contain {_words(record)}; begin it first")
 
-    async def _add(self, table: str, row: Row, taken: StoreError) -> None:
+    async def _add(self, table: str, row: Row, what: str) -> None:
         try:
             await self._tables.insert(table, [row])
         except KeyTakenError as error:
             # What is written again may have been written before, and only the reply was lost.
             if not (self._tables.done_before and await self._is_there(table, row, row)):
-                raise taken from error
+                raise DuplicateRecordError(f"{self._name} already contains {what}") from error
 
     async def _is_there(self, table: str, row: Row, place: Mapping[str, Any]) -> bool:
         key = {name: place[name] for name in KEYS[table]}
@@ -460,10 +481,29 @@ def _turn_row(turn: TurnRecord) -> Row:
     return row_of(turn, classes_of(turn.answer), measure_turn(turn))
 
 
-def _existing(row: Row) -> refusals.ExistingConversation:
-    return refusals.ExistingConversation(
-        row["attempt"], row["status"], row.get("claim_owner"), row.get("claim_until") or 0.0
-    )
+def _words(record: ConversationRecord | TurnRecord | CorrectionRecord | PromptRecord, within: str = "of") -> str:
+    return f"conversation {record.conversation!r} {within} run {record.run!r}"
+
+
+def _holds(row: Row, now: float) -> bool:
+    """Return whether a claim holds; one that seems to hold for long was made before a clock was put back."""
+    return now < (row.get("claim_until") or 0.0) <= now + MOST_SECONDS
+
+
+def _check_turns(example: ConversationRecord, turns: Sequence[TurnRecord]) -> None:
+    """Make sure that turns are of that conversation, each index once; raises DuplicateRecordError if not."""
+    seen: set[int] = set()
+    for turn in turns:
+        where = f"turn {turn.index} of {_words(turn, 'in')}"
+        if _place(turn) != _place(example):
+            raise DuplicateRecordError(f"{where} does not belong to conversation {example.conversation!r}")
+        if turn.attempt != example.attempt:
+            raise DuplicateRecordError(
+                f"{where} is of attempt {turn.attempt}, but the conversation is at attempt {example.attempt}"
+            )
+        if turn.index in seen:
+            raise DuplicateRecordError(f"{where} occurs twice")
+        seen.add(turn.index)
 
 
 def filter_of(run: str, wanted: TurnFilter) -> tuple[tuple[str, ...], dict[str, Any]]:

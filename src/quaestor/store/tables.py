@@ -10,9 +10,10 @@ from functools import lru_cache, partial, wraps
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
+from rapidfuzz import process
+
 from quaestor.core.triples import Triple
 from quaestor.errors import UnknownRunError
-from quaestor.store import errors as refusals
 from quaestor.store.listing import ListPart
 from quaestor.store.upkeep import Checked, VacuumResult
 
@@ -233,7 +234,12 @@ class TableStore:
 
     async def _unknown(self, run: str) -> UnknownRunError:
         found = await self._tables.find("runs", ("id",), {}, ("-started", "-id"))
-        return refusals.unknown_run(self._name, run, [row["id"] for row in found])
+        ids = [row["id"] for row in found]
+        if near := [match[0] for match in process.extract(run, ids, limit=3, score_cutoff=75)]:
+            hint = f"did you mean {' or '.join(near)}?"
+        else:
+            hint = f"the latest are {', '.join(ids[:3])}" if ids else "it is empty"
+        return UnknownRunError(f"{self._name} does not contain run {run!r}; {hint}")
 
     async def _records(
         self, kind: "type[D]", table: str, where: Where, order: Sequence[str] = (), part: ListPart | None = None
