@@ -29,7 +29,7 @@ from quaestor.store.mongo_documents import (
     to_document,
     to_value,
 )
-from quaestor.store.mongo_retrying import done_before, retried
+from quaestor.store.mongo_retrying import done_before, retry
 from quaestor.store.records import now
 from quaestor.store.tables import (
     JUDGED_TURNS,
@@ -70,20 +70,18 @@ class MongoTables:
         self.name, self._db = self._connection.name, self._connection.database
 
     @property
-    def has_answered(self) -> bool:
-        """Whether the server has answered an operation yet."""
-        return self._connection.has_answered
-
-    @property
     def done_before(self) -> bool:
         """Whether the operation is being done again: what it finds may be its own."""
         return done_before()
 
-    @retried
     async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
         """Return what an operation comes to; it is done again while the server is away."""
-        async with self._connection.using(verb):
-            return await work()
+
+        async def once() -> R:
+            async with self._connection.using(verb):
+                return await work()
+
+        return await retry(once, lambda: self._connection.has_answered)
 
     async def insert(self, table: str, rows: Iterable[Row]) -> None:
         """Add rows."""
@@ -92,11 +90,9 @@ class MongoTables:
             try:
                 await self._collection(table).insert_many(some)
             except BulkWriteError as error:
-                if any(
-                    failure["code"] != _DUPLICATE_KEY for failure in error.details.get("writeErrors", [{"code": 0}])
-                ):
-                    raise
-                raise KeyTakenError from error
+                if _only_taken(error):
+                    raise KeyTakenError from error
+                raise
 
     async def replace(self, table: str, rows: Sequence[Row]) -> None:
         """Write rows."""

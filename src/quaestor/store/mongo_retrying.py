@@ -6,11 +6,10 @@ done, and the reply lost.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
-from functools import wraps
 from time import monotonic
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pymongo.errors import BulkWriteError, ConnectionFailure, OperationFailure, PyMongoError
 
@@ -23,22 +22,9 @@ _PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0)
 _PASSING = frozenset({6, 7, 50, 64, 89, 91, 112, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436})
 """Codes of a server that is not a primary, has stepped down, shuts down, or took too long."""
 
-P = ParamSpec("P")
 R = TypeVar("R")
 
 _again: ContextVar[bool] = ContextVar("again", default=False)
-
-
-class Connected(Protocol):
-    """What has a connection."""
-
-    @property
-    def has_answered(self) -> bool:
-        """Whether the server has answered yet."""
-        ...
-
-
-S = TypeVar("S", bound=Connected)
 
 
 def done_before() -> bool:
@@ -46,35 +32,26 @@ def done_before() -> bool:
     return _again.get()
 
 
-def retried(
-    operation: Callable[Concatenate[S, P], Coroutine[Any, Any, R]],
-) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
-    """Make an operation one that is done again while the server is away, up to PATIENCE_SECONDS.
+async def retry(work: Callable[[], Coroutine[Any, Any, R]], has_answered: Callable[[], bool]) -> R:
+    """Return what an operation comes to, which is done again while the server is away, up to PATIENCE_SECONDS.
 
     A server that has never answered is not waited for: its address may be wrong.
     """
-
-    @wraps(operation)
-    async def run(store: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        # What can be read but once is read here.
-        given: Any = tuple(tuple(one) if isinstance(one, Iterator) else one for one in args)
-        end, number = monotonic() + PATIENCE_SECONDS, 0
-        token = _again.set(False)
-        try:
-            while True:
-                try:
-                    return await operation(store, *given, **kwargs)
-                except StoreError as error:
-                    pause = _PAUSES[min(number, len(_PAUSES) - 1)]
-                    if not store.has_answered or not passes(error) or monotonic() + pause > end:
-                        raise
-                await asyncio.sleep(pause)
-                number += 1
-                _again.set(True)
-        finally:
-            _again.reset(token)
-
-    return run
+    end, number = monotonic() + PATIENCE_SECONDS, 0
+    token = _again.set(False)
+    try:
+        while True:
+            try:
+                return await work()
+            except StoreError as error:
+                pause = _PAUSES[min(number, len(_PAUSES) - 1)]
+                if not has_answered() or not passes(error) or monotonic() + pause > end:
+                    raise
+            await asyncio.sleep(pause)
+            number += 1
+            _again.set(True)
+    finally:
+        _again.reset(token)
 
 
 def passes(error: StoreError) -> bool:
