@@ -27,7 +27,7 @@ from quaestor.evaluation.writing import RunWriter
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.solvers.registry import make_solver
 from quaestor.store.base import open_store
-from quaestor.store.sqlite import SqliteStore
+from quaestor.store.sqlite import SqliteStore, SqliteTables
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -135,12 +135,13 @@ def test_a_store_that_waits_for_another_writer_holds_nobody_up(tmp_path: Path) -
     async def scenario() -> Heart:
         path = tmp_path / "runs.db"
         async with SqliteStore(path) as store, SqliteStore(path) as other:
-            other._db.execute("BEGIN IMMEDIATE")
+            assert isinstance(other._tables, SqliteTables)
+            other._tables._db.execute("BEGIN IMMEDIATE")
             with beating() as heart:
                 writing = [asyncio.create_task(store.create_run(a_run(f"r{n}"))) for n in range(5)]
                 await asyncio.sleep(2)
                 assert not any(task.done() for task in writing)
-                other._db.execute("ROLLBACK")
+                other._tables._db.execute("ROLLBACK")
                 await asyncio.gather(*writing)
             assert {run.id for run in await store.runs()} == {f"r{n}" for n in range(5)}
         return heart
