@@ -20,7 +20,7 @@ from quaestor.core.explanation import ExplainedSentence, Explanation, Reference
 from quaestor.core.provenance import SentenceRef
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.exports.conversation import ExportedConversation, ExportedTurn
+from quaestor.exports.conversation import ExportedConversation
 from quaestor.exports.page import to_html
 from quaestor.exports.rows import to_csv, to_markdown
 from quaestor.exports.workbook.writing import workbook_bytes
@@ -55,7 +55,7 @@ def told(evil: str) -> tuple[Turn, ExportedConversation]:
     )  # fmt: skip
     turn = Turn(evil, answer, verified=True, started=now(), finished=now())
     graph = GraphProvider.of([document]).graph(document)
-    return turn, ExportedConversation(evil, graph, (ExportedTurn(evil, answer),))
+    return turn, ExportedConversation(evil, graph, (turn,))
 
 
 by_words = pytest.mark.parametrize("evil", WORDS)
