@@ -72,14 +72,14 @@ def test_what_the_model_is_told() -> None:
         "[post_text_",
         "SELECT ?v { kg:CashFlow_2008 kg:net_income ?v }",
         "The page HALC/2009/page_52.pdf",
-        "percentage change; this change over; percentage; ratio;",
+        "percentage change; change over a base; percentage; ratio;",
     ):
         assert text in plan, text
     assert "- new = 206588 thousand USD (net cash from operating activities | 2009" in calculate
     assert "the year before" in calculate
     assert "beginning, opening, end, closing: " in system
     assert "(later - earlier) / earlier" in calculate
-    assert "percentages: A percentage is written in percent" in played.asked[1].system
+    assert "percentages: Added, subtracted, averaged and compared they are points" in played.asked[1].system
     assert "halcyra" not in system.casefold()
 
 
@@ -110,9 +110,9 @@ def test_the_rules_that_the_model_names_are_told_with_the_values() -> None:
     told = play(scripted([named, BOTH], [formula("new - old")] * 2), "the change?", "and the change?").asked
     one, every = told[1].prompts[0], told[3].prompts[0]
     assert "- percentage change: " in one
-    assert "- ratio: " not in one
+    assert "- ratio, divided by: " not in one
     assert "- percentage change: " in every
-    assert "- ratio: " in every
+    assert "- ratio, divided by: " in every
 
 
 def test_a_ratio_is_shown_to_the_digits_that_a_model_can_use() -> None:
