@@ -16,6 +16,9 @@ from quaestor.core.quantity import Scale
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.instructions import AskedForm
 
+FRACTIONS = frozenset({"percentage_change", "percentage"})
+"""The metric types of numbers that people read in percent."""
+
 AnswerKind = Literal["number", "count", "yes_no", "label", "text", "list", "explanation", "none"]
 """What an answer is: a number; how many of something; yes or no; what a row, a column or a thing is called; words as
 the document has them; several of these; sentences that explain; none."""
@@ -111,7 +114,7 @@ class Answer:
         explanation: The sentences beside the value, with what they rest on; None if nothing is explained. Where they
             are the answer, the value is their text.
         corrected: Who made it what it is, where a person did; None of what a solver answered.
-        form: How the question wants it shown; None if it says nothing.
+        form: How it is to be shown: as the question wants it, a fraction in percent; None if nothing is said.
     """
 
     value: AnswerValue | None
@@ -163,6 +166,12 @@ class Answer:
     def number(self) -> Decimal | None:
         """The number that the answer is, in units of `scale`; None for every other answer, and if there is none."""
         return number_of(self.value)
+
+    @property
+    def fraction(self) -> bool:
+        """True of a number that people read in percent: a share, a relative change, an average of such."""
+        shown = self.form is not None and self.form.scale is Scale.PERCENT and not self.unit
+        return self.scale is Scale.ONE and (shown or self.metric_type in FRACTIONS)
 
     def __repr__(self) -> str:
         from quaestor.conversation.shown import answer_line

@@ -17,7 +17,6 @@ from quaestor.documents.table import Header, Table
 from quaestor.plan.steps import Compute, Constant
 from quaestor.questions.instructions import AskedForm
 
-_FRACTIONS = frozenset({"percentage_change", "percentage"})
 _DIGITS = 60
 _CONVERTERS = frozenset({Decimal(10) ** power for power in (3, 4, 6, 9)})
 _NEARLY_SURE = 0.99
@@ -72,7 +71,7 @@ def _amount(value: Decimal, answer: Answer) -> str:
     """A number of an answer, with the answer's unit and scale, or in the form that the question asks for."""
     scale, unit = answer.scale, answer.unit
     form = answer.form or AskedForm()
-    if _as_percentage(value, answer) or (form.scale is Scale.PERCENT and _is_fraction(answer)):
+    if _as_percentage(value, answer):
         return f"{_rounded(value * 100, form, 1)} %"
     if scale is Scale.PERCENT:
         return f"{_rounded(value, form, 4)} %"
@@ -105,15 +104,9 @@ def is_shown_as_percentage(answer: Answer) -> bool:
     return bool(numbers) and plain and all(_as_percentage(number, answer) for number in numbers)
 
 
-def _is_fraction(answer: Answer) -> bool:
-    return answer.scale is Scale.ONE and not answer.unit and answer.metric_type in (*_FRACTIONS, "ratio")
-
-
 def _as_percentage(value: Decimal, answer: Answer) -> bool:
-    fraction = answer.metric_type in _FRACTIONS or (
-        answer.metric_type == "ratio" and not answer.unit and abs(value) <= 1
-    )
-    return fraction and answer.scale is Scale.ONE
+    ratio = answer.metric_type == "ratio" and answer.scale is Scale.ONE and not answer.unit and abs(value) <= 1
+    return answer.fraction or ratio
 
 
 def show_source(source: Source, document: Document) -> ShownSource:

@@ -38,7 +38,7 @@ class Memory:
     def registers(self) -> tuple[StepResult | None, ...]:
         """The answers as a plan refers to them, oldest first; None if a turn has no answer."""
         return tuple(
-            None if a.value is None else StepResult(a.value, a.scale, a.unit, a.sources, a.in_ones)
+            None if a.value is None else StepResult(a.value, a.scale, a.unit, a.sources, a.in_ones, a.fraction)
             for a in self.answers
         )
 

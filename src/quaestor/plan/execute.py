@@ -6,7 +6,7 @@ scoring.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 
 from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo, kind_words, number_of
@@ -22,7 +22,8 @@ from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, 
 from quaestor.plan.validate import require_valid
 
 _PERCENTAGES = frozenset({"percentage", "percentage_change"})
-"""The metrics of fractions that are percentages in a list, if nothing else tells so."""
+_KEEPING = frozenset({"identity", "absolute", "add", "subtract", "sum", "average", "minimum", "maximum"})
+_POWERS = frozenset({"divide", "exp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class StepResult:
         sources: Every cell and span that it rests on, each once, in the order of use; of what is selected from a list
             the places of the selected entries come first, for it rests on all that were compared.
         in_ones: True where `Scale.ONE` is known to be its scale; of other results of `Scale.ONE` it is unknown.
+        fraction: True of a share or a relative change, and of what is added, averaged and the like of such: people
+            read it in percent.
     """
 
     value: AnswerValue
@@ -44,6 +47,7 @@ class StepResult:
     unit: str | None = None
     sources: tuple[Source, ...] = ()
     in_ones: bool = False
+    fraction: bool = False
 
     @property
     def counts(self) -> Dimension:
@@ -135,7 +139,9 @@ class _Run:
             return self._each(step, operation)
         taken = [number for operand in step.operands for number in self._numbers(operand, step, operation)]
         value, counts = _applied(operation, taken)
-        return _counting(value, counts, unique_sources(source for _, _, sources in taken for source in sources))
+        made = _counting(value, counts, unique_sources(source for _, _, sources in taken for source in sources))
+        plain = made.number is not None and made.scale is Scale.ONE and not made.unit
+        return replace(made, fraction=plain and self._is_fraction(step))
 
     def _same(self, operand: Operand, step: Compute) -> StepResult | Listed:
         """The identity: what a reference means, as it is."""
@@ -225,7 +231,7 @@ class _Run:
     def _joined(self, step: Compute) -> Listed:
         """The list of `items`: shares in percent, what is computed called by its operation, or what it is made of."""
         parts = [self._entries(operand, step) for operand in step.operands]
-        fractions = [self._is_fraction(operand) for operand in step.operands]
+        fractions = [isinstance(o, Ref) and self._register(o, step).fraction for o in step.operands]
         parts = [lists.in_percent(part) if of else part for part, of in zip(parts, fractions, strict=True)]
         called = lists.told_apart(map(self._metric, step.operands), map(self._subject, step.operands))
         names = [name for name, part in zip(called, parts, strict=True) for _ in part.entries]
@@ -235,19 +241,24 @@ class _Run:
         step = self._plan.steps[operand.step - 1] if isinstance(operand, Ref) and operand.step > 0 else None
         return step if isinstance(step, Compute) else None
 
-    def _is_fraction(self, operand: Operand) -> bool:
-        """Whether an operand is a share or a relative change, which people read in percent."""
-        step = self._computed(operand)
-        if step is None or not isinstance(operand, Ref):
+    def _is_fraction(self, step: Compute) -> bool:
+        """Whether a plain number is a share or a relative change, or keeps being one."""
+        if metric_of(step.operation) in _PERCENTAGES or self._is_relative_change(step):
+            return True
+        if step.operation not in _KEEPING:
             return False
-        found = self.registers[operand.step - 1]
-        if found.number is None or found.scale is not Scale.ONE or found.unit:
-            return False
-        return metric_of(step.operation) in _PERCENTAGES or self._is_relative_change(step)
+        taken = [self._register(operand, step) for operand in step.operands if isinstance(operand, Ref)]
+        ones = all(isinstance(o, Constant) and o.value == 1 for o in step.operands if not isinstance(o, Ref))
+        return ones and any(r.fraction for r in taken) and all(r.fraction or r.counts.percent for r in taken)
 
     def _is_relative_change(self, step: Compute) -> bool:
-        over = self._computed(step.operands[0]) if step.operation == "divide" else None
-        return over is not None and over.operation == "subtract" and over.operands[1] == step.operands[1]
+        over = self._computed(step.operands[0])
+        if over is None or step.operation not in ("divide", "subtract"):
+            return False
+        base = step.operands[1]
+        if step.operation == "divide":
+            return over.operation == "subtract" and over.operands[1] == base
+        return over.operation in _POWERS and isinstance(base, Constant) and base.value == 1
 
     def _metric(self, operand: Operand) -> str | None:
         """What is computed, in words."""

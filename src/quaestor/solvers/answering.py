@@ -3,19 +3,20 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from quaestor.conversation.answer import Answer
+from quaestor.conversation.answer import FRACTIONS, Answer
 from quaestor.conversation.describe import describe
 from quaestor.conversation.events.kinds import NoAnswerGiven, WhyNoAnswer
 from quaestor.conversation.events.lines import no_answer_words
 from quaestor.conversation.explaining import explain_plan, with_explanation
 from quaestor.conversation.memory import Memory
 from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.core.quantity import Scale
 from quaestor.documents.captions import scale_in_text
 from quaestor.documents.document import Document
 from quaestor.plan.execute import Execution, execute
 from quaestor.plan.formula import render_formula
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, Ref, Step, counted
-from quaestor.questions.instructions import read_instructions
+from quaestor.questions.instructions import AskedForm, read_instructions
 from quaestor.questions.question import Question
 from quaestor.solvers.base import TurnContext
 
@@ -113,9 +114,20 @@ def answer_of_plan(
         in_ones=result.in_ones,
         explanation=explanation,
         confidence=confidence,
-        form=read_instructions(question.lowered).form,
+        form=_form(question, result.fraction, described.metric_type),
         reason="; ".join(filter(None, (reason, *_scales_set_aside(plan, execution, memory)))) or None,
     )
+
+
+def _form(question: Question, fraction: bool, metric_type: str) -> AskedForm | None:
+    """Return how an answer is to be shown: as the question says; in percent what is a fraction, and nothing else."""
+    asked = read_instructions(question.lowered).form
+    scale = asked.scale if asked is not None else None
+    if fraction and scale is None and metric_type not in FRACTIONS:
+        return replace(asked or AskedForm(), scale=Scale.PERCENT)
+    if asked is not None and scale is Scale.PERCENT and not fraction and metric_type not in (*FRACTIONS, "ratio"):
+        return replace(asked, scale=None)
+    return asked
 
 
 def _scales_set_aside(plan: Plan, execution: Execution, memory: Memory) -> Iterator[str]:

@@ -29,7 +29,6 @@ from quaestor.questions.words_asked import words_asked
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.signs import asks_size_of_fall
 from quaestor.solvers.tools.page import GraphPage
-from quaestor.solvers.tools.plan_builder import IN_PERCENT
 
 _MOST_LISTED = 60
 _WORDS_SHARED, _MOST_SENTENCES, _MOST_TEXT = 2, 2, 500
@@ -223,7 +222,7 @@ def shown_answer(answer: Answer) -> str:
     if value is None:
         return show_number(answer)
     scale = answer.scale
-    if scale is Scale.ONE and answer.metric_type in IN_PERCENT:
+    if answer.fraction:
         value, scale = shift_decimal(value, 2), Scale.PERCENT
     value = +value
     if len(value.as_tuple().digits) > _DIGITS:

@@ -121,3 +121,37 @@ def test_results_do_not_depend_on_the_caller_s_context() -> None:
     wide = execute(plan).result.number
     with localcontext(prec=3):
         assert execute(plan).result.number == wide == Decimal("0." + "3" * 50)
+
+
+SHARE, OTHER = Compute(3, "percentage", (Ref(1), Ref(2))), Compute(4, "percentage", (Ref(2), Ref(1)))
+
+
+@pytest.mark.parametrize(
+    ("last", "fraction"),
+    [
+        (Compute(5, "subtract", (Ref(3), Ref(4))), True),
+        (Compute(5, "average", (Ref(3), Ref(4))), True),
+        (Compute(5, "absolute", (Ref(3),)), True),
+        (Compute(5, "subtract", (number("1"), Ref(3))), True),
+        (Compute(5, "subtract", (Ref(3), Ref(-1))), True),
+        (Compute(5, "subtract", (Ref(1), Ref(2))), False),
+        (Compute(5, "divide", (Ref(3), Ref(4))), False),
+        (Compute(5, "multiply", (Ref(3), Ref(1))), False),
+        (Compute(5, "greater", (Ref(3), Ref(4))), False),
+    ],
+)
+def test_what_is_made_of_shares_alone_is_read_in_percent_as_they_are(last: Compute, fraction: bool) -> None:
+    plan = Plan((extract(1, "3"), extract(2, "12"), SHARE, OTHER, last))
+    assert execute(plan, [StepResult(a_value("0.1"), fraction=True)]).result.fraction is fraction
+
+
+def test_a_rate_of_growth_in_steps_is_read_in_percent() -> None:
+    steps = (
+        extract(1, "121"),
+        extract(2, "100"),
+        Compute(3, "divide", (Ref(1), Ref(2))),
+        Compute(4, "exp", (Ref(3), number("0.5"))),
+        Compute(5, "subtract", (Ref(4), number("1"))),
+    )
+    result = execute(Plan(steps)).result
+    assert (round(float(number_in(result.value)), 6), result.fraction) == (0.1, True)

@@ -22,7 +22,7 @@ from quaestor.plan.validate import MOST_STEPS
 from quaestor.solvers.agent.messages import FinalAnswer, exact
 from quaestor.solvers.parts import join_plans
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
-from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
+from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
 
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
 _VERDICT = {"yes": True, "no": False}
@@ -322,17 +322,16 @@ def _settled(
 
 def _agrees(draft: PlanBuilder, step: int, claim: ClaimedAnswer) -> bool:
     """Whether a step comes to a claim: as printed, in units, or as a percentage, to the digits that the claim has."""
-    register, taken = draft.result(step), draft.steps[step - 1]
+    register = draft.result(step)
     known, claimed = register.number, number_of(claim.value)
     if known is None or claimed is None:
         return register.value == claim.value
-    percent = isinstance(taken, Compute) and taken.operation in IN_PERCENT
-    if percent and claim.scale not in (Scale.ONE, Scale.PERCENT):
+    if register.fraction and claim.scale not in (Scale.ONE, Scale.PERCENT):
         return False
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
         if rounds_to(known, claimed):
             return True
-        if register.scale is Scale.ONE and (percent or claim.scale is Scale.PERCENT):
+        if register.scale is Scale.ONE and (register.fraction or claim.scale is Scale.PERCENT):
             return rounds_to(known * 100, claimed)
         if register.scale is claim.scale:
             return False

@@ -12,7 +12,8 @@ from quaestor.errors import PlanError
 from quaestor.plan.execute import Execution, StepResult, execute
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 from quaestor.plan.rounding import rounds_to
-from quaestor.plan.steps import Compute, Operand, Plan, Ref, Step
+from quaestor.plan.scales import shift_decimal
+from quaestor.plan.steps import Compute, Operand, Plan, Ref
 from quaestor.solvers.reflection.drafts import DraftClaim, ParsedDraft
 from quaestor.solvers.reflection.findings import Finding
 
@@ -27,29 +28,30 @@ def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[Ste
     for step, claim, register in zip(draft.plan.steps, draft.claims, execution.registers, strict=True):
         if claim is None or not isinstance(step, Compute) or step.operation == "identity":
             continue
-        if _agrees(claim, register, step):
+        if _agrees(claim, register):
             continue
         replayed = _on_claims(step, draft, execution, history)
-        if replayed is None or not _agrees(claim, replayed, step):
+        if replayed is None or not _agrees(claim, replayed):
             said = f"it gives {claim.words}, but the recomputed value is {shown_claims(register)}"
             findings.append(Finding("arithmetic", step.id, said))
     last, result = draft.plan.steps[-1], execution.result
-    answer, claimed = draft.answer, _as_claimed(draft)
-    if findings or answer is None or _agrees(answer, result, last) or (claimed and _agrees(answer, claimed, last)):
+    answer, claimed = draft.answer, _as_claimed(draft, result)
+    if findings or answer is None or _agrees(answer, result) or (claimed and _agrees(answer, claimed)):
         return tuple(findings)
     said = f"the answer is {answer.words}, but the last step gives {shown_claims(result)}"
     return (Finding("arithmetic", last.id, said),)
 
 
 def shown_claims(register: StepResult) -> str:
-    """Return a result for people: twelve digits, and its scale."""
+    """Return a result for people: twelve digits, and its scale; a fraction in percent."""
+    shift, scale = (2, Scale.PERCENT) if register.fraction else (0, register.scale)
     with localcontext(prec=12):
-        return print_value(register.value, lambda number: amount_words((+number).normalize(), register.scale))
+        return print_value(register.value, lambda n: amount_words((+shift_decimal(n, shift)).normalize(), scale))
 
 
-def _as_claimed(draft: ParsedDraft) -> StepResult | None:
+def _as_claimed(draft: ParsedDraft, result: StepResult) -> StepResult | None:
     claim = draft.claims[-1]
-    return None if claim is None else StepResult(claim.value, claim.scale or Scale.ONE)
+    return None if claim is None else StepResult(claim.value, claim.scale or Scale.ONE, fraction=result.fraction)
 
 
 def _on_claims(
@@ -66,9 +68,12 @@ def _on_claims(
         else:
             exact, claim = execution.registers[operand.step - 1], draft.claims[operand.step - 1]
             extracted = not isinstance(draft.plan.steps[operand.step - 1], Compute)
-            given.append(
-                exact if extracted or claim is None else StepResult(claim.value, claim.scale or exact.scale, exact.unit)
-            )
+            if not extracted and claim is not None:
+                scale = claim.scale or exact.scale
+                exact = StepResult(
+                    claim.value, scale, exact.unit, fraction=exact.fraction and scale is not Scale.PERCENT
+                )
+            given.append(exact)
         return Ref(-len(given))
 
     operands = tuple(taken(operand) for operand in step.operands)
@@ -78,15 +83,14 @@ def _on_claims(
         return None
 
 
-def _agrees(claim: DraftClaim, register: StepResult, step: Step) -> bool:
+def _agrees(claim: DraftClaim, register: StepResult) -> bool:
     value, claimed, scale = register.number, number_of(claim.value), claim.scale
     if value is None or claimed is None:
         return register.value == claim.value
-    shown_in_percent = isinstance(step, Compute) and step.operation in ("percentage", "percentage_change")
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
         if scale in (None, register.scale) and rounds_to(value, claimed):
             return True
-        if register.scale is Scale.ONE and (scale is Scale.PERCENT or (scale is None and shown_in_percent)):
+        if register.scale is Scale.ONE and (scale is Scale.PERCENT or (scale is None and register.fraction)):
             return rounds_to(value * 100, claimed)
         if scale is None or scale is register.scale:
             return False

@@ -17,7 +17,7 @@ from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Constant, Operand, Ref, RowRef
 from quaestor.solvers.tools.lists import expanded, is_list, select
 from quaestor.solvers.tools.page import GraphPage, folded, nearest
-from quaestor.solvers.tools.plan_builder import IN_PERCENT, Grounding, PlanBuilder
+from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
 from quaestor.solvers.tools.replies import Calculated, OperandShown, Refusal
 from quaestor.solvers.tools.requests import GROWTH_RATE, Calculate, Scalar
 
@@ -175,7 +175,7 @@ def _calculated(
     draft: PlanBuilder, operation: str, values: Sequence[Scalar], traced: Sequence[Grounding], step: int
 ) -> Calculated:
     register = draft.result(step)
-    fraction = register.number if operation in IN_PERCENT and register.scale is Scale.ONE else None
+    fraction = register.number if register.fraction else None
     return Calculated(
         operation=operation,
         values=tuple(values),

@@ -19,9 +19,6 @@ from quaestor.plan.rounding import rounds_to
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.plan.trees import closed_plan
 
-IN_PERCENT = frozenset({"percentage", "percentage_change"})
-"""The operations whose result, a fraction, is shown as a percentage."""
-
 _HUNDRED = Constant(Decimal(100), "const_100")
 # A number that was copied with fewer digits than it has is recognised from this many on.
 _DIGITS_COPIED = 3
@@ -174,7 +171,7 @@ class PlanBuilder:
                 raise SolverError(f"no step of this turn gives {print_value(value)}; calculate it with greater")
             return self.plan(found[-1]), None
         for place in reversed(range(len(self._steps))):
-            if self._in_percent(place) and _same(self._results[place].number, value.value, shift=2):
+            if self._results[place].fraction and _same(self._results[place].number, value.value, shift=2):
                 return self.plan(place + 1), self.traced(place + 1)
         traced = self.trace(value.value)
         if isinstance(traced.operand, Ref) and traced.operand.step > 0:
@@ -215,7 +212,7 @@ class PlanBuilder:
         register = self.result(operand.step) if operand.step > 0 else self._history[operand.step]
         if register is None or register.scale is scale:
             return register is not None
-        computed = operand.step > 0 and self._in_percent(operand.step - 1)
+        computed = operand.step > 0 and register.fraction
         return (
             not register.counts.known and not register.counts.percent and not (computed and scale is not scale.PERCENT)
         )
@@ -240,7 +237,7 @@ class PlanBuilder:
                 continue
             if _is(register, value, exact):
                 yield self.traced(step)
-            elif self._in_percent(place) and _same(register.number, value, 2, exact):
+            elif register.fraction and _same(register.number, value, 2, exact):
                 # The tool showed it in percent, so it is meant in percent: 14.14 and not 0.1414.
                 percent = self.compute("multiply", (Ref(step), _HUNDRED))
                 yield Grounding(Ref(percent), f"step {step}", self.label(step))
@@ -249,13 +246,9 @@ class PlanBuilder:
         for ago, register in enumerate(reversed(self._history), 1):
             if register is not None and _is(register, value, exact):
                 yield self.traced(-ago)
-            elif register is not None and self._told_in_percent(ago) and _same(register.number, value, 2, exact):
+            elif register is not None and register.fraction and _same(register.number, value, 2, exact):
                 percent = self.compute("multiply", (Ref(-ago), _HUNDRED))
                 yield replace(self.traced(-ago), operand=Ref(percent))
-
-    def _told_in_percent(self, ago: int) -> bool:
-        answer = self._memory.answers[-ago]
-        return answer.scale is Scale.ONE and answer.metric_type in IN_PERCENT
 
     def _among_numbers(
         self, value: Decimal, numbers: Sequence[PrintedNumber], origin: str = "page"
@@ -273,10 +266,6 @@ class PlanBuilder:
         self._results.append(execute(Plan((replace(step, id=1),))).result)
         self._steps.append(step)
         return step.id
-
-    def _in_percent(self, place: int) -> bool:
-        step = self._steps[place]
-        return isinstance(step, Compute) and step.operation in IN_PERCENT
 
 
 def _is(register: StepResult, value: Decimal, exact: bool) -> bool:

@@ -222,3 +222,12 @@ def test_a_rate_of_growth_is_over_years() -> None:
     assert reply["ungrounded"] == []
     assert calculate(box, "growth_rate", 33.2, 48.65)["success"] is False
     assert calculate(box, "growth_rate", 33.2, 48.65, 0)["success"] is False
+
+
+def test_a_difference_and_an_average_of_shares_are_shown_in_percent() -> None:
+    box = toolbox()
+    calculate(box, "percentage", 33.2, 48.65)
+    calculate(box, "percentage_change", 33.2, 48.65)
+    for operation, result in (("subtract", 21.7), ("average", 57.4)):
+        reply = calculate(box, operation, "#3", "#4")
+        assert (round(float(str(reply["result"])), 1), reply["scale"]) == (result, "percent")
