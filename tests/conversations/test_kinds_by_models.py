@@ -499,7 +499,7 @@ def test_what_cannot_be_used_is_given_back_with_what_is_wrong(solver: str, reply
     played = play(solver, saying([reply, *CASES[0][1][solver]]), WHICH)
     assert played.turn.error is None, played.turn.error
     assert str(played.turn.answer.value) == "2012"
-    critics = 2 if solver == "reflection" else 0
+    critics = int(solver == "reflection")
     assert len(played.asked) == 1 + critics + len(CASES[0][1][solver])
 
 

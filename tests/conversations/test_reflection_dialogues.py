@@ -55,6 +55,26 @@ def test_a_sound_draft_is_accepted_at_once(protocol: Protocol, native: bool) -> 
     assert settled(played.turn) == (1, True)
 
 
+def test_a_draft_with_nothing_computed_against_it_has_one_critic_of_a_model_for_both_duties() -> None:
+    played = play(playing(expert=[change()], extraction=[objects("the wrong base"), APPROVES]), critics=1)
+    assert near(played.turn.answer.number)
+    assert played.phases == ["EXPERT_1", "EXTRACTION_CRITIC_1", "EXPERT_2", "EXTRACTION_CRITIC_2"]
+    critic = played.asked[1].system
+    for told in ("the right numbers were taken", "the right calculation was made", "Relevance", "Operands"):
+        assert told in critic, told
+    assert "another critic" not in critic
+
+
+def test_a_draft_with_a_finding_against_it_has_two_critics() -> None:
+    swapped = draft(
+        look_up(IN_2009, 206588, "T0R1C1"),
+        look_up(IN_2008, 181001, "T0R1C2"),
+        calculate("subtract", "#2", "#1", result=-25587),
+    )
+    played = play(playing(expert=[swapped, change()]), "what was the change from 2008 to 2009?", critics=1)
+    assert {"EXTRACTION_CRITIC_1", "CALCULATION_CRITIC_1"} <= set(played.phases)
+
+
 def test_a_draft_that_one_critic_rejects_is_mended() -> None:
     wrong_year = draft(look_up(IN_2008, 181001, "T0R1C2"), answer=181001)
     played = play(

@@ -87,6 +87,10 @@ def play(
     page: str | Document = CASH_FLOWS,
     protocol: Protocol = "openai",
     native: bool = True,
+    critics: int = 2,
     **spec: Any,
 ) -> Played:
-    return play_solver(solver or ReflectionSolver(), script, questions or (QUESTION,), page, protocol, native, **spec)
+    """Play questions; critics are two where each has a model of its own."""
+    roles = ("calculation_critic",) if critics == 2 else ()
+    asked = questions or (QUESTION,)
+    return play_solver(solver or ReflectionSolver(), script, asked, page, protocol, native, roles=roles, **spec)

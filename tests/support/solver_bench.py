@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,9 +71,14 @@ def play_solver(
     protocol: Protocol = "openai",
     native: bool = True,
     excerpts: Excerpts | None = None,
+    roles: Sequence[str] = (),
     **spec: Any,
 ) -> Played:
-    """Play questions on a page, or on excerpts of a long document; nothing is slept between attempts."""
+    """Play questions on a page, or on excerpts of a long document; nothing is slept between attempts.
+
+    Args:
+        roles: Those that have a model of their own; it replies by the same script.
+    """
     document, knowledge = _known(page)
     conversation = Conversation("made up", document, tuple(questions))
     exchanges: list[Exchange] = []
@@ -82,7 +88,8 @@ def play_solver(
         with ModelServer(script) as server:
             model = replace(spec_for(server, protocol, native), **spec)
             async with connect(model, sinks=[exchanges], sleep=at_once) as connection:
-                turns = await play_conversation(conversation, solver, knowledge, ModelSession(connection), excerpts)
+                session = ModelSession(connection, roles={role: copy(connection) for role in roles})
+                turns = await play_conversation(conversation, solver, knowledge, session, excerpts)
             asked.extend(server.asked)
             return turns
 

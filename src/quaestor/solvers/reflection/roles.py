@@ -105,12 +105,16 @@ class ExpertRole:
         )
 
 
+_BOTH = ", and ".join(_DUTIES.values())
+
+
 class CriticRoles:
-    """Both critics of one turn."""
+    """The critics of one turn: two, or one with both duties where computing finds nothing against the first draft."""
 
     def __init__(self, question: str, context: TurnContext, attempts: int) -> None:
         """Take the question, the turn, and how many replies to one request there may be."""
         self._question, self._context = question, context
+        self._once: bool | None = None
         self._talks = {
             duty: RoleTalk(
                 f"{duty}_critic",
@@ -126,7 +130,7 @@ class CriticRoles:
         }
 
     async def judge(self, proposal: DraftProposal, number: int) -> Mapping[Duty, Verdict | NoVerdict]:
-        """Return what the critics say, who are asked at the same time; of a draft without a calculation only one.
+        """Return what the critics say, who are asked at the same time; only one of a draft that needs no two.
 
         Args:
             number: Which draft of the turn, from 1.
@@ -134,8 +138,12 @@ class CriticRoles:
         Raises:
             OutageError: One of them cannot be asked.
         """
-        duties = [duty for duty in _DUTIES if duty == "extraction" or proposal.computes]
-        if len(duties) < len(_DUTIES):
+        if self._once is None:
+            context = self._context
+            one_model = len({id(context.model_for(f"{duty}_critic")) for duty in _DUTIES}) == 1
+            self._once = one_model and proposal.computes and not proposal.findings
+        duties = [duty for duty in _DUTIES if duty == "extraction" or (proposal.computes and not self._once)]
+        if not proposal.computes:
             said = f"draft {number} calculates nothing, so the calculation critic is skipped"
             self._context.trace.append(Note(said))
         prompts = [await compute(self._prompt, duty, proposal) for duty in duties]
@@ -171,16 +179,17 @@ class CriticRoles:
         return render("reflection/critic", **briefing.prompt_variables(self._question, self._context), **told)
 
     async def _verdict(self, duty: Duty, number: int, prompt: str) -> Verdict | NoVerdict:
-        system = render("reflection/critic_system", role=duty, duty=_DUTIES[duty], rules=_rules(duty))
+        role, told = ("both", _BOTH) if self._once else (duty, _DUTIES[duty])
+        system = render("reflection/critic_system", role=role, duty=told, rules=_rules(role))
         try:
             return await self._talks[duty].ask(number, prompt, system)
         except ModelReplyError as error:
             return NoVerdict(str(error))
 
 
-def _rules(duty: Duty) -> Sequence[CoreRule]:
-    """Who judges which numbers were taken needs the rules of how numbers are taken, the other those of calculation."""
-    return briefing.rules("scale") if duty == "extraction" else briefing.rules("calculation", "transformation", "scale")
+def _rules(role: str) -> Sequence[CoreRule]:
+    """Who judges only which numbers were taken needs the rules of how they are taken, others those of calculation."""
+    return briefing.rules("scale") if role == "extraction" else briefing.rules("calculation", "transformation", "scale")
 
 
 def _unexplained(verdict: Verdict) -> Sequence[str]:
