@@ -21,12 +21,13 @@ from pydantic_ai.messages import (
 )
 
 from quaestor.core import serial
+from quaestor.core.words import singular
 from quaestor.errors import ModelReplyError
 
 T = TypeVar("T")
 
 _LONGEST = 20_000
-_LONGEST_FAULT = 400
+_LONGEST_FAULT, _MOST_FAULTS = 400, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +106,30 @@ def read_json(kind: type[T], said: object) -> T:
     try:
         return serial.load(kind, value)
     except ValidationError as error:
-        faults = [
-            f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg'].lower()}"
-            for fault in error.errors(include_url=False, include_context=False, include_input=False)
-        ]
-        listed = "; ".join(dict.fromkeys(faults))[:_LONGEST_FAULT]
-        raise ModelReplyError(f"the JSON does not fit its schema: {listed}") from error
+        raise ModelReplyError(f"the JSON does not fit its schema: {'; '.join(_faults(error, value))}") from error
+
+
+def _faults(error: ValidationError, value: object) -> list[str]:
+    """Return what is wrong with each field, once, by its place in what was said: `step 2, operand 1: ...`."""
+    wrong: dict[str, dict[str, str]] = {}
+    for fault in error.errors(include_url=False, include_context=False):
+        given = "" if fault["type"] == "missing" else f", not {quoted(str(fault['input']))}"
+        wrong.setdefault(_place(fault["loc"], value), {})[fault["msg"].lower()[:_LONGEST_FAULT]] = given
+    listed = [f"{place}: {' or '.join(said)}{next(iter(said.values()))}" for place, said in wrong.items()]
+    return listed[:_MOST_FAULTS]
+
+
+def _place(loc: Sequence[int | str], value: object) -> str:
+    """Return a place in what was said, entries counted from 1; which of several types was tried is left out."""
+    named: list[str] = []
+    for key in loc:
+        if isinstance(key, int) and isinstance(value, list) and key < len(value):
+            named[-1:] = [f"{singular(named[-1]) if named else 'entry'} {key + 1}"]
+            value = value[key]
+        elif isinstance(value, dict) and (key in value or key == loc[-1]):
+            named.append(str(key))
+            value = value.get(key)
+    return ", ".join(named) or "it"
 
 
 def _object_in(text: str) -> JsonValue:

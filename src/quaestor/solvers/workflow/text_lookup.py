@@ -34,6 +34,9 @@ ANY = frozenset({"any", "none", "number", "plain number", "unknown"})
 _NEAR, _ELSEWHERE = 60.0, 40.0
 _WORDS_BEFORE, _WORDS_AFTER = 16, 8
 _OTHER_UNIT, _OTHER_PERIOD = 0.6, 0.7
+_AROUND = "$€£%().,;: "
+_HALF = 0.5
+"""The share of its words from which a parameter is said to fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +69,20 @@ def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
     asked = _Asked.of(params)
     scored = sorted(((asked.score(item), item) for item in numbers), key=lambda pair: -pair[0])
     if not scored or scored[0][0] < THRESHOLD:
-        raise LookupFailure(_nothing([item for _, item in scored], params))
+        raise LookupFailure(_nothing([item for _, item in scored], params, asked))
     best = scored[0][0]
     close = [item for score, item in scored if best - score < _margin(scored[0][1], item)]
     left = [score for score, item in scored if item not in close]
+    close = _settled(close, asked, params.value_context)
     return TextMatch(tuple(close[:MOST_LISTED]), round(best, 1), round(left[0], 1) if left else 0.0)
+
+
+def _settled(close: Sequence[InText], asked: "_Asked", context: str) -> list[InText]:
+    """Return the one number that alone has the period asked for, or alone stands in the words copied around it."""
+    copied = {word.strip(_AROUND) for word in context.split()}
+    dated = [i for i in close if asked.period and i.period is not None and _same_year(i.period, asked.period)]
+    told = [item for item in close if item.quantity.text.strip(_AROUND).partition(" ")[0] in copied]
+    return next((found for found in (dated, told) if len(found) == 1), list(close))
 
 
 def _margin(best: InText, other: InText) -> float:
@@ -109,11 +121,25 @@ class _Asked:
         near, all_words = _around(item)
         score = _NEAR * _share(self.context, near) + _ELSEWHERE * _share(self.words, all_words)
         if self.units:
-            fitting = sum(counts(item, unit) for unit in self.units) / len(self.units)
-            score *= _OTHER_UNIT + (1 - _OTHER_UNIT) * fitting
-        if self.period is not None and item.period is not None and not _same_year(item.period, self.period):
-            score *= _OTHER_PERIOD
-        return score
+            score *= _OTHER_UNIT + (1 - _OTHER_UNIT) * self._counted(item)
+        return score if self._dated(item) else score * _OTHER_PERIOD
+
+    def _counted(self, item: InText) -> float:
+        return sum(counts(item, unit) for unit in self.units) / len(self.units)
+
+    def _dated(self, item: InText) -> bool:
+        return self.period is None or item.period is None or _same_year(item.period, self.period)
+
+    def misfits(self, item: InText) -> tuple[str, ...]:
+        """Return the parameters that a number does not fit."""
+        near, all_words = _around(item)
+        fits = {
+            "sought": _share(self.words, all_words) >= _HALF,
+            "value_context": _share(self.context, near) >= _HALF,
+            "unit": not self.units or self._counted(item) == 1,
+            "period": self._dated(item),
+        }
+        return tuple(name for name, good in fits.items() if not good)
 
 
 def _around(item: InText) -> tuple[frozenset[str], frozenset[str]]:
@@ -152,7 +178,9 @@ def shown_matches(item: InText) -> str:
     return f"{quantity.value:f}{told} in: {where}"
 
 
-def _nothing(nearest: Sequence[InText], params: TextParams) -> str:
-    near = "; ".join(shown_matches(item) for item in nearest[:3]) or "the text has no number"
+def _nothing(nearest: Sequence[InText], params: TextParams, wanted: _Asked) -> str:
+    """Say that no number fits, and of the nearest ones which parameters they do not fit."""
+    told = (f"{shown_matches(item)}, not {' and '.join(wanted.misfits(item))}" for item in nearest[:3])
+    near = "; ".join(line.removesuffix(", not ") for line in told) or "the text has no number"
     asked = f"{params.sought[:80]!r} around {params.value_context[:80]!r}"
     return f"no number in the text fits {asked}; the nearest are {near}"

@@ -16,7 +16,7 @@ from quaestor.errors import ModelReplyError
 from quaestor.llm.models import connect
 from quaestor.llm.naming import find_model
 from quaestor.llm.profiles import HOSTED, PROFILES, Profile
-from quaestor.llm.structured.replies import initial_messages
+from quaestor.llm.structured.replies import initial_messages, read_json
 from quaestor.llm.structured.request import Rejection, request_structured
 from quaestor.llm.transcript import Exchange
 
@@ -178,7 +178,7 @@ FAULTS = [
     (say("I cannot help."), "the reply holds no JSON object: 'I cannot help.'"),
     (say('{"steps": ['), "the reply is not valid JSON"),
     (Reply('{"steps": [', truncated=True), "cut off at its limit of tokens"),
-    (say('{"steps": [{"kind": "guess"}]}'), "steps.0: input tag 'guess'"),
+    (say('{"steps": [{"kind": "guess"}]}'), "step 1: input tag 'guess'"),
     (say('{"steps": 5}'), "steps: input should be a valid list"),
     (Reply(calls=(Call("rm", {"all": True}),)), "there is no tool rm"),
     (Reply(calls=(Call("write_steps", "{"),)), "the reply is not valid JSON"),
@@ -246,3 +246,19 @@ def test_an_object_beside_words_is_found_whatever_was_asked_for() -> None:
     for profile in (HOSTED, NO_SCHEMA, PROFILES["plain"]):
         came = put(lambda asked: say(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```"), profile=profile)
         assert came.said == READ
+
+
+@pytest.mark.parametrize(
+    ("said", "fault"),
+    [
+        ({"steps": [{"kind": "look"}]}, "step 1, words: field required"),
+        ({"steps": [{"kind": "sum", "of": [1, "two"]}]}, "step 1, of 2: input should be a valid integer"),
+        ({"steps": [{"kind": "look", "words": "rent"}, {"kind": "add"}]}, "step 2: input tag 'add'"),
+        ({"steps": [{"kind": "look", "words": 7, "year": "now"}]}, "step 1, year: input should be a valid integer"),
+    ],
+)
+def test_a_fault_names_the_field_as_it_was_said_and_what_was_given(said: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ModelReplyError, match="the JSON does not fit its schema: ") as caught:
+        read_json(Steps, said)
+    assert fault in str(caught.value)
+    assert (", not " in str(caught.value)) == ("required" not in fault)
