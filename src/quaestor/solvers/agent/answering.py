@@ -36,7 +36,9 @@ from quaestor.solvers.agent.claims import (
     ground_answer,
     ground_list,
     ground_words,
+    in_stated_scale,
     read_final,
+    sets_caption_aside,
 )
 from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request, read_calls
@@ -221,7 +223,7 @@ class AnswerRounds:
                 raise ModelReplyError(told[0])
             if final.answer is None and not final.words and not self._explainer.bound.templates:
                 return self._silence(final)
-            settled = self._grounded(final, claims)
+            settled = self._scaled(final, self._grounded(final, claims))
             plan = self._explainer.bound.plan(settled.plan)
             execute(plan, self._box.draft.history)
         except PlanError as error:
@@ -261,6 +263,20 @@ class AnswerRounds:
             if not claims or not isinstance(claims[0].value, YesNo) or not self._explainer.bound.passages:
                 raise
             return stated(claims[0])
+
+    def _scaled(self, final: FinalAnswer, settled: GroundedAnswer) -> GroundedAnswer:
+        """Return an answer in the scale that the model states, as far as the page does not say otherwise.
+
+        Raises:
+            ModelReplyError: Only the caption of a table says otherwise, and the model was not yet told so.
+        """
+        if final.scale is None or not settled.plan.steps:
+            return settled
+        result = execute(settled.plan, self._box.draft.history).result
+        if sets_caption_aside(settled, result, final.scale, self.context.document):
+            scale = result.scale.value
+            self._challenge(f"{result.number:f} is in {scale} by the caption of its table. Leave scale out")
+        return in_stated_scale(settled, result, final.scale, self.context.document)
 
     def _silence(self, final: FinalAnswer) -> NoAnswerGiven:
         """Return what a model says that gives no answer; what it has not looked for it may not find missing.

@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation, localcontext
 
 from quaestor.core.answer_value import AnswerValue, Number, YesNo, amount_words, number_of, print_amount, print_value
 from quaestor.core.parsing import find_quantities, parse_cell
+from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.errors import ModelReplyError
@@ -17,7 +18,7 @@ from quaestor.llm.structured.replies import quoted, read_json
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range
 from quaestor.plan.rounding import rounds_to
-from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS
 from quaestor.solvers.agent.messages import FinalAnswer, exact
 from quaestor.solvers.parts import join_plans
@@ -239,6 +240,46 @@ def _listed(final: FinalAnswer) -> tuple[int | bool, ...]:
     entries = [(verdict,) if verdict is not None else named for verdict, named in zip(verdicts, steps, strict=True)]
     fits = len(said) > 1 and all(entries) and any(verdict is not None for verdict in verdicts)
     return tuple(one for entry in entries for one in entry) if fits else ()
+
+
+def sets_caption_aside(settled: GroundedAnswer, result: StepResult, stated: str, document: Document) -> bool:
+    """Return whether a model says that a number counts in ones of which only a caption says otherwise."""
+    if stated != Scale.ONE or result.scale in (Scale.ONE, Scale.PERCENT) or not _is_claimed(settled, result):
+        return False
+    return all(_by_caption(step, document) for step in settled.plan.steps)
+
+
+def in_stated_scale(settled: GroundedAnswer, result: StepResult, stated: str, document: Document) -> GroundedAnswer:
+    """Return an answer in the scale that a model states if the page says none, or a caption alone another than ones.
+
+    Args:
+        result: What its plan comes to.
+    """
+    last = Ref(len(settled.plan.steps))
+    unsaid = not result.counts.known and not result.counts.percent and _is_claimed(settled, result)
+    if sets_caption_aside(settled, result, stated, document):
+        step = Compute(last.step + 1, "as_printed", (last,))
+    elif unsaid and stated not in (Scale.ONE, Scale.PERCENT):
+        step = Compute(last.step + 1, "multiply", (last, Constant(Decimal(1), "1", Scale(stated))))
+    else:
+        return settled
+    return replace(settled, plan=Plan((*settled.plan.steps, step)))
+
+
+def _is_claimed(settled: GroundedAnswer, result: StepResult) -> bool:
+    """Whether the model gives a number as its plan does, in the same digits."""
+    number, claimed = result.number, number_of(settled.claim.value)
+    return number is not None and claimed is not None and rounds_to(number, claimed)
+
+
+def _by_caption(step: Step, document: Document) -> bool:
+    """Whether no print and no label of a row or a column gives the scale of what a step takes."""
+    if not isinstance(step, Extract):
+        return all(isinstance(o, Constant) or (isinstance(o, Ref) and o.step > 0) for o in step.operands)
+    if step.quantity is None or step.quantity.scale is not Scale.ONE or not isinstance(step.source, CellRef):
+        return False
+    table = document.table(step.source.table)
+    return table.rows[step.source.row].scale is None and table.columns[step.source.column].scale is None
 
 
 def _named_steps(final: FinalAnswer) -> tuple[int, ...]:

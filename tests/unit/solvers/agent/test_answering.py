@@ -7,8 +7,10 @@ import pytest
 from agent_bench import CASH, ONE_TALK, QUESTION, final, play, query, reply, scripted, understood
 from model_replies import Asked, Call, Reply, say
 from pages import page
+from toolboxes import OPTIONS
 
 from quaestor.conversation.events.kinds import NotUnderstood, ReplyRejected, Understood
+from quaestor.core.quantity import Scale
 from quaestor.solvers.signs import SIGN_DROPPED
 
 pytestmark = pytest.mark.usefixtures("local_models")
@@ -73,6 +75,47 @@ def test_no_call_rests_on_steps_that_a_call_before_it_in_the_reply_did_not_make(
     played = play(scripted([hasty, reply(final("#1"))]), limits=ONE_TALK)
     assert '"success": false' in played.asked[1].results[-1]
     assert played.turn.answer.number == 181001
+
+
+def test_a_number_of_the_page_that_is_written_out_takes_no_number_of_a_step_within_a_reply() -> None:
+    spent = Call("calculate", {"operation": "divide", "values": ["#1", "38.6 million"]})
+    twice = Call("calculate", {"operation": "multiply", "values": ["#2", 2]})
+    played = play(scripted([reply(understood(), query(2008), spent, twice, final("#3"))]), limits=ONE_TALK)
+    assert played.turn.answer.formula == "181001 thousand / (38.6 million * 1000) * 2"
+    assert played.turn.answer.number == pytest.approx(Decimal("9.378"), abs=Decimal("0.001"))
+
+
+@pytest.mark.parametrize("years", [["2009", "2008"], ["2008", "2009"]])
+def test_values_of_a_filter_are_steps_in_their_order(years: list[str]) -> None:
+    both = Call("query_kg", {"entityType": "CashFlow", "filters": {"year": years}, "property": CASH})
+    played = play(scripted([reply(understood(), both, CHANGE, final("#3"))]), limits=ONE_TALK)
+    assert played.turn.answer.number == 25587 * (1 if years[0] == "2008" else -1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "stated", "scale", "requests"),
+    [
+        ("#1", "one", Scale.ONE, 3),
+        ("#1", "thousand", Scale.THOUSAND, 2),
+        ("#1", "million", Scale.THOUSAND, 2),
+        (181_001_000, "one", Scale.THOUSAND, 2),
+    ],
+)
+def test_ones_hold_against_a_caption_once_a_model_repeats_them(
+    answer: object, stated: str, scale: Scale, requests: int
+) -> None:
+    script = [reply(understood(), query(2008)), *[reply(final(answer, scale=stated))] * 2]
+    played = play(scripted(script), limits=ONE_TALK)
+    assert (played.turn.answer.number, played.turn.answer.scale) == (Decimal(181001), scale)
+    assert len(played.asked) == requests
+    assert ("though the page gives thousand" in str(played.turn.answer.reason)) == (scale is Scale.ONE)
+
+
+def test_a_scale_that_a_model_states_holds_where_the_page_has_none() -> None:
+    price = query(2007, property="exercisePrice", entity="StockOption")
+    script = [reply(understood(), price), reply(final("#1", scale="million"))]
+    answer = play(scripted(script), page=OPTIONS, limits=ONE_TALK).turn.answer
+    assert (answer.number, answer.scale, answer.formula) == (Decimal("48.65"), Scale.MILLION, "48.65 * 1 million")
 
 
 def test_steps_of_earlier_replies_may_be_named_whatever_went_wrong_since() -> None:
