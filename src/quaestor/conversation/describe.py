@@ -178,8 +178,14 @@ class _Reader:
 
     def heading_of_shared_label(self, cell: CellRef) -> str:
         """What a cell is under, where another number of its time has a row of the same label; else ""."""
-        label = self._document.table(cell.table).rows[cell.row].label.lower()
-        return self._heading([cell], lead=False) if label in self._document.shared_labels else ""
+        table = self._document.table(cell.table)
+        label = table.rows[cell.row].label.lower()
+        if label not in self._document.shared_labels:
+            return ""
+        # a heading over a line that the table has once may be that of lines above it
+        once = sum(row.label.lower() == label for row in table.rows) == 1
+        title = table.title.rstrip(" :")
+        return title if once and set(names(title.lower())) - TIME_WORDS else self._heading([cell], lead=False)
 
     def _heading(self, cells: Sequence[CellRef], *, lead: bool = True) -> str:
         """What cells of one table are under: the heading of their rows, the name of their table, its section."""

@@ -109,8 +109,8 @@ def as_percentage(meaning: Meaning) -> Meaning:
 
 def _change(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
     later, earlier = operands
-    if earlier.constant == 1 and later.metric in _SHARES and len(later.parts) == 2:
-        return _relative(later.parts[0], later.parts[1])
+    if earlier.constant == 1 and (over := _quotient_of(later)):
+        return _relative(*over)
     if _one_thing(later, earlier):
         falls = _before(later, earlier)
         words = f"{'decline' if falls else 'change'} in {later.subject}"
@@ -124,7 +124,15 @@ def _change(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
 
 
 def _relative_change(operands: tuple[Meaning, ...], _: str, __: str) -> Meaning:
-    return _relative(operands[0], operands[1])
+    return _relative(*((operands[1].constant == 1 and _quotient_of(operands[0])) or operands))
+
+
+def _quotient_of(made: Meaning) -> tuple[Meaning, Meaning, str] | None:
+    """Return what a quotient, or a power of one, is made of, and what it is less one; None for anything else."""
+    word = "change"
+    if made.metric == "product" and " to the power of " in made.subject and made.parts:
+        made, word = made.parts[0], "change a year"
+    return (made.parts[0], made.parts[1], word) if made.metric in _SHARES and len(made.parts) == 2 else None
 
 
 def _relative(later: Meaning, earlier: Meaning, word: str = "change") -> Meaning:

@@ -14,6 +14,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.periods import Period
 from quaestor.core.provenance import SentenceRef
+from quaestor.documents.assembly import HeadingPart, TablePart, assemble
 from quaestor.documents.document import Document
 from quaestor.ontology.core import read_core
 from quaestor.plan.execute import execute
@@ -119,6 +120,16 @@ BOTH = (cell(ACCOUNTS, 2, 1), cell(ACCOUNTS, 1, 1, 2))
         (
             (*REVENUE[:2], compute(3, "divide", 1, 2), compute(4, "subtract", 3, number("1", "const_1"))),
             "Percentage change in net revenue from 2007 to 2008",
+            "percentage_change",
+        ),
+        (
+            (
+                *REVENUE[:2],
+                compute(3, "divide", 1, 2),
+                compute(4, "exp", 3, number("0.5")),
+                compute(5, "percentage_change", 4, number("1", "const_1")),
+            ),
+            "Percentage change a year in net revenue from 2007 to 2008",
             "percentage_change",
         ),
         (
@@ -398,6 +409,13 @@ def test_a_label_that_calls_two_things_is_told_with_its_heading_and_a_balance_wi
     shared = page(rows)
     for row, told in ((4, "Total of service revenue in 2008"), (7, "Other revenue, asia in 2008")):
         assert describe(Plan((cell(shared, row, 1),)), Memory(), shared).text == told
+    grids = (
+        [["", "2008"], ["operating expenses :", ""], ["rent", "2"], ["net income", "5"]],
+        [["", "2008"], ["net income", "7"]],
+    )
+    income, segments = TablePart(grids[0], title="Statements of income"), TablePart(grids[1], title="Segments")
+    tables = assemble("two", [HeadingPart("Item 8"), income, segments])
+    assert describe(Plan((cell(tables, 3, 1),)), Memory(), tables).text == "Statements of income, net income in 2008"
     lead = ["the following table summarizes the activity in our unrecognized tax benefits :"]
     tax = page([["", "2008"], ["balance at end of year", "5"]], before=lead)
     told = "Balance at end of year of unrecognized tax benefits in 2008"

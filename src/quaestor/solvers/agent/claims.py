@@ -353,12 +353,17 @@ def _settled(
         for step in plan.steps
         if isinstance(step, Compute) and step.operation != "identity" and not OPERATIONS[step.operation].of_list
         for operand in step.operands
-        if isinstance(operand, Constant) and draft.needs_source(operand.value)
+        if isinstance(operand, Constant) and draft.needs_source(operand.value) and not _is_root(draft, step, operand)
     ]
     remarks = [remark] if remark else []
     if loose:
         remarks.append(f"ungrounded: no tool returned {', '.join(dict.fromkeys(loose))}")
     return GroundedAnswer(claim, plan, grounded and not loose, tuple(remarks), grounded and bool(loose))
+
+
+def _is_root(draft: PlanBuilder, step: Compute, exponent: Constant) -> bool:
+    """Whether a number is the exponent of growth over years, such as 0.5 over two."""
+    return step.operation == "exp" and bool(exponent.value) and not draft.needs_source(1 / exponent.value)
 
 
 def _agrees(draft: PlanBuilder, step: int, claim: ClaimedAnswer) -> bool:

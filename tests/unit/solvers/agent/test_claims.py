@@ -210,3 +210,12 @@ def test_numbers_of_the_question_are_grounded(box: Toolbox) -> None:
     assert box.call("calculate", half)["ungrounded"] == []
     assert settled(box, {"answer": "#5"}).grounded
     assert box.call("calculate", half | {"values": ["#1", "2.5%"]})["ungrounded"] == []
+
+
+@pytest.mark.parametrize(("exponent", "grounded"), [(0.5, True), (0.27, False)])
+def test_the_exponent_of_growth_over_years_needs_no_source(box: Toolbox, exponent: float, grounded: bool) -> None:
+    for operation, values in (("divide", ["#2", "#1"]), ("exp", ["#4", exponent]), ("percentage_change", [1, "#5"])):
+        box.call("calculate", {"operation": operation, "values": values})
+    found = settled(box, {"answer": "#6"})
+    assert found.grounded is grounded
+    assert bool(found.remarks) is not grounded
