@@ -243,6 +243,9 @@ class _Run:
 
     def _is_fraction(self, step: Compute) -> bool:
         """Whether a plain number is a share or a relative change, or keeps being one."""
+        first = step.operands[0]
+        if isinstance(first, RowRef):
+            return any(counts.percent for counts in first.counts)
         if metric_of(step.operation) in _PERCENTAGES or self._is_relative_change(step):
             return True
         if step.operation not in _KEEPING:

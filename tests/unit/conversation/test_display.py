@@ -13,7 +13,7 @@ from quaestor.core.answer_value import ListItem, Number, ValueList
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.datasets.convfinqa.records import read_conversation
-from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.plan.steps import Compute, Extract, Plan, Ref, Step
 from quaestor.questions.question import read_question
 from quaestor.solvers.answering import answer_of_plan
 
@@ -87,10 +87,11 @@ def test_each_entry_of_a_list_is_shown_by_itself() -> None:
 def test_a_difference_of_shares_is_shown_in_percent_a_difference_of_amounts_is_not() -> None:
     taken = [Extract(n, cell, "", Quantity(Decimal(v))) for n, cell, v in ((1, REVENUE, "3"), (2, COSTS, "12"))]
     shares = [Compute(3, "percentage", (Ref(1), Ref(2))), Compute(4, "percentage", (Ref(2), Ref(2)))]
-    for steps, shown in (
+    cases: tuple[tuple[tuple[Step, ...], str], ...] = (
         ((*taken, *shares, Compute(5, "subtract", (Ref(3), Ref(4)))), "-75.0 %"),
         ((*taken, Compute(3, "subtract", (Ref(1), Ref(2)))), "-9"),
-    ):
+    )
+    for steps, shown in cases:
         answer = answer_of_plan(Plan(steps), Memory(), DOCUMENT, read_question("what is the difference in percent?"))
         assert (show_number(answer).split()[0], answer.metric_type) == (shown.split()[0], "change")
         assert answer.fraction is ("%" in shown)

@@ -91,6 +91,14 @@ def test_percentages_of_a_row_are_fractions_there() -> None:
     assert execute(Plan((Compute(1, "table_average", (label,)),))).result.number == Decimal("0.15")
 
 
+def test_an_average_of_percentages_in_a_row_is_read_in_percent() -> None:
+    row = RowRef(
+        "margin", (Quantity(Decimal(12), Scale.PERCENT), Quantity(Decimal(14), Scale.PERCENT)), (cell(1), cell(2))
+    )
+    result = execute(Plan((Compute(1, "table_average", (row,)),))).result
+    assert (result.number, result.fraction) == (Decimal("0.13"), True)
+
+
 def test_a_row_that_is_not_bound_is_named() -> None:
     with pytest.raises(OperandError, match="sales"):
         execute(Plan((Compute(1, "table_sum", (RowRef("sales"),)),)))

@@ -6,6 +6,7 @@ Either orientation is taken.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Document
@@ -75,7 +76,8 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
     asked = _NUMBER.search(col_query)
     place = int(asked[1]) if asked else None
     queries = (row_query, _NUMBER.sub("", col_query))
-    found = sorted(_candidates(document, *queries), key=lambda candidate: -candidate.score)
+    candidates = list(_candidates(document, *queries)) or list(_candidates(document, *queries, dashes=True))
+    found = sorted(candidates, key=lambda candidate: -candidate.score)
     if not found:
         raise LookupFailure(_nothing(document, *queries))
     best, others = found[0], [other for other in found[1:] if other.cell.ref != found[0].cell.ref]
@@ -93,15 +95,17 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
     )
 
 
-def _candidates(document: Document, row_query: str, col_query: str) -> Iterator[_Candidate]:
-    """Yield the cells with a number whose row and column fit, in both orientations."""
+def _candidates(document: Document, row_query: str, col_query: str, *, dashes: bool = False) -> Iterator[_Candidate]:
+    """Yield the cells with a number whose row and column fit, in both orientations; or those with a dash for zero."""
     for table, axes in zip(document.tables, axes_of(document), strict=True):
+        if dashes and not all(number.value for cell in table.body() for number in cell.quantities):
+            continue  # where zeros are printed, a dash is none
         for first, second, loss in ((row_query, col_query, 0.0), (col_query, row_query, _TURNED)):
             rows, columns = fitting_lines(first, axes.rows), fitting_lines(second, axes.columns)
             for row, row_score in rows.items():
                 for column, column_score in columns.items():
                     cell = table.cells[row][column]
-                    if cell.quantities and not cell.repair:
+                    if (cell.is_dash if dashes else cell.quantities) and not cell.repair:
                         score = row_score + column_score - 100 - loss
                         yield _Candidate(score, cell, axes.rows[row], axes.columns[column])
 
@@ -121,6 +125,8 @@ def fitting_lines(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
 
 def _number_of(cell: Cell, place: int | None) -> Quantity:
     numbers = cell.quantities
+    if cell.is_dash:
+        return Quantity(Decimal(0), text=cell.text.strip())
     if place is None and len(numbers) == 1:
         return numbers[0]
     if place is not None and place <= len(numbers):
@@ -139,7 +145,7 @@ def _nothing(document: Document, row_query: str, col_query: str) -> str:
     ways = [(row_query, col_query), (col_query, row_query)]
     faults: list[list[str]] = sorted((_misses(axes, *way) for way in ways), key=len)
     if not faults[0]:
-        return f"{_asked(row_query, col_query)} have no cell with a number; the page prints a dash or nothing there"
+        return f"{_asked(row_query, col_query)} have no cell with a number"
     return "; ".join(faults[0])
 
 

@@ -214,7 +214,9 @@ def test_numbers_of_the_question_are_grounded(box: Toolbox) -> None:
 
 @pytest.mark.parametrize(("exponent", "grounded"), [(0.5, True), (0.27, False)])
 def test_the_exponent_of_growth_over_years_needs_no_source(box: Toolbox, exponent: float, grounded: bool) -> None:
-    for operation, values in (("divide", ["#2", "#1"]), ("exp", ["#4", exponent]), ("percentage_change", [1, "#5"])):
+    steps: list[tuple[str, list[JsonValue]]] = [("divide", ["#2", "#1"]), ("exp", ["#4", exponent])]
+    steps.append(("percentage_change", [1, "#5"]))
+    for operation, values in steps:
         box.call("calculate", {"operation": operation, "values": values})
     found = settled(box, {"answer": "#6"})
     assert found.grounded is grounded

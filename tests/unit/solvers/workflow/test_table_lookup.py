@@ -98,7 +98,6 @@ def test_a_match_names_its_label_and_the_runner_up() -> None:
         (BY_YEAR, "goodwill", "2008", ["'goodwill'"]),
         (BY_YEAR, "operating expenses", "2008", ["", "'operating income'"]),
         (BY_YEAR, "goodwill", "2005", ["'goodwill'", "'2005'"]),
-        (BY_YEAR, "operating income", "2007", [""]),
         (ROLLFORWARD, "balance", "shares", ["2", "2007", "2008"]),
         (QUARTERS, "first quarter", "high", ["2", "'2009 > first quarter'", "'2008 > first quarter'"]),
         (TWICE, "euro notes", "2008", ["2", "'euro notes [1]'", "'euro notes [2]'"]),
@@ -190,3 +189,13 @@ def test_the_operands_of_the_public_file_are_found_by_their_labels(shared_data: 
 
 def test_names_are_made_once_for_a_page() -> None:
     assert axes_of(BY_YEAR) is axes_of(replace(BY_YEAR))
+
+
+@pytest.mark.parametrize(("elsewhere", "taken"), [("12", True), ("0", False)])
+def test_a_dash_is_zero_in_a_table_that_prints_no_zeros(elsewhere: str, taken: bool) -> None:
+    document = page([["", "2010", "2009"], ["rent", "-", elsewhere], ["taxes", "5", "4"]])
+    if taken:
+        assert look_up(document, "rent", "2010").quantity.value == 0
+    else:
+        with pytest.raises(LookupFailure, match="no cell with a number"):
+            look_up(document, "rent", "2010")
