@@ -78,12 +78,14 @@ class CheckContext:
     Attributes:
         plan: Valid, but perhaps without a result.
         memory: The turns before.
+        assumption: What its author says that it assumes, such as a threshold; or "".
     """
 
     plan: Plan
     question: Question
     memory: Memory
     numbers: NumberIndex
+    assumption: str = ""
 
     @cached_property
     def operands(self) -> Operands:
@@ -171,8 +173,8 @@ def _constant(case: CheckContext, step: Compute, constant: Constant) -> Finding 
 
 
 def _said(value: Decimal, case: CheckContext) -> bool:
-    """Whether a question of the conversation gives the number."""
-    return any(says(question, value) for question in (*case.memory.questions, case.question.text))
+    """Whether a question of the conversation gives the number, or the draft says that it assumes it."""
+    return any(says(text, value) for text in (*case.memory.questions, case.question.text, case.assumption))
 
 
 def the_operation_asked_for(case: CheckContext) -> Iterator[Finding]:

@@ -171,12 +171,14 @@ class ParsedDraft:
             what it says is printed.
         answer: What it says is the answer, or None.
         findings: What could not be located, or stands elsewhere than it says.
+        assumption: What it says that it takes for granted, or "".
     """
 
     plan: Plan
     claims: tuple[DraftClaim | None, ...]
     answer: DraftClaim | None
     findings: tuple[Finding, ...]
+    assumption: str = ""
 
 
 def faults(draft: Draft, turns_before: int) -> Sequence[str]:
@@ -281,7 +283,8 @@ def parse_draft(draft: Draft, question: str, numbers: NumberIndex, document: Doc
             if not place.given(question):
                 findings.append(Finding("ungrounded", number, f"{claim.words} ({step.what[:80]}) is not on the page"))
     answer = None if draft.answer is None or draft.ends_in_words else _claim(draft.answer, draft.scale)
-    return ParsedDraft(Plan(tuple(steps), draft.reasoning[:1000]), tuple(claims), answer, tuple(findings))
+    plan = Plan(tuple(steps), draft.reasoning[:1000])
+    return ParsedDraft(plan, tuple(claims), answer, tuple(findings), draft.assumption or "")
 
 
 def draft_words(draft: Draft) -> str:

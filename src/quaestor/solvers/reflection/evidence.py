@@ -24,7 +24,7 @@ def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: Nu
     Args:
         memory: The conversation before.
     """
-    case = CheckContext(draft.plan, read_question(question), memory, numbers)
+    case = CheckContext(draft.plan, read_question(question), memory, numbers, draft.assumption)
     claims: tuple[Finding, ...] = ()
     if not isinstance(case.execution, PlanError):
         claims = check_claims(draft, case.execution, memory.registers)

@@ -1,5 +1,6 @@
 """Single rules, on plans of a line."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -10,7 +11,12 @@ from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.plan.steps import Compute, Constant, Plan, Ref
 from quaestor.questions.question import read_question
-from quaestor.solvers.reflection.checks import CheckContext, no_sign_dropped_unasked, the_operation_asked_for
+from quaestor.solvers.reflection.checks import (
+    CheckContext,
+    no_sign_dropped_unasked,
+    numbers_stand_on_the_page,
+    the_operation_asked_for,
+)
 from quaestor.solvers.reflection.numbers import NumberIndex
 from quaestor.solvers.signs import SIGN_DROPPED
 
@@ -52,3 +58,11 @@ COMPARED = Compute(1, "greater", (Constant(Decimal(3), "3"), Constant(Decimal(1)
 )
 def test_of_a_question_for_yes_or_no_a_comparison_is_the_operation(question: str, told: int) -> None:
     assert len(list(the_operation_asked_for(case(question, COMPARED)))) == told
+
+
+def test_a_threshold_that_a_draft_says_it_assumes_needs_no_page() -> None:
+    limit = Compute(1, "greater", (Constant(Decimal(1), "1"), Constant(Decimal("0.25"), "0.25")))
+    asked = case("is the company capital-intensive?", limit)
+    (finding,) = numbers_stand_on_the_page(asked)
+    assert finding.hard
+    assert not list(numbers_stand_on_the_page(replace(asked, assumption="above 0.25 of revenue it is")))
