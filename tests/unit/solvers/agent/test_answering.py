@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 from agent_bench import CASH, ONE_TALK, QUESTION, final, play, query, reply, scripted, understood
