@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import Discriminator
@@ -170,7 +171,7 @@ class Document:
         """Why nothing of it was read, in a line; None of every other document."""
         return next((warning.detail for warning in self.warnings if warning.kind is WarningKind.REFUSED), None)
 
-    def excerpt(self, orders: Iterable[int]) -> "Document":
+    def excerpt(self, orders: Iterable[int], shortened: Mapping[int, Block] = MappingProxyType({})) -> "Document":
         """Return the document with some of its blocks only, each with the place and the index that it has.
 
         Sources of the whole document name the same in it: `cell`, `sentence`, `block` and `section` find what the
@@ -178,9 +179,10 @@ class Document:
 
         Args:
             orders: The places of its blocks in the whole document, in any order.
+            shortened: Blocks of which a part is shown, by their places.
         """
         whole = self.whole or self
-        kept = tuple(whole.blocks[order] for order in sorted(set(orders)))
+        kept = tuple(shortened.get(order, whole.blocks[order]) for order in sorted(set(orders)))
         named = {block.section for block in kept}
         sections = tuple(section for section in whole.sections if section.id in named)
         return Document(whole.id, sections, kept, whole.warnings, whole.facts, whole, whole.convention)
@@ -265,6 +267,11 @@ class Document:
     def table(self, index: int) -> Table:
         """Return the table with an index, as `CellRef.table` gives it; IndexError where the document has none."""
         return (self.whole or self).tables[index]
+
+    def rows_left_out(self, index: int) -> int:
+        """Return how many rows of a table of its own an excerpt leaves out; 0 for a table that it has whole."""
+        shown = (table for table in self.tables if table.index == index)
+        return sum(self.table(index).printed_rows - table.printed_rows for table in shown)
 
     def fact(self, source: Source) -> Fact | None:
         """Return what a tag says of the number at a source; None if there is none."""

@@ -1,7 +1,7 @@
 """A table as printed: its cells, and what its rows and columns are about."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -161,6 +161,23 @@ class Table:
     def is_too_large(self) -> bool:
         """Whether it has more than `MOST_CELLS_ASKED` cells: it is read and shown, but its numbers are in no graph."""
         return self.cell_count > MOST_CELLS_ASKED
+
+    def with_rows(self, kept: Collection[int]) -> "Table":
+        """Return the table with some rows below its header; the others print nothing, so each cell keeps its place."""
+        shown = [place < self.header_rows or place in kept for place in range(len(self.rows))]
+        return replace(
+            self,
+            cells=tuple(
+                row if keeps else tuple(Cell("", cell.ref) for cell in row)
+                for row, keeps in zip(self.cells, shown, strict=True)
+            ),
+            rows=tuple(row if keeps else Header("") for row, keeps in zip(self.rows, shown, strict=True)),
+        )
+
+    @property
+    def printed_rows(self) -> int:
+        """How many rows print anything."""
+        return sum(any(cell.text for cell in row) for row in self.cells)
 
     def body(self) -> tuple[Cell, ...]:
         """Every cell right of the labels and below the header, row by row.

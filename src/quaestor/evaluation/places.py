@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from quaestor.conversation.memory import Memory
-from quaestor.core.provenance import SentenceRef
+from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.document import Block, Document, Paragraph
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.errors import InputError
@@ -19,7 +19,8 @@ from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.measures.places import blocks_of_measure
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.question_texts import normalize_questions
-from quaestor.retrieval.retrieval_query import FindingContext
+from quaestor.retrieval.retrieval_query import FindingContext, parse_retrieval_query
+from quaestor.retrieval.shortening import shorten_table
 from quaestor.retrieval.statements import needed_statements
 from quaestor.solvers.excerpts import Excerpt
 
@@ -79,9 +80,19 @@ class PlaceExcerpts:
         if found and not places:
             self._refuse(found)
         earlier = [source for of_turn in reversed(sources) for source in of_turn]
+        used: dict[int, set[int]] = {}
+        for source in earlier:
+            if isinstance(source, CellRef):
+                used.setdefault(source.table, set()).add(source.row)
+        wanted = parse_retrieval_query(self._index, question, context)
+
+        def shorten(block: Block) -> Block:
+            kept = used.get(block.content.index, ()) if isinstance(block.content, Table) else ()
+            return shorten_table(self._index, wanted, block, kept)
+
         if not places and not earlier and not needed:
             return Excerpt(self._statements(), meant=meant)
-        shown = excerpt_for(self._index, self._worth(places), self._most, earlier, needed)
+        shown = excerpt_for(self._index, self._worth(places), self._most, earlier, needed, shorten)
         return Excerpt(shown, self._weights(places), meant)
 
     def _of_last_answer(self, question: Question, context: FindingContext) -> list[int]:

@@ -59,9 +59,11 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
         raise GraphError(f"unknown policy {policy!r}; use 'strict' or 'extend'")
     contexts = contexts_of(document)
     places = {(sentence.section, sentence.index): place for place, sentence in enumerate(document.sentences)}
-    tables = tuple(_table(document, table, contexts[table.index], ontology, places) for table in document.tables)
+    # Names and units are those of whole tables, whichever rows an excerpt has.
+    whole = tuple(document.table(table.index) for table in document.tables)
+    tables = tuple(_table(document, table, contexts[table.index], ontology, places) for table in whole)
     lines = tuple(
-        line for table, fact in zip(document.tables, tables, strict=True) for line in _lines(table, fact.name, ontology)
+        line for table, fact in zip(whole, tables, strict=True) for line in _lines(table, fact.name, ontology)
     )
     if policy == "strict":
         require_no_gaps(document.id, lines)
@@ -74,7 +76,7 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
     texts: list[TextCell] = []
     labels: list[HeaderNumber] = []
     for table, fact in zip(document.tables, tables, strict=True):
-        reader = _TableReader(table, fact, properties[table.index], names, tags)
+        reader = _TableReader(document.table(table.index), fact, properties[table.index], names, tags)
         for cell in body_cells(table):
             observations += reader.observations(cell)
             texts += reader.texts(cell)

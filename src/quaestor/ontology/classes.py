@@ -67,7 +67,7 @@ def contexts_of(document: Document) -> dict[int, Context]:
             shared[id(sentences)] = tuple(sentence.text for sentence in sentences)
         before = [sentence.text for sentence in document.lead_of(table)[-_LEADING:]]
         lead = (*document.section_of(table).path[-_LEADING:], *before)
-        contexts[table.index] = _context(table, lead, shared[id(sentences)])
+        contexts[table.index] = _context(document.table(table.index), lead, shared[id(sentences)])
     return contexts
 
 

@@ -103,10 +103,10 @@ class TurnContext:
             question: What is asked.
             missing: What is said not to be in it.
         """
-        shown = len(self.document.blocks)
+        shown = self.document
         if not self.searched:
             self.widen(f"{question} {missing}"[:_LONGEST_QUERY])
-        return len(self.document.blocks) > shown
+        return self.document.blocks != shown.blocks
 
     def note_call(self, call: ToolCall) -> None:
         """Put a call of a tool on record, in the order of everything else."""

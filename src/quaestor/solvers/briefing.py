@@ -68,6 +68,9 @@ def outline(context: TurnContext) -> Mapping[str, object]:
                 "caption": captions(type_, context),
                 "properties": _listed(properties),
                 "instances": _listed(instances),
+                "left_out": sum(
+                    context.document.rows_left_out(table.index) for table in context.graph.tables if table.name == type_
+                ),
             }
             for type_, (properties, instances) in named.items()
         ],
@@ -136,18 +139,19 @@ def heading(section: Section) -> str:
     return " > ".join((*over, *section.path[-1:]))
 
 
-def captions(type_: str, context: TurnContext) -> str:
+def captions(type_: str, context: TurnContext, only: int | None = None) -> str:
     """Return what is printed over the table of a type; of several tables, which ones are of it and under what heading.
 
     Args:
         type_: A class of tables, such as `kg:CashFlow`.
+        only: The index of the one table that is told of; None tells of all.
     """
     tables, document = context.graph.tables, context.document
     if len(tables) < 2:
         return next((table.caption for table in tables if table.name == type_), "")
     told = []
     for table in tables:
-        if table.name == type_:
+        if table.name == type_ and only in (None, table.index):
             over = heading(document.section_of(document.table(table.index)))
             told.append(f"table {table.index}" + f' in "{over}"' * bool(over) + f" {table.caption}".rstrip())
     return "; ".join(told)

@@ -1,5 +1,6 @@
 """An excerpt: some blocks of a document, under the names that they have in the whole."""
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -85,3 +86,17 @@ def test_a_table_of_an_excerpt_is_led_to_by_no_other_sentences_than_in_the_whole
     assert whole.excerpt([1, 5]).lead_of(rent) == ()
     assert whole.excerpt([1, 5]).around(rent) == ()
     assert whole.excerpt([1, 4, 5]).lead_of(rent) == whole.lead_of(rent) == whole.sentences[1:]
+
+
+def test_a_table_of_an_excerpt_may_have_some_of_its_rows() -> None:
+    rows = [["( in millions )", "2008"], ["sales :", ""], ["ore", "$ 90"], ["coal", "7"], ["total sales", "$ 97"]]
+    whole = assemble("10-K", [HeadingPart("Sales"), TablePart(rows)])
+    table = whole.tables[0]
+    part = whole.excerpt([0, 1], {1: replace(whole.blocks[1], content=table.with_rows({3}))})
+    assert [[cell.text for cell in row if cell.text] for row in part.tables[0].cells] == [rows[0], [], [], rows[3], []]
+    assert part.rows_left_out(0) == 3
+    assert whole.rows_left_out(0) == 0
+    assert part.cell(CellRef("10-K", 0, 2, 1)).text == "$ 90"
+    (coal,) = build_graph(part, build_ontology([whole])).observations
+    (same,) = (o for o in build_graph(whole, build_ontology([whole])).observations if o.source == coal.source)
+    assert coal == same

@@ -90,3 +90,15 @@ def test_what_a_table_is_followed_by_is_shown_where_its_numbers_are_asked_why() 
     ]
     signed = excerpts.of(read_question("who is the auditor?"), Memory()).document
     assert "/s/ Tern & Co LLP" in [sentence.text for sentence in signed.sentences]
+
+
+def test_long_tables_besides_the_best_are_shown_in_part_until_more_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 1000)
+    ships = TablePart([*LARGE.grid, ["crews of ships", "12", "11"]])
+    filler = ParagraphPart(("ships sail the sea .",) * 99)
+    parts: list[DocumentPart] = [HeadingPart("Ships"), ships, HeadingPart("Crews"), SMALL, HeadingPart("Sea"), filler]
+    excerpts = PlaceExcerpts(PlaceIndex.of(assemble("fleet", parts)), 600)
+    shown = excerpts.of(read_question("what were crews in 2021?"), Memory()).document
+    assert [shown.rows_left_out(index) for index in (0, 1)] == [40, 0]
+    widened = excerpts.search("sail the sea", shown).document
+    assert [widened.rows_left_out(index) for index in (0, 1)] == [0, 0]

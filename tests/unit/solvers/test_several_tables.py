@@ -152,9 +152,9 @@ def test_types_are_told_with_the_sections_of_their_tables() -> None:
     told = {type_["name"]: type_["caption"] for type_ in briefing.outline(CONTEXT)["types"]}  # type: ignore[attr-defined]
     for place, table in enumerate(GRAPH.tables):
         assert f"table {place} in " in told[table.name.removeprefix("kg:")]
-    shown = {type_["name"]: type_["caption"] for type_ in showing.value_schema("", CONTEXT)["types"]}  # type: ignore[attr-defined]
-    assert 'table 1 in "Liquidity > Maturities" (in thousands)' in shown[GRAPH.tables[1].name]
-    assert set(told.values()) == set(shown.values())
+    shown = [(type_["name"], type_["caption"]) for type_ in showing.value_schema("", CONTEXT)["types"]]  # type: ignore[attr-defined]
+    assert (GRAPH.tables[1].name, 'table 1 in "Liquidity > Maturities" (in thousands)') in shown
+    assert len(shown) == len(GRAPH.tables)
 
 
 def test_a_step_of_the_second_table_is_of_it() -> None:

@@ -172,7 +172,7 @@ def _table(table: Table, section: Section, of_rows: Callable[[Row], bool]) -> Ma
         "rows": [
             {"index": index, "cells": [cell.text if cell.repair is None else "" for cell in row]}
             for index, row in enumerate(table.cells)
-            if of_rows((table.index, index))
+            if of_rows((table.index, index)) and any(cell.text for cell in row)
         ],
     }
 

@@ -73,17 +73,18 @@ def _meaning(turn: Turn) -> dict[str, str]:
 
 
 def _types(page: GraphPage, context: TurnContext) -> list[dict[str, object]]:
-    """Return the types one after the other, with their numbers as far as there is room."""
+    """Return the tables of the types one after the other, with their numbers as far as there is room."""
     types: list[dict[str, object]] = []
     room = _MOST_NUMBERS
-    for name in page.types:
-        instances = page.of_type(name)
+    for name, table in dict.fromkeys((one.type, one.table) for kind in page.types for one in page.of_type(kind)):
+        instances = [one for one in page.of_type(name) if one.table == table]
         room -= sum(len(_numbers(instance)) for instance in instances)
         labels = page.properties(instances)
         types.append(
             {
                 "name": name,
-                "caption": _bare(briefing.captions(name, context)),
+                "caption": _bare(briefing.captions(name, context, table)),
+                "left_out": context.document.rows_left_out(table),
                 "instances": _listed([_instance(instance) for instance in instances]),
                 "lines": _lines(labels, instances) if room >= 0 else [],
                 "properties": [] if room >= 0 else _listed([_property(name, label) for name, label in labels.items()]),

@@ -70,6 +70,7 @@ def _table(table: Table, axes: Axes, document: Document) -> dict[str, object]:
             " | ".join((line.shown, *_told([_printed(table.cells[row][column]) for column in axes.columns])))
             for row, line in axes.rows.items()
         ],
+        "left_out": document.rows_left_out(table.index),
     }
 
 

@@ -78,6 +78,7 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
     queries = (row_query, _NUMBER.sub("", col_query))
     candidates = list(_candidates(document, *queries)) or list(_candidates(document, *queries, dashes=True))
     found = sorted(candidates, key=lambda candidate: -candidate.score)
+    found = [one for one in found if is_named(row_query, one.row) or is_named(row_query, one.column)] or found
     if not found:
         raise LookupFailure(_nothing(document, *queries))
     best, others = found[0], [other for other in found[1:] if other.cell.ref != found[0].cell.ref]

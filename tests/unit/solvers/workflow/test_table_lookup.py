@@ -126,6 +126,15 @@ def test_equal_lines_of_two_tables_are_told_apart_by_the_table() -> None:
     assert look_up(document, "table 2 > net sales", "2008").cell.text == "3"
 
 
+def test_a_row_by_its_name_needs_no_table_for_its_column() -> None:
+    document = page(
+        [["", "2008", "2007"], ["total revenues", "1", "2"]], [["", "2008", "2007"], ["revenues", "3", "4"]]
+    )
+    assert [line.shown for line in axes_of(document)[1].columns.values()] == ["2008", "2007"]
+    assert look_up(document, "revenues", "2008").cell.text == "3"
+    assert look_up(document, "total revenues", "2007").cell.text == "2"
+
+
 def test_a_lost_dash_is_no_number() -> None:
     document = page([["", "2008", "2007"], ["net sales", "100", "2014"], ["costs", "80", "70"]])
     with pytest.raises(LookupFailure):

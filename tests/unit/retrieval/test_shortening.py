@@ -1,0 +1,27 @@
+"""Long tables of an excerpt: which rows are shown, and which are left to a search."""
+
+from long_filing import OPERATIONS, a_long_filing
+
+from quaestor.questions.question import read_question
+from quaestor.retrieval.index import PlaceIndex
+from quaestor.retrieval.retrieval_query import parse_retrieval_query
+from quaestor.retrieval.shortening import shorten_table
+
+INDEX = PlaceIndex.of(a_long_filing())
+BLOCK = next(block for block in INDEX.document.blocks if block.content == INDEX.document.tables[0])
+
+
+def rows_shown(question: str, *kept: int) -> list[str]:
+    block = shorten_table(INDEX, parse_retrieval_query(INDEX, read_question(question)), BLOCK, kept)
+    return [row[0].text for row in getattr(block.content, "cells", ()) if row[0].text]
+
+
+def test_rows_that_are_asked_for_are_shown_with_their_headings_and_sums() -> None:
+    shown = rows_shown("what were net sales of services in 2022?", 7)
+    assert shown[:4] == ["( in millions , except per share data )", "net sales :", "services", "total net sales"]
+    assert {"net income", "research and development"} <= {*shown}
+    assert "interest expense" not in shown
+
+
+def test_a_table_without_a_row_that_is_asked_for_is_shown_whole() -> None:
+    assert len(rows_shown("how many employees are there?")) == len(OPERATIONS)
