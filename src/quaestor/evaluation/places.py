@@ -1,7 +1,7 @@
 """The parts of a long document that questions are about, found by its index."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -20,7 +20,7 @@ from quaestor.retrieval.measures.places import blocks_of_measure
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.question_texts import normalize_questions
 from quaestor.retrieval.retrieval_query import FindingContext, parse_retrieval_query
-from quaestor.retrieval.shortening import shorten_table
+from quaestor.retrieval.shortening import shorten_block
 from quaestor.retrieval.statements import needed_statements
 from quaestor.solvers.excerpts import Excerpt
 
@@ -80,20 +80,28 @@ class PlaceExcerpts:
         if found and not places:
             self._refuse(found)
         earlier = [source for of_turn in reversed(sources) for source in of_turn]
-        used: dict[int, set[int]] = {}
-        for source in earlier:
-            if isinstance(source, CellRef):
-                used.setdefault(source.table, set()).add(source.row)
-        wanted = parse_retrieval_query(self._index, question, context)
-
-        def shorten(block: Block) -> Block:
-            kept = used.get(block.content.index, ()) if isinstance(block.content, Table) else ()
-            return shorten_table(self._index, wanted, block, kept)
-
         if not places and not earlier and not needed:
             return Excerpt(self._statements(), meant=meant)
-        shown = excerpt_for(self._index, self._worth(places), self._most, earlier, needed, shorten)
+        shown = excerpt_for(
+            self._index, self._worth(places), self._most, earlier, needed, self._shortening(question, context)
+        )
         return Excerpt(shown, self._weights(places), meant)
+
+    def _shortening(self, question: Question, context: FindingContext) -> Callable[[Block], Block]:
+        """Return what leaves out of a block what is not asked for, but reasons and what answers are from."""
+        wanted = parse_retrieval_query(self._index, question, context)
+        sources = [source for of_turn in context.sources for source in of_turn]
+        rows = {(source.table, source.row) for source in sources if isinstance(source, CellRef)}
+        sections = {source.section for source in sources if isinstance(source, SentenceRef)}
+        asks_why = words_asked(question.lowered) in ("cause", "ground")
+
+        def shorten(block: Block) -> Block:
+            if isinstance(block.content, Table):
+                kept = [row for table, row in rows if table == block.content.index]
+                return shorten_block(self._index, wanted, block, kept)
+            return block if asks_why or block.section in sections else shorten_block(self._index, wanted, block)
+
+        return shorten
 
     def _of_last_answer(self, question: Question, context: FindingContext) -> list[int]:
         """What the last answer with a source is from, and of a table why it is so: what is asked next is about it."""

@@ -3,6 +3,7 @@
 The numbers of the tables are not among it: those it has to look up.
 """
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Context, Decimal
 from textwrap import shorten
@@ -17,6 +18,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.stop_words import FUNCTION_WORDS
 from quaestor.core.words import search_words
 from quaestor.documents.document import Document, Paragraph, Section, Sentence
+from quaestor.documents.roles import statements_named
 from quaestor.documents.table import Table
 from quaestor.graph.facts import SentenceFact
 from quaestor.ontology.core import CoreRule, RuleKind, read_core
@@ -36,6 +38,8 @@ _WORDS_SHARED, _MOST_SENTENCES, _MOST_TEXT = 2, 2, 500
 _FALL = "The fall asked for is a size, without a sign: percentage of (earlier - later) in the earlier value."
 _DIGITS = 12
 _LONGEST_REASON = 300
+_NUMBERED = re.compile(r"(?:note|item)\b|\d+\. ", re.IGNORECASE)
+"""Headings that stand for themselves."""
 _LONGEST_HEADING = 40
 """Of letters, of a heading over the own one."""
 
@@ -132,9 +136,14 @@ def _said_after_last(context: TurnContext) -> Collection[tuple[str, int]]:
 def heading(section: Section) -> str:
     """Return the headings over a part of a document as prompts give them: those that tell what stands there.
 
+    >>> heading(Section("s", ("Part II", "Item 7. Discussion", "Results", "Taxes")))
+    'Results > Taxes'
     >>> heading(Section("s", ("Part II", "Item 8. Financial Statements", "Notes", "Note 5. Taxes")))
-    'Notes > Note 5. Taxes'
+    'Note 5. Taxes'
     """
+    own = section.path[-1] if section.path else ""
+    if _NUMBERED.match(own) or statements_named(own):
+        return own
     over = [shorten(outer, _LONGEST_HEADING, placeholder="...") for outer in section.path[-2:-1]]
     return " > ".join((*over, *section.path[-1:]))
 
@@ -149,11 +158,14 @@ def captions(type_: str, context: TurnContext, only: int | None = None) -> str:
     tables, document = context.graph.tables, context.document
     if len(tables) < 2:
         return next((table.caption for table in tables if table.name == type_), "")
+    sections = {table.index: document.section_of(document.table(table.index)) for table in tables}
+    first = {section.path: index for index, section in reversed(sections.items())}
     told = []
     for table in tables:
         if table.name == type_ and only in (None, table.index):
-            over = heading(document.section_of(document.table(table.index)))
-            told.append(f"table {table.index}" + f' in "{over}"' * bool(over) + f" {table.caption}".rstrip())
+            over, begins = heading(sections[table.index]), first[sections[table.index].path]
+            place = f' in "{over}"' if begins == table.index else f" in the section of table {begins}"
+            told.append(f"table {table.index}" + place * bool(over) + f" {table.caption}".rstrip())
     return "; ".join(told)
 
 

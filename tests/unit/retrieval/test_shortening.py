@@ -2,17 +2,18 @@
 
 from long_filing import OPERATIONS, a_long_filing
 
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
 from quaestor.questions.question import read_question
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.retrieval_query import parse_retrieval_query
-from quaestor.retrieval.shortening import shorten_table
+from quaestor.retrieval.shortening import shorten_block
 
 INDEX = PlaceIndex.of(a_long_filing())
 BLOCK = next(block for block in INDEX.document.blocks if block.content == INDEX.document.tables[0])
 
 
 def rows_shown(question: str, *kept: int) -> list[str]:
-    block = shorten_table(INDEX, parse_retrieval_query(INDEX, read_question(question)), BLOCK, kept)
+    block = shorten_block(INDEX, parse_retrieval_query(INDEX, read_question(question)), BLOCK, kept)
     return [row[0].text for row in getattr(block.content, "cells", ()) if row[0].text]
 
 
@@ -25,3 +26,18 @@ def test_rows_that_are_asked_for_are_shown_with_their_headings_and_sums() -> Non
 
 def test_a_table_without_a_row_that_is_asked_for_is_shown_whole() -> None:
     assert len(rows_shown("how many employees are there?")) == len(OPERATIONS)
+
+
+def test_of_a_long_passage_the_sentences_asked_for_are_shown_with_the_one_before() -> None:
+    said = [
+        "Ships are old .",
+        "They need care .",
+        "Crews are large .",
+        "Ports are near .",
+        "Crews earn 12 .",
+        "Tides turn .",
+    ]
+    index = PlaceIndex.of(assemble("fleet", [HeadingPart("Fleet"), ParagraphPart(tuple(said))]))
+    wanted = parse_retrieval_query(index, read_question("what do ports earn?"))
+    block = shorten_block(index, wanted, index.document.blocks[1])
+    assert [sentence.text for sentence in getattr(block.content, "sentences", ())] == said[2:5]

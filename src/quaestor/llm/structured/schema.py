@@ -94,16 +94,14 @@ def _plain(value: JsonValue) -> JsonValue:
     if not isinstance(value, dict):
         return value
     plain = {k: _plain(v) for k, v in value.items() if not (k == "title" and isinstance(v, str))}
-    if "const" in plain:
-        plain.pop("default", None)  # it can have no other value
+    default = plain.pop("default", None)  # what is not required may be left out
     if "oneOf" in plain:
         plain.pop("discriminator", None)  # the fixed value of its key tells as much
         plain["anyOf"] = plain.pop("oneOf")
     choices = plain.get("anyOf")
     if not isinstance(choices, list):
         return plain
-    if "default" in plain and plain["default"] is None:
-        del plain["default"]
+    if default is None and "default" in value:
         choices = [choice for choice in choices if choice != {"type": "null"}]
     if {"type": "number"} in choices:
         choices = [choice for choice in choices if choice != {"type": "integer"}]

@@ -16,11 +16,11 @@ from pydantic_ai.tools import ToolDefinition
 
 from quaestor.llm.structured.replies import ParsedReply, RequestedCall, read_reply
 from quaestor.llm.structured.schema import plain_schema
-from quaestor.solvers.agent.messages import ANSWER, STATED, UNDERSTAND, FinalAnswer, Understanding
+from quaestor.solvers.agent.messages import ANSWER, STATED, UNDERSTAND, FinalAnswer
 from quaestor.solvers.tools.toolbox import SEARCH_TOOL, TOOLS
 
 _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")
-_CHECKED_ANYWAY = frozenset({"maxLength", "minItems", "maxItems", "propertyNames", "default", "additionalProperties"})
+_CHECKED_ANYWAY = frozenset({"maxLength", "minItems", "maxItems", "minimum", "propertyNames", "additionalProperties"})
 _OF_OVERVIEW = ("list_entities", "introspect_ontology")
 """What they list is in the prompt, where there is not too much of it."""
 _FINAL = re.compile(r"^[ \t*]*ANSWER\W*?:", re.MULTILINE)
@@ -89,10 +89,8 @@ def _tools(stating: bool, whole: bool, searching: bool) -> tuple[ToolDefinition,
         found.append(_definition(SEARCH_TOOL.name, SEARCH_TOOL.description, SEARCH_TOOL.schema))
     if not stating:
         return tuple(found)
-    properties = plain_schema(Understanding)["properties"]
-    assert isinstance(properties, dict)
-    schema: JsonValue = {"type": "object", "properties": {STATED: properties[STATED]}, "required": [STATED]}
-    return (_definition(UNDERSTAND, "Say how you understand the question.", schema), *found)
+    schema: JsonValue = {"type": "object", "properties": {STATED: {"type": "string"}}, "required": [STATED]}
+    return (_definition(UNDERSTAND, "Say what is asked for, complete in itself.", schema), *found)
 
 
 def answer_schema() -> dict[str, JsonValue]:

@@ -95,11 +95,11 @@ class SearchDocument:
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED
 
     query: Annotated[
-        Word | None, Field(description="Words of the line or the passage, and of its heading; or names of statements.")
+        Word | None, Field(description="Words of the line or passage and its heading, or names of statements.")
     ] = None
-    section: Annotated[
-        Word | None, Field(description="Instead: a heading, such as Note 7. All under it is read, word by word.")
-    ] = None
+    section: Annotated[Word | None, Field(description="Instead: a heading, such as Note 7; all under it is read.")] = (
+        None
+    )
     part: Annotated[int, Field(ge=1, description="Of a long section.")] = 1
 
 

@@ -21,8 +21,7 @@ SEARCH = "search_document"
 """The tool's name. It is offered where only a part of a document is shown."""
 
 SEARCH_DESCRIPTION = (
-    "Only a part of the document is shown. Find other tables and passages by words, or read a section whole; the other "
-    "tools read them then."
+    "Find tables, rows and passages that are not shown, or read a section whole; the other tools read them then."
 )
 
 _MOST_ROWS = 12

@@ -3,10 +3,11 @@
 What the model copies from the page is words.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from quaestor.core.quantity import Scale
-from quaestor.documents.document import Document
+from quaestor.documents.document import Document, Section
 from quaestor.documents.table import Cell, Table
 from quaestor.prompts import render
 from quaestor.solvers import briefing
@@ -37,6 +38,8 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
         explains: Whether the model may explain, so that sentences have names.
     """
     document = context.document
+    several = document.tables if len(document.tables) > 1 else ()
+    first = {document.section_of(table).path: table.index + 1 for table in reversed(several)}
     shown = shown_text(document, question, context.memory, all_sentences=all_kinds)
     places = {(sentence.section, sentence.index) for sentence in shown.sentences}
     named = {(s.section, s.index): passage_name(place, s) for place, s in enumerate(document.sentences, 1)}
@@ -47,9 +50,11 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
         references=briefing.references(context, lambda turn: f"#{turn - len(context.memory.turns)}"),
         feedback=context.feedback,
         document=briefing.page_name(document),
-        tables=[_table(table, axes, document) for table, axes in zip(document.tables, axes_of(document), strict=True)],
+        tables=[
+            _table(table, axes, document, first) for table, axes in zip(document.tables, axes_of(document), strict=True)
+        ],
         sections=[
-            {"heading": briefing.heading(section), "sentences": taken}
+            {"heading": _heading(section, first.get(section.path)), "sentences": taken}
             for section, sentences in document.text
             if (taken := [(named[at], s.text) for s in sentences if (at := (s.section, s.index)) in places])
         ],
@@ -59,11 +64,27 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
     )
 
 
-def _table(table: Table, axes: Axes, document: Document) -> dict[str, object]:
+def _heading(section: Section, table: int | None) -> str:
+    """Return the headings over a part of a document, where they are not told with a table that is under them."""
+    named = briefing.heading(section)
+    return "" if not named else f"Of table {table}" if table else f'Section "{named}"'
+
+
+def _table(table: Table, axes: Axes, document: Document, first: Mapping[tuple[str, ...], int]) -> dict[str, object]:
+    """Return a table for prompts.
+
+    Args:
+        first: The first table of each section, whose headings are told with it alone.
+    """
+    section, number = document.section_of(table), table.index + 1
+    under = briefing.heading(section)
     scale = table.scale.value if table.scale not in (None, Scale.ONE) else ""
     return {
-        "number": table.index + 1 if len(document.tables) > 1 else None,
-        "section": briefing.heading(document.section_of(table)),
+        "number": number if len(document.tables) > 1 else None,
+        "section": under
+        and (
+            f'"{under}"' if first.get(section.path, number) == number else f"the section of table {first[section.path]}"
+        ),
         "caption": table.caption.strip("() ") or scale,
         "columns": [line.shown for line in axes.columns.values()],
         "rows": [

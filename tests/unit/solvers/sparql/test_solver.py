@@ -67,7 +67,7 @@ def test_what_the_model_is_told() -> None:
     plan, calculate = (asked.prompts[0] for asked in played.asked)
     system = played.asked[0].system
     for text in (
-        "kg:CashFlow_2007 | kg:CashFlow_2008 | kg:CashFlow_2009; their properties, with numbers in this order:\n",
+        "kg:CashFlow_2007 | kg:CashFlow_2008 | kg:CashFlow_2009\nkg:",
         "\nkg:net_cash_from_operating_activities: 158529 | 181001 | 206588\n",
         "[post_text_",
         "SELECT ?v { kg:CashFlow_2008 kg:net_income ?v }",
