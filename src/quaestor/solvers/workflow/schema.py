@@ -43,7 +43,7 @@ class TextParams:
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     sought: str
     value_context: str
-    unit: Annotated[str, Field(description="Such as million USD, percent, shares; or any.")]
+    unit: str
     period: str
 
 

@@ -81,7 +81,7 @@ def test_the_prompts_hold_the_page_the_history_and_the_cores_rules() -> None:
     assert CASH in first.prompts[0]
     assert "Instances: 2007; 2008; 2009" in first.prompts[0]
     assert "Instances: 2007; 2008; 2009" in played.asked[1].prompts[0]
-    assert "none, this is the first question" in first.prompts[0]
+    assert "Conversation so far: none." in first.prompts[0]
     assert "181001" not in first.prompts[0]
     assert f"1. Question: {QUESTION}" in later.prompts[0]
     assert "Answer (#-1): 181001 thousand USD = " in later.prompts[0]
