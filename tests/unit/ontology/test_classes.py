@@ -1,5 +1,7 @@
 from pages import page
 
+from quaestor.documents.assembly import DocumentPart, HeadingPart, TablePart, assemble
+from quaestor.documents.table import TableRole
 from quaestor.ontology.classes import Context, CueIndex, contexts_of
 
 CUES = {"kg:Debt": ("debt", "long-term debt"), "kg:Lease": ("lease", "operating leases")}
@@ -42,3 +44,33 @@ def test_what_stands_around_all_tables_counts_as_any_text() -> None:
     texts = ("a lease of debt", "long-term debt", "debt")
     alone = CueIndex(CUES).classify(Context((("caption", "lease"), *(("text", text) for text in texts))))
     assert CueIndex(CUES).classify(Context((("caption", "lease"),), texts)) == alone
+
+
+def test_a_primary_statement_is_typed_by_its_role_whatever_its_lines_say() -> None:
+    cues = {"kg:IncomeTax": ("income tax",), "kg:IncomeStatement": ("net income",), "kg:Lease": ("lease",)}
+    lines = (("heading", "provision for income tax"), ("heading", "income tax"), ("lead", "income tax"))
+    best, second = CueIndex(cues).classify(Context(lines, role=TableRole.INCOME_STATEMENT))
+    assert (best.name, second.name) == ("kg:IncomeStatement", "kg:IncomeTax")
+    assert "income statement" in best.reasons[0]
+    # A note says in which statement its numbers are.
+    said = (("lead", "included in net income"), ("lead", "a lease"))
+    assert CueIndex(cues).classify(Context(said))[0].name == "kg:IncomeStatement"
+    assert CueIndex(cues).classify(Context((*said, ("heading", "a lease")), role=TableRole.NOTE))[0].name == "kg:Lease"
+
+
+def test_a_cue_within_a_longer_one_of_another_class_tells_nothing() -> None:
+    index = CueIndex({"kg:Debt": ("debt",), "kg:InvestmentSecurity": ("debt securities",)})
+    assert {name for name, _, _ in index.find("corporate debt securities")} == {"kg:InvestmentSecurity"}
+    assert {name for name, _, _ in index.find("debt securities and debt")} == {"kg:Debt", "kg:InvestmentSecurity"}
+
+
+def test_a_heading_that_names_a_statement_tells_nothing_of_the_notes_below_it() -> None:
+    parts: list[DocumentPart] = [
+        HeadingPart("Consolidated Statements of Cash Flows", 1),
+        HeadingPart("Note 2 - Leases", 2),
+        TablePart([["", "2024"], ["Rent", "3"], ["Interest", "1"], ["Total", "4"]]),
+    ]
+    document = assemble("report.html", parts)
+    texts = contexts_of(document)[0].texts
+    assert ("lead", "Note 2 - Leases") in texts
+    assert not any("Cash Flows" in text for _, text in texts)
