@@ -26,6 +26,8 @@ _SIMPLE_CELL = re.compile(
     rf"(?P<currency>\$)?\s?(?P<minus>-)?(?P<number>{NUMBER})(?:\s?(?P<percent>%))?(?:\s\(\s(?P<echo>{NUMBER})\s?%?\s?\))?"
 )
 _GLUED_ABSENCE = re.compile(r"(?:nm|n/a)(?=[0-9.$-])")
+_MARKED_DASH = re.compile("[$\u20ac\u00a3]?\\s?[\u2012-\u2015]\\s?\\([0-9]{1,2}\\)")
+"""A long dash with a footnote mark."""
 _DIGIT = re.compile("[0-9\uff10-\uff19]")
 _WORDS = re.compile("[A-Za-z]{4}")
 _BESIDE = re.compile(r"[\s.,'/]+")
@@ -73,7 +75,7 @@ def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quant
             return (
                 Quantity(-value if simple["minus"] else value, scale, "USD" if simple["currency"] else None, stripped),
             )
-    if not _DIGIT.search(text):
+    if not _DIGIT.search(text) or _MARKED_DASH.fullmatch(stripped):
         return ()
     masked = _GLUED_ABSENCE.sub(lambda found: " " * len(found[0]), mask_artifacts(text))
     masked, refused = in_english(masked, convention, cell=True)

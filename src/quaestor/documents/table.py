@@ -1,5 +1,6 @@
 """A table as printed: its cells, and what its rows and columns are about."""
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -11,6 +12,8 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.captions import covers, is_price
 from quaestor.documents.dollars import Line, currency_between
 from quaestor.documents.repairs import Repair, RepairKind
+
+_MARKS = re.compile(r"\([0-9a-z]{1,2}\)", re.IGNORECASE)
 
 MOST_CELLS_ASKED = 50_000
 """Cells of a table that questions are answered from: its graph takes seconds, and a solver looks at each cell."""
@@ -79,10 +82,11 @@ class Cell:
 
     @property
     def is_dash(self) -> bool:
-        """Whether it has no value: only signs, a year in place of a dash, or a formula without one."""
+        """Whether it has no value: only signs and footnote marks, a year in place of a dash, a formula without one."""
         if self.repair is not None:
             return self.repair.kind is not RepairKind.REPEATED_HEADER
-        return bool(self.text.strip()) and not any(map(str.isalnum, self.text))
+        signs = _MARKS.sub("", self.text).strip()
+        return bool(signs) and not self.quantities and not any(map(str.isalnum, signs))
 
 
 @dataclass(frozen=True, slots=True)

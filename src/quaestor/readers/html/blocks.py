@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from quaestor.readers.html.inline import InlineTag, Run
+from quaestor.readers.html.inline import InlineTag, Run, as_mark
 from quaestor.readers.html.styles import PLAIN, Style, hidden_by, inherited, style_rules
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class RawCell:
         rows: How many rows it spans.
         heading: Whether the file says that it heads rows or columns (`th`).
         linked: Whether all of it is a link within the file.
+        is_mark: Whether it is a raised footnote mark and no more.
     """
 
     text: str
@@ -71,6 +72,7 @@ class RawCell:
     rows: int = 1
     heading: bool = False
     linked: bool = False
+    is_mark: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,12 +246,12 @@ class TreeWalk:
     def _end_cell(self, element: "_Element", frame: _Frame) -> None:
         run = self._run
         text, marks = run.printed()
+        is_mark = run.is_mark and not marks
         look, linked = run.look(), run.linked > 0 and run.linked >= sum(run.looks.values())
         columns, rows = _span(element.get("colspan")), _span(element.get("rowspan"))
         if self._table is not None:
-            self._table.rows[-1].append(
-                RawCell(text.replace("\n", " "), marks, look, columns, rows, frame.tag == "th", linked)
-            )
+            text = as_mark(text) if is_mark else text.replace("\n", " ")
+            self._table.rows[-1].append(RawCell(text, marks, look, columns, rows, frame.tag == "th", linked, is_mark))
         self._run = frame.outer or Run()
 
     def _end_table(self, table: _Open) -> None:

@@ -31,6 +31,7 @@ class Item:
         is_year: Whether it is a year and no more.
         heading: Whether the file says that it is one (`th`).
         linked: Whether it is a link within the file.
+        is_mark: Whether it is a raised footnote mark, of what is printed before it.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Item:
     heading: bool = False
     linked: bool = False
     rows: int = 1
+    is_mark: bool = False
 
     @property
     def width(self) -> int:
@@ -72,6 +74,9 @@ _CLOSES = re.compile(
     re.IGNORECASE,
 )
 _FOOTNOTE = re.compile(r"[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?", re.IGNORECASE)
+
+_GAP = 2
+"""Empty columns of the file, of signs that other rows print, between something and its raised footnote mark."""
 
 _IN_BRACKETS = re.compile(r"\([0-9]{1,2}\)")
 """What may be a negative number or a footnote mark."""
@@ -145,6 +150,7 @@ def _place(raw: Sequence[RawCell], held: dict[int, int]) -> tuple[list[Item], di
                     cell.heading,
                     cell.linked,
                     cell.rows,
+                    cell.is_mark,
                 )
             )
     return items, below
@@ -163,7 +169,8 @@ def _joined(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
         if _OPENS.fullmatch(one.text) and not one.is_value:
             opening = one
         elif found and _closes(found[-1], one, own):
-            space = " " if _FOOTNOTE.fullmatch(one.text) and not one.text.startswith((")", "]")) else ""
+            footnote = _FOOTNOTE.fullmatch(one.text) and not one.text.startswith((")", "]"))
+            space = " " if one.is_mark or footnote else ""
             found[-1] = _join(found[-1], one, space)
         else:
             found.append(one)
@@ -172,6 +179,8 @@ def _joined(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
 
 def _closes(number: Item, item: Item, own: frozenset[int]) -> bool:
     """Whether a cell holds what belongs to the number in the cell right before it: `)`, `%`, a footnote mark."""
+    if item.is_mark:
+        return item.start <= number.end + _GAP
     if item.start > number.end or not (number.is_value or _begins_number(number.text)):
         return False
     if item.start in own and _IN_BRACKETS.fullmatch(item.text):
@@ -190,6 +199,8 @@ def _begins_number(text: str) -> bool:
 def _join(first: Item, second: Item, space: str = "") -> Item:
     """Return two cells as one, the tags of the second where it stands now."""
     text = first.text + space + second.text
+    if second.is_mark:
+        return replace(first, text=text, end=second.end)
     shift = len(text) - len(second.text)
     marks = (*first.marks, *(InlineTag(mark.element, mark.start + shift, mark.end + shift) for mark in second.marks))
     year = second.is_year and not first.text.strip("( [")

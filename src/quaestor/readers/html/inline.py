@@ -58,7 +58,7 @@ class Run:
         if not text:
             return
         if style.raised and self.length and _MARK.fullmatch(text.strip()):
-            text = _as_mark(text.strip())
+            text = as_mark(text.strip())
             if not self.open_end:
                 text = " " + text
         self.parts.append(text)
@@ -105,6 +105,15 @@ class Run:
             found.append(InlineTag(mark.element, start, end))
         return text, tuple(found)
 
+    @property
+    def is_mark(self) -> bool:
+        """Whether all of it is a raised footnote mark, which belongs to what is printed before it."""
+        return (
+            len(self.looks) == 1
+            and next(iter(self.looks)).raised
+            and _MARK.fullmatch("".join(self.parts).strip()) is not None
+        )
+
     def look(self) -> Style:
         """Return how most of the text looks; what holds of all of it but a twentieth holds of it."""
         if len(self.looks) < 2:
@@ -119,6 +128,6 @@ class Run:
         return Style(share("bold"), share("italic"), share("underlined"), most.centred, False, most.size, most.kept)
 
 
-def _as_mark(text: str) -> str:
+def as_mark(text: str) -> str:
     """Return a raised footnote mark in the parentheses by which it is told from what it is attached to."""
     return text if text.startswith("(") else f"({text})"

@@ -79,7 +79,9 @@ def style_rules(style: str) -> _Rules:
     if align := said.get("text-align"):
         changes["centred"] = align in ("center", "-webkit-center")
     if place := said.get("vertical-align"):
-        changes["raised"] = place in ("super", "text-top", "top") and place == "super"
+        changes["raised"] = place == "super"
+    if said.get("position") == "relative" and (top := said.get("top")):
+        changes["raised"] = top.startswith("-")
     if size := _SIZE.match(said.get("font-size", "")):
         changes["size"] = float(size[1]) * _POINTS[size[2]]
     if (kept := said.get("white-space")) and kept.startswith("pre"):

@@ -167,3 +167,21 @@ def test_a_number_in_brackets_in_a_column_of_its_own_is_negative(rows: tuple[str
 )
 def test_a_number_in_brackets_in_a_column_of_signs_is_a_footnote_mark(rows: tuple[str, ...], last: list[str]) -> None:
     assert texts(read(html_table(*rows)))[-1] == last
+
+
+@pytest.mark.parametrize("style", ["vertical-align:super", "position:relative;top:-3.5pt;vertical-align:baseline"])
+def test_a_raised_mark_in_a_cell_of_its_own_belongs_to_what_is_before_it(style: str) -> None:
+    def mark(text: str) -> str:
+        return f'<td><span style="font-size:6pt;{style}">{text}</span></td>'
+
+    document = read(
+        "<table><tr><td></td><td colspan=4>2024</td></tr>"
+        f"<tr><td></td><td>Level 1</td><td></td><td>Netting</td>{mark('4')}</tr>"
+        f"<tr><td>Swaps</td><td>1,200</td>{mark('1')}<td>&#8212;</td>{mark('(2)')}</tr>"
+        "<tr><td>Bonds</td><td>900</td><td></td><td>300</td><td></td></tr></table>"
+    )
+    (table,) = document.tables
+    assert [column.levels for column in table.columns[1:]] == [("2024", "Level 1"), ("2024", "Netting")]
+    assert texts(document)[2:] == [["Swaps", "1,200 (1)", "— (2)"], ["Bonds", "900", "300"]]
+    assert [str(q.value) for q in table.cells[2][1].quantities] == ["1200"]
+    assert table.cells[2][2].is_dash
