@@ -195,6 +195,11 @@ class TextCell:
         return ", ".join(part for part in (self.row.label, self.column.label) if part)
 
     @property
+    def has_words(self) -> bool:
+        """Whether it says something: a date, a place, "nm"."""
+        return not self.empty and any(map(str.isalnum, self.text))
+
+    @property
     def why_empty(self) -> str:
         """For people: "a dash printed as the year 2014"; of a dash that is printed as one "a dash"."""
         return self.repair or "a dash"

@@ -67,6 +67,12 @@ def observation_node(observation: Observation) -> str:
     return f"doc:obs_{ref.table}_{ref.row}_{ref.column}_{observation.order}"
 
 
+def text_node(cell: TextCell) -> str:
+    """Return the node of a cell that prints words."""
+    ref = cell.source
+    return f"doc:text_{ref.table}_{ref.row}_{ref.column}"
+
+
 def mention_node(mention: MentionFact) -> str:
     """Return the node of a mention."""
     return f"doc:mention_{mention.source.section}_{mention.source.sentence}_{mention.order}"
@@ -198,8 +204,7 @@ def _observation(o: Observation) -> Iterable[Triple]:
 
 
 def _text_cell(cell: TextCell) -> Iterable[Triple]:
-    ref = cell.source
-    node = f"doc:text_{ref.table}_{ref.row}_{ref.column}"
+    ref, node = cell.source, text_node(cell)
     yield Triple(node, "rdf:type", "kg:TextCell")
     yield Triple(node, "kg:printedText", text_term(cell.text))
     yield from _headings(node, cell.row, cell.column)

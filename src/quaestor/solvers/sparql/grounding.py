@@ -5,16 +5,17 @@ What a query computes has none, and is refused.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
 from quaestor.errors import QueryError
-from quaestor.graph.facts import PrintedNumber
+from quaestor.graph.facts import PrintedNumber, TextCell
 from quaestor.graph.guard import Token, guard
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.sparql import Limits
-from quaestor.graph.writing import label_node, mention_node, observation_node
+from quaestor.graph.writing import label_node, mention_node, observation_node, text_node
 from quaestor.ontology.terms import Iri, Value
 
 LIMITS = Limits(rows=200, seconds=2.0)
@@ -72,6 +73,25 @@ class QueriedNumbers:
             for node in self._tied(row, selected, widened.names):
                 found.setdefault(node, ", ".join(dict.fromkeys(texts)) or None)
         return {node: found[node] for node in self.by_node if node in found}
+
+    def find_words(self, query: str) -> tuple[TextCell, ...]:
+        """Return the cells of words that a query means, each once; none of a query that cannot be run."""
+        found: dict[str, TextCell] = {}
+        with suppress(QueryError):
+            widened = _widened(query)
+            for row in self.graph.select(widened.query, LIMITS):
+                selected = {str(row[name]) for name in row if widened.selected is None or name in widened.selected}
+                within = {*widened.names, *(str(value) for value in row.values() if isinstance(value, Iri))}
+                for node, cell in self._words.items():
+                    if node in selected or (
+                        cell.text in selected and (node in within or {cell.instance, cell.predicate} <= within)
+                    ):
+                        found[node] = cell
+        return tuple(found.values())
+
+    @cached_property
+    def _words(self) -> Mapping[str, TextCell]:
+        return {text_node(cell): cell for cell in self.graph.text_cells if cell.has_words}
 
     def _tied(self, row: Mapping[str, Value | None], selected: Sequence[str], named: frozenset[str]) -> Sequence[str]:
         """Return the nodes that a row's selected values come from.

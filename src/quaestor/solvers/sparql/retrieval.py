@@ -31,7 +31,7 @@ from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import named_passages
 from quaestor.solvers.groups import LabelledNumber, group_of
-from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote, quote_sentence
+from quaestor.solvers.quoting import Quotation, QuoteFailure, number_in_place, quote, quote_sentence
 from quaestor.solvers.sparql.grounding import QueriedNumbers
 from quaestor.solvers.sparql.messages import WantedValue, WantedValues
 from quaestor.solvers.sparql.nearby import near, nearby_lines, unknown_names
@@ -136,9 +136,12 @@ class Retrieval:
             raise _Refused(str(failure)) from failure
         if number_in_place(document, quotation):
             raise _Refused(f"{quotation.text[:40]!r} is a number; name it by a query")
-        extract = quotation.step(0)
+        return self._words(value, quotation)
+
+    def _words(self, value: WantedValue, quotation: Quotation, query: str | None = None) -> Found:
+        extract = quotation.step(0, query)
         register = execute(Plan((replace(extract, id=1),))).result
-        place = show_source(quotation.source, document).place
+        place = show_source(quotation.source, self.context.document).place
         return Found(value.name, value.description, extract, register, place, f'"{quotation.text}"')
 
     def _earlier(self, value: WantedValue, said: str) -> Found:
@@ -228,6 +231,10 @@ class Retrieval:
         return Found(value.name, value.description, group, register, group.text, shorten(shown, _LONGEST_LIST))
 
     def _single(self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError) -> Found:
+        if self.all_kinds and (not nodes or isinstance(nodes, QueryError)):
+            cells = self._numbers.find_words(query)
+            if len(cells) == 1:
+                return self._words(value, Quotation(cells[0].text, cells[0].source, cells[0].label), query)
         (first, *others) = self._found_nodes(value, query, nodes)
         if others:
             raise _Refused(self._several((first, *others)))

@@ -7,14 +7,14 @@ is shown under its own node with the labels that tell them apart.
 from collections.abc import Mapping, Sequence
 
 from quaestor.conversation.turn import Turn
-from quaestor.core.quantity import Quantity, Scale
-from quaestor.graph.facts import Heading, MentionFact, Observation, period_code
-from quaestor.graph.writing import label_node, mention_node, observation_node
+from quaestor.core.quantity import Scale
+from quaestor.graph.facts import Heading, MentionFact, Observation, TextCell, period_code
+from quaestor.graph.writing import label_node, mention_node, observation_node, text_node
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import passage_name
 from quaestor.solvers.page_text import shown_text
-from quaestor.solvers.tools.page import GraphPage, Instance, folded
+from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded
 
 _MOST_LISTED = 60
 _LONGEST_CELL = 200
@@ -32,12 +32,13 @@ def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -
     graph = context.graph
     page = GraphPage(graph, context.ontology)
     sentences, left_out = _sentences(question, context, all_kinds)
+    types = _types(page, context, all_kinds)
     return {
-        "types": _types(page, context),
+        "types": types,
         "years_known": any(observation.year for observation in graph.observations),
         "sentences": sentences,
         "left_out": left_out,
-        "words": _words(context) if all_kinds else [],
+        "words": _words(context) if all_kinds and any(type_["properties"] for type_ in types) else [],
         "labels": [
             {"node": label_node(place), "value": f"{label.quantity.value:f}", "label": label.label}
             for place, label in enumerate(graph.labels)
@@ -72,13 +73,13 @@ def _meaning(turn: Turn) -> dict[str, str]:
     }
 
 
-def _types(page: GraphPage, context: TurnContext) -> list[dict[str, object]]:
+def _types(page: GraphPage, context: TurnContext, all_kinds: bool) -> list[dict[str, object]]:
     """Return the tables of the types one after the other, with their numbers as far as there is room."""
     types: list[dict[str, object]] = []
     room = _MOST_NUMBERS
     for name, table in dict.fromkeys((one.type, one.table) for kind in page.types for one in page.of_type(kind)):
         instances = [one for one in page.of_type(name) if one.table == table]
-        room -= sum(len(_numbers(instance)) for instance in instances)
+        room -= sum(len(_facts(instance)) for instance in instances)
         labels = page.properties(instances)
         types.append(
             {
@@ -86,7 +87,7 @@ def _types(page: GraphPage, context: TurnContext) -> list[dict[str, object]]:
                 "caption": _bare(briefing.captions(name, context, table)),
                 "left_out": context.document.rows_left_out(table),
                 "instances": _listed([_instance(instance) for instance in instances]),
-                "lines": _lines(labels, instances) if room >= 0 else [],
+                "lines": _lines(labels, instances, all_kinds) if room >= 0 else [],
                 "properties": [] if room >= 0 else _listed([_property(name, label) for name, label in labels.items()]),
             }
         )
@@ -98,39 +99,47 @@ def _bare(caption: str) -> str:
     return caption[1:-1] if caption.startswith("(") and caption.find(")") == len(caption) - 1 else caption
 
 
-def _lines(labels: Mapping[str, str], instances: Sequence[Instance]) -> list[str]:
-    """Return a line for each property: its name, and its number of each instance, in their order."""
+def _lines(labels: Mapping[str, str], instances: Sequence[Instance], all_kinds: bool) -> list[str]:
+    """Return a line for each property: its name, and its number or words of each instance, in their order.
+
+    Args:
+        all_kinds: Whether a property that has words alone is shown too.
+    """
     found: list[str] = []
     for predicate, label in labels.items():
-        cells = [[o for o in _numbers(instance) if o.predicate == predicate] for instance in instances]
-        if not any(cells):
+        cells = [[fact for fact in _facts(instance) if fact.predicate == predicate] for instance in instances]
+        if not any(all_kinds or isinstance(fact, Observation) for facts in cells for fact in facts):
             continue
         named = _property(predicate, label)
-        if all(len(numbers) < 2 for numbers in cells):
-            values = [_printed(numbers[0].quantity) if numbers else "-" for numbers in cells]
+        if all(len(facts) < 2 for facts in cells):
+            values = [_printed(facts[0]) if facts else "-" for facts in cells]
             found.append(f"{named}: {' | '.join(values)}")
         else:
-            told = [_apart(number) for numbers in cells for number in numbers]
+            told = [_apart(fact) for facts in cells for fact in facts]
             found.append(f"{named}, several cells of an instance, each by its node: {'; '.join(told)}")
     return found
 
 
-def _apart(number: Observation) -> str:
-    """Return a number by its node with its labels: `doc:obs_0_3_1_0 (2009 > first quarter | sales) = 12`."""
-    place = " | ".join(filter(None, map(_heading, (number.row, number.column))))
-    return f"{observation_node(number)} ({place}) = {_printed(number.quantity)}"
+def _apart(fact: Fact) -> str:
+    """Return a cell by its node with its labels: `doc:obs_0_3_1_0 (2009 > first quarter | sales) = 12`."""
+    place = " | ".join(filter(None, map(_heading, (fact.row, fact.column))))
+    node = observation_node(fact) if isinstance(fact, Observation) else text_node(fact)
+    return f"{node} ({place}) = {_printed(fact)}"
 
 
 def _heading(heading: Heading) -> str:
     return " > ".join(level for level in heading.levels if level) or heading.label
 
 
-def _numbers(instance: Instance) -> list[Observation]:
-    return [fact for fact in instance.facts if isinstance(fact, Observation)]
+def _facts(instance: Instance) -> list[Fact]:
+    """Return what the cells of an instance say: numbers and words."""
+    return [fact for fact in instance.facts if isinstance(fact, Observation) or fact.has_words]
 
 
-def _printed(quantity: Quantity) -> str:
-    return f"{quantity.value:f}" + ("%" if quantity.scale is Scale.PERCENT else "")
+def _printed(fact: Fact) -> str:
+    if isinstance(fact, TextCell):
+        return fact.text[:_LONGEST_CELL]
+    return f"{fact.quantity.value:f}" + ("%" if fact.quantity.scale is Scale.PERCENT else "")
 
 
 def _property(name: str, label: str) -> str:
@@ -149,7 +158,7 @@ def _instance(instance: Instance) -> str:
 
 def _words(context: TurnContext) -> list[str]:
     """Return the cells that print words, with their labels."""
-    cells = (cell for cell in context.graph.text_cells if not cell.empty and any(map(str.isalnum, cell.text)))
+    cells = (cell for cell in context.graph.text_cells if cell.has_words)
     return _listed([f"{cell.row.label} | {cell.column.label}: {cell.text[:_LONGEST_CELL]}" for cell in cells])
 
 

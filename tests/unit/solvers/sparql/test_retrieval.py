@@ -17,6 +17,7 @@ from quaestor.core.quantity import Scale
 from quaestor.plan.steps import CellGroup, Constant, Extract, Ref
 from quaestor.solvers.sparql.messages import WantedValues
 from quaestor.solvers.sparql.retrieval import Retrieval
+from quaestor.solvers.sparql.showing import value_schema
 
 PAGE = page(
     [
@@ -189,3 +190,24 @@ def test_any_query_for_cells_and_any_words_are_found_or_refused(query: str, word
     assert len(found.values) + len(faults) == 2
     for value in found.values.values():
         assert value.register.sources
+
+
+MADE_OF_WORDS = page(
+    [["", "first plant", "second plant"], ["place", "Oslo", "Bergen"], ["size", "12", "n/a"], ["sold", "-", "may 2019"]]
+)
+
+
+def test_cells_of_words_are_shown_and_asked_for_as_those_of_numbers() -> None:
+    found = retrieval(MADE_OF_WORDS, "where is the second plant?")
+    shown: Any = value_schema("where is the second plant?", found.context, all_kinds=True)["types"]
+    assert [line.partition(": ")[2] for line in shown[0]["lines"]] == ["Oslo | Bergen", "12 | n/a", "- | may 2019"]
+    shown = value_schema("how large is it?", found.context)["types"]
+    assert [line.partition(": ")[2] for line in shown[0]["lines"]] == ["12 | n/a"]
+    cell = next(cell for cell in found.context.graph.text_cells if cell.text == "may 2019")
+    asked = {"sold": query(f"{cell.instance} {cell.predicate} ?value")}
+    assert found.check(named(**asked))  # where a number is asked for
+    found.all_kinds = True
+    assert found.check(named(**asked)) == []
+    assert found.values["sold"].shown == '"may 2019"'
+    assert found.values["sold"].register.sources == (cell.source,)
+    assert found.check(named(sold=query(f"?o kg:property {cell.predicate} ; kg:printedText ?value"))) == []
