@@ -18,10 +18,12 @@ NUMBER = (
     r"|\.[0-9]+)"
 )
 
+_GLUED_TO = r"(?:(?<=\b(?:by|of|to))|(?<=\bfor)|(?<=\bfrom))(?!(?:19|20)[0-9]{2}(?![0-9,.%]))"
+"""Behind a word that the space after was lost of: "by140 million"."""
 _FOOTNOTE_AT_MOST = 99
 _CURRENCY = BEFORE_NUMBER
 START = re.compile(
-    rf"""(?<![A-Za-z0-9_.\#])(?<![0-9]:)(?=[^0-9]{{0,32}}[0-9])(?P<outer>\(\s{{0,3}})?(?P<minus1>-\s{{0,3}}(?=[$€£¥₹₩(.0-9]))?
+    rf"""(?:(?<![A-Za-z0-9_.\#])|{_GLUED_TO})(?<![0-9]:)(?=[^0-9]{{0,32}}[0-9])(?P<outer>\(\s{{0,3}})?(?P<minus1>-\s{{0,3}}(?=[$€£¥₹₩(.0-9]))?
     (?:(?P<currency>{_CURRENCY})\s{{0,3}}(?P<minus2>-\s{{0,2}}(?=[(.0-9]))?(?P<inner>\(\s{{0,3}})?)?
     (?P<minus3>-)?(?P<number>(?>{NUMBER}))(?P<exponent>e[+-]?[0-9]{{1,2}}(?![0-9a-z]))?""",
     re.VERBOSE | re.IGNORECASE,
@@ -88,6 +90,7 @@ _MONTH_BEFORE = re.compile(
     r"|january|february|march|april|may|june|july|august|september|october|november|december))\s{0,3}$",
     re.IGNORECASE,
 )
+_NUMBER_BEFORE = re.compile(r"[0-9%]\s{0,3}$")
 _LAST_DAY = 31
 _FRACTION_BEFORE = re.compile(r"[0-9]\s?/\s?$")
 _FRACTION_AFTER = re.compile(r"\s?/\s?[0-9]")
@@ -136,7 +139,8 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     closing, within = _closing(masked, tail.end) if bracketed else (None, None)
     if within:
         letter, currency = scaled_currency(within)
-    aside = closing is not None and not cell and not match["inner"] and (tail.percent or tail.scale is not Scale.ONE)
+    beside = not cell or _NUMBER_BEFORE.search(masked, max(0, match.start() - 4), match.start())
+    aside = closing is not None and beside and not match["inner"] and (tail.percent or tail.scale is not Scale.ONE)
     if closing and not aside:
         if _is_footnote(masked, match, tail, cell=cell):
             return None

@@ -330,3 +330,15 @@ def test_a_hundred_thousand_characters_are_read(piece: str) -> None:
     assert all(span.end <= len(text) for span in find_quantities(text))
     assert all(quantity.value.is_finite() for quantity in parse_cell(text))
     assert clean_label(text) == clean_label(text).strip()
+
+
+def test_a_number_glued_to_the_word_before_it_is_one_and_a_year_is_none() -> None:
+    found = find_quantities("sales rose by140 million to3.5% , not in q2 , co2 , by2014 or at1 capital")
+    assert [span.quantity.text for span in found] == ["140 million", "3.5%"]
+
+
+def test_a_share_in_brackets_behind_an_amount_is_a_second_number_of_the_cell() -> None:
+    amount, share = parse_cell("$ 1,200 (12.5%)")
+    assert (amount.value, amount.unit) == (Decimal(1200), "USD")
+    assert (share.value, share.scale) == (Decimal("12.5"), Scale.PERCENT)
+    assert [q.value for q in parse_cell("(12.5%)")] == [Decimal("-12.5")]
